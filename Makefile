@@ -1,0 +1,37 @@
+# Needs Python 3.11 or newer and make; everything else goes into .venv.
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: demo test check bench proofs clean
+
+demo: .venv/ready
+	@$(BIN)/python examples/demo.py
+
+test: check ## lint, types, import contract, tests, every example in README and docs
+	$(BIN)/pytest -q -n auto --cov --cov-report=term
+
+check: .venv/test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
+	$(BIN)/pytest -q -n auto -m proof
+
+bench: .venv/bench-ready
+	@$(BIN)/python -m bench
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -e .
+	@touch $@
+
+.venv/%-ready: .venv/ready
+	$(BIN)/python -m pip install -q --group $*
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -1,0 +1,61 @@
+"""Measure and print: `python -m bench [--only NAME ...] [--json]`."""
+
+import argparse
+import json
+from collections.abc import Callable
+
+from rich.console import Console
+
+from .draws import many, million, ten
+from .files import mode
+from .gaps import gaps
+from .imports import imports
+from .machine import machine
+from .progress import about, progress
+from .race import Watch
+from .report import report
+from .results import Row
+
+ROWS: dict[str, Callable[[Watch], Row]] = {
+    "million": million,
+    "ten": ten,
+    "many": many,
+    "mode": mode,
+    "imports": imports,
+}
+NAMES = (*ROWS, "gaps")
+
+
+def main() -> None:
+    """Measure what is asked for and print it."""
+    asked = _arguments()
+    names = asked.only or NAMES
+    with progress() as watch:
+        rows = [row(about(name, watch)) for name, row in ROWS.items() if name in names]
+        traces = gaps(about("gaps", watch)) if "gaps" in names else []
+    if not asked.json:
+        report(Console(), machine(), rows, traces)
+        return
+    results = {
+        "machine": machine(),
+        "rows": [row.as_dict() for row in rows],
+        "gaps": [trace.as_dict() for trace in traces],
+    }
+    print(json.dumps(results, indent=2, ensure_ascii=False))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=NAMES,
+        metavar="NAME",
+        help=f"what to measure: {', '.join(NAMES)}",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

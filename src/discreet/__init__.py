@@ -1,0 +1,86 @@
+"""discreet: exact private selection.
+
+The exponential mechanism of differential privacy and its family, drawn so that the law of the answer is
+the law in the proof, to the last bit. Start with `select` (scores in an array) or `mode` (a table).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import errors, testing
+    from .errors import DiscreetError
+    from .mechanisms import MECHANISMS
+    from .mechanisms.base2 import Base2, Base2Eta, best_eta
+    from .mechanisms.exponential import Exponential
+    from .mechanisms.noisy_max import NoisyMax
+    from .mechanisms.permute_and_flip import PermuteAndFlip
+    from .planning import Distribution, distribution
+    from .privacy.guarantees import BoundedRange, NoGuarantee, PureDP
+    from .releases import Release, Simulation
+    from .scores import SCORES
+    from .selection import mode, select, simulate
+
+__version__ = "0.1.0"
+
+# Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
+_HOMES = {
+    "Base2": "mechanisms.base2",
+    "Base2Eta": "mechanisms.base2",
+    "BoundedRange": "privacy.guarantees",
+    "DiscreetError": "errors",
+    "Distribution": "planning",
+    "Exponential": "mechanisms.exponential",
+    "MECHANISMS": "mechanisms",
+    "NoGuarantee": "privacy.guarantees",
+    "NoisyMax": "mechanisms.noisy_max",
+    "PermuteAndFlip": "mechanisms.permute_and_flip",
+    "PureDP": "privacy.guarantees",
+    "Release": "releases",
+    "SCORES": "scores",
+    "Simulation": "releases",
+    "best_eta": "mechanisms.base2",
+    "distribution": "planning",
+    "mode": "selection",
+    "select": "selection",
+    "simulate": "selection",
+}
+_MODULES = ("errors", "testing")
+
+__all__ = [
+    "MECHANISMS",
+    "SCORES",
+    "Base2",
+    "Base2Eta",
+    "BoundedRange",
+    "DiscreetError",
+    "Distribution",
+    "Exponential",
+    "NoGuarantee",
+    "NoisyMax",
+    "PermuteAndFlip",
+    "PureDP",
+    "Release",
+    "Simulation",
+    "best_eta",
+    "distribution",
+    "errors",
+    "mode",
+    "select",
+    "simulate",
+    "testing",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

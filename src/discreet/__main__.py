@@ -1,0 +1,5 @@
+"""python -m discreet."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,324 @@
+"""THE draw: pick one of many with probability exactly proportional to its weight.
+
+One uniform U is compared with the cumulated weights. The weights are enclosed, first in doubles, then
+in balls, and an index is given out only when every U that starts with the bits read, and every value
+of the weights inside their enclosures, gives that same index. So the answer is a function of an ideal
+U, and its law is exactly the law in the proof: docs/draw.md.
+
+Fixed work: what is read, how often, and how many exponentials are taken depends on the number of
+candidates alone, but for doubts that go on to the next enclosure. Their probability is below 2**-20 a
+draw for any scores (docs/draw.md).
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from .bits import Bits, LazyUniform, below
+from .enclosures import (
+    CUT,
+    CUT_WEIGHT,
+    WEIGHT_ERROR,
+    Rate,
+    exponential,
+    fast_weights,
+    has_fast_pass,
+    overflowing,
+    precision,
+)
+from .vectors import Vector
+
+FLAT = 2**16
+"""Up to this many candidates are one table; more are cut into blocks."""
+
+BLOCK = 2**14
+"""Candidates in a block: one block of doubles stays in the fast cache."""
+
+_ROW = 256
+_HALF_ULP = 2.0**-53
+
+
+class Sums(NamedTuple):
+    """Cumulated fast weights, each within error * ends[-1] of the sum of the real weights."""
+
+    ends: NDArray[np.float64]
+    error: float
+
+    def locate(self, u: LazyUniform) -> int | None:
+        """Return the index that `u` certainly falls on, or None while that is open."""
+        total, last = float(self.ends[-1]), len(self.ends) - 1
+        low = u.prefix / (1 << u.length) * total
+        high = (u.prefix + 1) / (1 << u.length) * total
+        i = min(int(self.ends.searchsorted(low, side="right")), last)
+        slack = self._slack(total)
+        after = i == 0 or low - float(self.ends[i - 1]) > slack
+        before = i == last or float(self.ends[i]) - high > slack
+        return i if after and before else None
+
+    def locate_all(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+        """Return for each word the index it certainly falls on, or -1 where that is open."""
+        total, cell = float(self.ends[-1]), float(self.ends[-1]) * 2.0**-width
+        order = words.argsort()  # sorted targets are found several times faster than scattered ones
+        low = words[order] * cell
+        i = np.minimum(self.ends.searchsorted(low, side="right"), len(self.ends) - 1)
+        inner, slack = self.ends[:-1], self._slack(total)
+        after = low - np.concatenate(([-np.inf], inner))[i] > slack
+        before = np.concatenate((inner, [np.inf]))[i] - low > slack + cell
+        found = np.empty(len(words), dtype=np.int64)
+        found[order] = np.where(after & before, i, -1)
+        return found
+
+    def _slack(self, total: float) -> float:
+        """Return the distance that makes a comparison certain: both errors, and eight roundings."""
+        return (2 * self.error + 8 * _HALF_ULP) * total
+
+
+class Weights(Protocol):
+    """Positive real weights, each a computable number."""
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles, or None if doubles cannot serve them."""
+        ...
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around each weight, all to one scale, at the precision in force."""
+        ...
+
+
+class Table:
+    """Weights made ready: the fast pass is done once, then any number of uniforms are settled."""
+
+    __slots__ = ("_sums", "_weights")
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._sums = weights.sums()
+
+    def draw(self, bits: Bits) -> int:
+        """Return i with probability weight[i] / (sum of the weights), exactly."""
+        return self._settle(LazyUniform(bits))
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent draws."""
+        words = bits.words(size)
+        if self._sums is None:
+            found = np.full(size, -1, dtype=np.int64)
+        else:
+            found = self._sums.locate_all(words, bits.width)
+        for lane in np.flatnonzero(found < 0):
+            found[lane] = self._settle(LazyUniform.begun(int(words[lane]), bits))
+        return found
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability, at the precision in force."""
+        balls = list(self._weights.balls())
+        total = sum(balls, arb(0))
+        return [ball / total for ball in balls]
+
+    def _settle(self, u: LazyUniform) -> int:
+        """Return the index whose share of [0, 1) holds `u`, reading more of it where that is open."""
+        if self._sums is not None:
+            while (found := self._sums.locate(u)) is None and 2.0**-u.length > self._sums.error:
+                u.extend()
+            if found is not None:
+                return found
+        return _settle_in_balls(self._weights, u)
+
+
+class VectorWeights:
+    """exp(-rate * gap) for each number of a vector, with the gaps taken to `best`."""
+
+    __slots__ = ("_best", "_rate", "_vector")
+
+    def __init__(self, vector: Vector, rate: Rate, best: Any) -> None:
+        self._vector, self._rate, self._best = vector, rate, best
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles."""
+        if not has_fast_pass(self._rate):
+            return None
+        with overflowing():
+            weights = fast_weights(self._vector.gaps(self._best), self._rate)
+        ends, chain = _cumulate(weights)
+        return Sums(ends, _error_of_sums(WEIGHT_ERROR, chain, len(weights)))
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around each weight."""
+        for i in range(len(self._vector)):
+            yield self._rate.decay(self._vector.exact_gap(i, self._best))
+
+
+class BlockWeights:
+    """The weight of each block of a long vector: the sum of the weights in it."""
+
+    __slots__ = ("_rate", "_vector", "bests")
+
+    def __init__(self, vector: Vector, rate: Rate) -> None:
+        self._vector, self._rate = vector, rate
+        self.bests: list[Any] = []
+
+    def block(self, b: int) -> Vector:
+        """Return the numbers of one block."""
+        return self._vector.part(b * BLOCK, (b + 1) * BLOCK)
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles, after one pass over the numbers."""
+        fast, n = has_fast_pass(self._rate), len(self._vector)
+        inner, buffer = [], np.empty(BLOCK)
+        with overflowing():
+            for b in range(-(-n // BLOCK)):
+                block = self.block(b)
+                self.bests.append(block.best())
+                if fast:
+                    gaps = block.gaps(self.bests[-1], out=buffer[: len(block)])
+                    inner.append(np.add.reduce(fast_weights(gaps, self._rate)))
+            if not fast:
+                return None
+            tops = Vector(np.array(self.bests, dtype=self._vector.values.dtype))
+            outer = fast_weights(tops.gaps(max(self.bests)), self._rate)
+        ends, chain = _cumulate(outer * np.array(inner))
+        return Sums(ends, _error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around the weight of each block."""
+        best = max(self.bests)
+        for b in range(len(self.bests)):
+            yield sum(VectorWeights(self.block(b), self._rate, best).balls(), arb(0))
+
+
+class MultipliedWeights:
+    """multiplicity * exp(-rate * gap) for each number of a vector; multiplicities of any size."""
+
+    __slots__ = ("_best", "_multiplicities", "_rate", "_vector")
+
+    def __init__(self, vector: Vector, rate: Rate, multiplicities: Sequence[int]) -> None:
+        self._vector, self._rate, self._multiplicities = vector, rate, multiplicities
+        self._best = vector.best()
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles, scaled so that the heaviest is near 1."""
+        lengths = [m.bit_length() for m in self._multiplicities]
+        longest = max(lengths)
+        if not has_fast_pass(self._rate) or longest > 2**20:
+            return None
+        with overflowing():
+            decays = self._vector.gaps(self._best) * self._rate.double
+        exponents = np.array(lengths) * math.log(2) - decays
+        exponents -= exponents.max()
+        np.maximum(exponents, -CUT, out=exponents)
+        mantissas = [m / (1 << k) for m, k in zip(self._multiplicities, lengths, strict=True)]
+        ends, chain = _cumulate(exponential(exponents) * mantissas)
+        error = WEIGHT_ERROR + longest * 2.0**-50
+        return Sums(ends, _error_of_sums(error, chain, len(lengths)))
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around each weight."""
+        for i, m in enumerate(self._multiplicities):
+            yield m * self._rate.decay(self._vector.exact_gap(i, self._best))
+
+
+class Categorical:
+    """The law P(i) = exp(-rate * gap[i]) / (sum over all j), ready to be drawn from."""
+
+    __slots__ = ("_blocks", "_rate", "_table", "_vector")
+
+    def __init__(self, vector: Vector, rate: Rate) -> None:
+        """Check the numbers and do the fast pass; no bit is read before `draw`.
+
+        Raises:
+            InvalidScores: if a number is not finite.
+        """
+        self._vector, self._rate = vector, rate
+        self._blocks = BlockWeights(vector, rate) if len(vector) > FLAT else None
+        self._table = Table(self._blocks or VectorWeights(vector, rate, vector.best()))
+
+    def draw(self, bits: Bits) -> int:
+        """Return i with probability P(i), exactly."""
+        i = self._table.draw(bits)
+        return i if self._blocks is None else i * BLOCK + self._inner(i).draw(bits)
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent draws."""
+        found = self._table.draws(size, bits)
+        if self._blocks is None:
+            return found
+        order = found.argsort(kind="stable")
+        blocks, starts = np.unique(found[order], return_index=True)
+        for b, lanes in zip(blocks.tolist(), np.split(order, starts[1:]), strict=True):
+            found[lanes] = b * BLOCK + self._inner(b).draws(len(lanes), bits)
+        return found
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability, at the precision in force."""
+        return Table(VectorWeights(self._vector, self._rate, self._vector.best())).probabilities()
+
+    def _inner(self, b: int) -> Table:
+        """Return the table of one block, its weights relative to the block's own best."""
+        assert self._blocks is not None
+        return Table(VectorWeights(self._blocks.block(b), self._rate, self._blocks.bests[b]))
+
+
+class Classes:
+    """The law P(c, j) = exp(-rate * gap[c]) / (sum over all members), for j < multiplicity[c]."""
+
+    __slots__ = ("_multiplicities", "_table")
+
+    def __init__(self, vector: Vector, rate: Rate, multiplicities: Sequence[int]) -> None:
+        self._multiplicities = multiplicities
+        self._table = Table(MultipliedWeights(vector, rate, multiplicities))
+
+    def draw(self, bits: Bits) -> tuple[int, int]:
+        """Return a class c and a member j of it with probability P(c, j), exactly."""
+        c = self._table.draw(bits)
+        return c, below(self._multiplicities[c], bits)
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around the probability of each class, at the precision in force."""
+        return self._table.probabilities()
+
+
+def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
+    """Return the index whose share of [0, 1) holds `u`, with as many bits and digits as it takes."""
+    bits = 128
+    while True:
+        with precision(bits):
+            ends = list(accumulate(weights.balls()))
+            while (found := _locate_in_balls(ends, u)) is None and u.length < bits // 2:
+                u.extend()
+        if found is not None:
+            return found
+        bits *= 2
+
+
+def _locate_in_balls(ends: Sequence[arb], u: LazyUniform) -> int | None:
+    """Return the index that `u` certainly falls on, or None while that is open."""
+    low, high, scale = u.prefix * ends[-1], (u.prefix + 1) * ends[-1], arb(2) ** u.length
+    i = bisect_left(ends, True, hi=len(ends) - 1, key=lambda end: not low >= end * scale)
+    return i if i == len(ends) - 1 or high <= ends[i] * scale else None
+
+
+def _cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Return the running sums, and how many additions the longest of them went through.
+
+    Long sums go by rows, so that rounding grows with the square root of the length.
+    """
+    n = len(weights)
+    if n <= 2 * _ROW:
+        return weights.cumsum(), n
+    rows = -(-n // _ROW)
+    table = np.zeros((rows, _ROW))
+    table.reshape(-1)[:n] = weights
+    np.cumsum(table, axis=1, out=table)
+    table[1:] += table[:-1, -1].cumsum()[:, None]
+    return table.reshape(-1)[:n], rows + _ROW
+
+
+def _error_of_sums(weight_error: float, chain: int, n: int) -> float:
+    """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/draw.md."""
+    return 1.001 * (weight_error + chain * _HALF_ULP) + 4 * n * CUT_WEIGHT

@@ -1,0 +1,67 @@
+"""The command line: one file, one command. Errors are one line on stderr and exit code 2."""
+
+import sys
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from ..errors import DiscreetError
+from .mode import mode
+
+app = typer.Typer(
+    name="discreet",
+    help="Exact private selection: pick the best answer from sensitive data and give it away safely.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(mode)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"discreet {version('discreet')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line and exit: 0 for an answer, 2 for an error, 130 when interrupted."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="discreet", standalone_mode=False)
+    except (typer.Abort, KeyboardInterrupt):
+        return 130
+    except Exception as error:
+        message = _message(error)
+        if message is None:
+            raise
+        typer.echo(f"discreet: {' '.join(message.split())}", err=True)
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def _message(error: Exception) -> str | None:
+    """Return what to tell the user: our errors and those of the option parser speak for themselves."""
+    if isinstance(error, DiscreetError):
+        return str(error)
+    parser_message = getattr(error, "format_message", None)
+    return str(parser_message()) if parser_message else None

@@ -1,0 +1,59 @@
+"""Many independent coins at once, each with a probability that is a computable real number.
+
+One word is read for each coin. Where it settles the coin for every probability inside its error, it
+does; the rest read on, against balls. So each coin falls with exactly its probability: docs/draw.md.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from .bits import Bits, LazyUniform
+from .enclosures import precision
+
+COIN_ERROR = 2.0**-42
+"""How far a fast probability may be from the real one. A coin is in doubt with probability < 2**-40."""
+
+
+def toss(fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits) -> NDArray[np.bool_]:
+    """Return independent booleans, the i-th True with probability exact(i).
+
+    Args:
+        fast: probabilities in doubles, each within COIN_ERROR of the real one, which is in [0, 1].
+        exact: returns a ball around one probability, at the precision in force.
+        bits: read one word a coin, and more for those in doubt.
+    """
+    words = bits.words(len(fast))
+    ahead = fast - words * 2.0**-bits.width
+    certain = (
+        2.0**-bits.width + 2 * COIN_ERROR
+    )  # the cell of the word, the error, and four roundings
+    heads: NDArray[np.bool_] = ahead > certain
+    for i in np.flatnonzero(np.abs(ahead) <= certain):
+        heads[i] = _settle(LazyUniform.begun(int(words[i]), bits), exact, int(i))
+    return heads
+
+
+def toss_one(exact: Callable[[int], arb], i: int, bits: Bits) -> bool:
+    """Return True with probability exact(i)."""
+    return _settle(LazyUniform(bits), exact, i)
+
+
+def _settle(u: LazyUniform, exact: Callable[[int], arb], i: int) -> bool:
+    """Return whether `u` < exact(i), reading more of it where that is open."""
+    digits = 128
+    while True:
+        with precision(digits):
+            probability = exact(i)
+            while u.length <= digits:
+                share = probability * arb(2) ** u.length
+                if u.prefix + 1 <= share:
+                    return True
+                if u.prefix >= share:
+                    return False
+                if u.length > digits // 2:
+                    break
+                u.extend()
+        digits *= 2

@@ -1,0 +1,162 @@
+"""Certified reals: what a weight may be, once as a double with a proved error, once as a ball.
+
+A weight is ``base ** (-gap)``, written as the decay of a `Rate` over a gap >= 0. The fast pass computes
+it in doubles, and `WEIGHT_ERROR` and `CUT_WEIGHT` bound how far from the real number it may be; the
+proof is in docs/draw.md. The slow pass encloses the same real number in a ball of any precision.
+
+The floating-point assumption, tested against balls in tests/test_enclosures.py: IEEE-754 addition,
+subtraction and multiplication of doubles, rounded to nearest, and an exponential and a logarithm whose
+relative error is at most `FUNCTION_ERROR`: 256 units in the last place, where known libraries stay
+below one.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Protocol
+
+import flint
+import numpy as np
+from flint import arb, fmpq, fmpz
+from numpy.typing import NDArray
+
+FUNCTION_ERROR = 2.0**-44
+"""Assumed bound on the relative error of numpy's exp and log of a double."""
+
+CUT = 64.0
+"""Exponents are cut here: what is lighter than exp(-CUT) counts as anything from 0 to `CUT_WEIGHT`."""
+
+WEIGHT_ERROR = 2.0**-43
+"""Proved bound on the relative error of a fast weight that was not cut."""
+
+CUT_WEIGHT = 2.0**-92
+"""Proved bound on a weight that was cut, and on its fast weight."""
+
+_FLOOR = np.full(2**14, -CUT)
+
+_ORDINARY = 2.0**900
+"""The fast pass serves rates between 1/_ORDINARY and _ORDINARY; others go to balls at once."""
+
+_FINEST = 2**16
+"""Bounds are given out as multiples of 2**-_FINEST."""
+
+_flint_context = threading.RLock()
+
+
+class Rate(Protocol):
+    """How fast weights fall: the weight at a gap g is exp(-rate * g)."""
+
+    @property
+    def double(self) -> float:
+        """The rate as a double, relative error at most 2**-52."""
+        ...
+
+    def decay(self, gap: Fraction) -> arb:
+        """Return a ball around exp(-rate * gap), at the precision in force."""
+        ...
+
+
+class NaturalRate:
+    """Weights exp(-eta * gap) for a rational eta."""
+
+    __slots__ = ("_eta", "double", "eta")
+
+    def __init__(self, eta: Fraction) -> None:
+        self.eta = eta
+        self.double = _nearest_double(eta)
+        self._eta = fmpq(eta.numerator, eta.denominator)
+
+    def decay(self, gap: Fraction) -> arb:
+        """Return a ball around exp(-eta * gap)."""
+        return arb(-self._eta * fmpq(gap.numerator, gap.denominator)).exp()
+
+
+class DyadicRate:
+    """Weights (x / 2**y) ** (z * gap) for whole gaps: rational numbers, so their balls become exact."""
+
+    __slots__ = ("double", "x", "y", "z")
+
+    def __init__(self, x: int, y: int, z: int) -> None:
+        self.x, self.y, self.z = x, y, z
+        with precision(2 * y + 128):  # the two logarithms may agree in their first y bits
+            self.double = float((z * (y * arb(2).log() - arb(x).log())).mid())
+
+    def decay(self, gap: Fraction) -> arb:
+        """Return a ball around (x / 2**y) ** (z * gap), of radius zero once the precision reaches it."""
+        base = arb(fmpq(self.x, 1 << self.y))
+        return base ** fmpz(self.z * int(gap))
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Make balls at that many bits inside the block.
+
+    python-flint keeps one precision for the whole process. Any precision gives true enclosures, so
+    another thread that changes it can cost time, never exactness; the lock keeps our own threads apart.
+    """
+    with _flint_context, flint.ctx.workprec(bits):
+        yield
+
+
+def has_fast_pass(rate: Rate) -> bool:
+    """Return whether the rate is ordinary enough for doubles."""
+    return 1 / _ORDINARY <= rate.double <= _ORDINARY
+
+
+def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
+    """Return exp(-rate * gap) for each gap, in place of the gaps, in doubles.
+
+    Each differs from its real number by at most WEIGHT_ERROR times itself plus CUT_WEIGHT.
+    """
+    np.multiply(gaps, -rate.double, out=gaps)
+    # Against an array numpy compares several numbers at once, against a scalar it does not.
+    floor = _FLOOR[: len(gaps)] if len(gaps) <= len(_FLOOR) else -CUT
+    np.maximum(gaps, floor, out=gaps)
+    return exponential(gaps)
+
+
+def overflowing() -> np.errstate:
+    """Return the context for gaps and weights: a gap may overflow, and is cut like any large one."""
+    return np.errstate(over="ignore")
+
+
+def exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replace each exponent by its exponential: the one place where the fast pass takes any."""
+    return np.exp(exponents, out=exponents)
+
+
+def lower(ball: arb) -> Fraction:
+    """Return a fraction no greater than any number in the ball."""
+    return -_rounded_up(ball.mid(), sign=-1) - _rounded_up(ball.rad())
+
+
+def upper(ball: arb) -> Fraction:
+    """Return a fraction no less than any number in the ball."""
+    return _rounded_up(ball.mid()) + _rounded_up(ball.rad())
+
+
+def ball(value: Fraction) -> arb:
+    """Return a ball around a fraction, at the precision in force."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def _rounded_up(point: arb, sign: int = 1) -> Fraction:
+    """Return sign * point for a ball of radius zero, rounded up to a multiple of 2**-_FINEST.
+
+    Exponents of balls may have hundreds of digits; written out, such a number would fill the memory.
+    """
+    mantissa, exponent = (int(part) for part in point.man_exp())
+    mantissa *= sign
+    if exponent >= -_FINEST:
+        return Fraction(mantissa) * Fraction(2) ** exponent
+    shift = min(-exponent - _FINEST, mantissa.bit_length() + 1)
+    return Fraction(-(-mantissa >> shift), 1 << _FINEST)
+
+
+def _nearest_double(value: Fraction) -> float:
+    """Return the nearest double, or infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")

@@ -1,0 +1,65 @@
+"""The exception tree: one root, every message names the argument and the fix.
+
+::
+
+    DiscreetError
+    ├── InvalidArgument (ValueError)      a public argument that cannot be accepted
+    │   ├── InvalidNumber                 not an exact number, or out of its range
+    │   ├── InvalidCandidates             empty, repeated, or of the wrong kind
+    │   └── UnknownName                   no such mechanism, noise or neighbouring relation
+    ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
+    ├── UnreadableData                    the data cannot be used at all
+    │   ├── MissingColumn (KeyError)      a column that is not there
+    │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    ├── MissingPackage (ImportError)      an optional library that is not installed
+    └── OutOfBits                         a scripted source of bits came to its end (tests only)
+
+No message, attribute or cause of these errors holds a private value. Errors of other libraries may
+quote the data they failed on, so they are never chained: what is raised here starts a trace of its own.
+"""
+
+
+class DiscreetError(Exception):
+    """Root of every error this library raises on purpose."""
+
+
+class InvalidArgument(DiscreetError, ValueError):
+    """A public argument that cannot be accepted."""
+
+
+class InvalidNumber(InvalidArgument):
+    """A number that is not exact, not finite, or out of its range."""
+
+
+class InvalidCandidates(InvalidArgument):
+    """Candidates that are empty, repeated, or of the wrong kind."""
+
+
+class UnknownName(InvalidArgument):
+    """A name that stands for nothing here; the message lists those that do."""
+
+
+class InvalidScores(DiscreetError, ValueError):
+    """Scores that are no finite numbers, or too few, or too many."""
+
+
+class UnreadableData(DiscreetError):
+    """Data that cannot be used at all."""
+
+
+class MissingColumn(UnreadableData, KeyError):
+    """A column that is not there; the message lists those that are."""
+
+    __str__ = Exception.__str__  # KeyError would show the repr of the message
+
+
+class UnreadableFile(UnreadableData, OSError):
+    """A file that is missing, or is not what its name says."""
+
+
+class MissingPackage(DiscreetError, ImportError):
+    """An optional library that is not installed; the message names what to install."""
+
+
+class OutOfBits(DiscreetError):
+    """A scripted source of bits came to its end: the draw is undecided so far."""

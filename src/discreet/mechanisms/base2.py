@@ -1,0 +1,211 @@
+"""The base-2 exponential mechanism (Ilvento 2020, https://arxiv.org/abs/1912.04222)."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any, ClassVar
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..bits import Bits
+from ..categorical import Categorical
+from ..coins import toss
+from ..enclosures import DyadicRate, ball, precision, upper
+from ..errors import InvalidArgument, InvalidScores
+from ..numbers import count, positive
+from ..privacy.guarantees import PureDP
+from ..privacy.sensitivity import Sensitivity
+from ..vectors import Vector, read_vector
+from .contract import Dial, Law, Tuned, need_dial, one_by_one, pure_epsilon
+
+_ABOVE_LN_2 = Fraction(25, 36)
+
+_MOST_ROUNDED = 12
+"""Scores that are no integers, up to which `probabilities` sums over every way to round them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base2Eta:
+    """The inverse temperature eta = -z * log2(x / 2**y), in base 2: weights are (x / 2**y) ** (z * gap)."""
+
+    x: int
+    y: int
+    z: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y", "z"):
+            count(getattr(self, name), name)
+        if self.x >= 1 << self.y:
+            raise InvalidArgument(f"x must be below 2**y, so that eta is above zero, got {self}")
+
+    @property
+    def rate(self) -> DyadicRate:
+        """The weights as a rate of decay."""
+        return DyadicRate(self.x, self.y, self.z)
+
+    def epsilon(self, spread: Any) -> Fraction:
+        """Return spread * z * (y ln 2 - ln x), rounded up to 64 bits."""
+        exact = positive(spread, "spread")
+        with precision(2 * self.y + 64):  # the two logarithms may agree in their first y bits
+            natural = self.z * (self.y * arb(2).log() - arb(self.x).log())
+            return _up_to_64_bits(upper(natural * ball(exact)))
+
+
+@dataclass(frozen=True, slots=True)
+class Base2:
+    """Answer i with probability proportional to (x / 2**y) ** (z * gap[i]): every weight is rational.
+
+    Scores are divided by `granularity` and rounded at random to one of the two nearest integers, without
+    bias; integer scores at granularity 1 stay as they are.
+
+    Args:
+        eta: the inverse temperature; without it, the largest of about 32 bits within the wanted epsilon.
+        granularity: what one unit of the rounded scores is worth.
+
+    Guarantee: epsilon-DP for epsilon = spread * z * (y ln 2 - ln x), with the spread of the rounded
+    scores, hence (epsilon**2 / 2)-zCDP.
+
+    Side channels: as the exponential mechanism; scores that have to be rounded read one more word each.
+    Whether they have to is told by their type and the granularity, not by their values.
+
+    Source: Ilvento, CCS 2020. Proof: docs/mechanisms/base2.md.
+    """
+
+    eta: Base2Eta | None = None
+    granularity: Any = 1
+    name: ClassVar[str] = "base2"
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
+        granularity = positive(self.granularity, "granularity")
+        rounded = sensitivity.rounded(granularity)
+        eta, epsilon = self._settle(rounded.spread, dial)
+
+        def law(scores: Vector) -> Law:
+            if scores.integral and granularity.numerator == 1:
+                return Categorical(_multiplied(scores, granularity.denominator), eta.rate)
+            return RoundedCategorical(scores, eta.rate, granularity)
+
+        return Tuned(PureDP(epsilon, sensitivity.neighbors), law)
+
+    def _settle(self, spread: Fraction, dial: Dial | None) -> tuple[Base2Eta, Fraction]:
+        """Return eta and an epsilon that it certainly keeps."""
+        if self.eta is not None:
+            if dial is not None:
+                raise InvalidArgument(f"eta already says how much privacy; leave out {dial.kind}")
+            return self.eta, self.eta.epsilon(spread)
+        wanted = pure_epsilon(spread, need_dial(dial))
+        eta = best_eta(wanted, spread)
+        return eta, min(wanted, eta.epsilon(spread))
+
+
+def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
+    """Return the eta whose epsilon is the largest at or below the wanted one.
+
+    Searches all z and y with z * y at most `bits` above what the wanted eta needs at least: z * y bits
+    are what one unit of score adds to an exact weight. The relative loss is about 2**-bits.
+
+    Args:
+        epsilon: the epsilon that must not be exceeded.
+        spread: the largest change of a score difference.
+        bits: how fine to search.
+    """
+    wanted = positive(epsilon, "epsilon") / positive(spread, "spread")
+    needed = wanted / _ABOVE_LN_2
+    length = count(bits, "bits") + math.ceil(needed) + int(1 / wanted).bit_length()
+    best, best_decay = Base2Eta(1, 1), arb(0)
+    with precision(2 * length + 64):
+        for y in range(1, length + 1):
+            for z in range(max(1, int(needed / y)), length // y + 1):
+                x = _least_base(y, wanted / z)
+                decay = z * (y * arb(2).log() - arb(x).log())
+                if x < 1 << y and decay.mid() > best_decay.mid():
+                    best, best_decay = Base2Eta(x, y, z), decay
+    return best
+
+
+class RoundedCategorical:
+    """The law of the base-2 mechanism on scores / granularity, rounded at random without bias."""
+
+    __slots__ = ("_floors", "_granularity", "_parts", "_rate", "_scores")
+
+    def __init__(self, scores: Vector, rate: DyadicRate, granularity: Fraction) -> None:
+        scores.best()  # refuses what is not finite
+        self._scores, self._rate, self._granularity = scores, rate, granularity
+        self._floors, self._parts = _split(scores, granularity)
+
+    def draw(self, bits: Bits) -> int:
+        """Return one index: round every score up with the probability of its fractional part, then draw."""
+        ups = toss(self._parts, self._part, bits)
+        return Categorical(self._rounded(ups), self._rate).draw(bits)
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent draws, each with a rounding of its own."""
+        return one_by_one(self.draw, size, bits)
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability: the mean over all ways to round.
+
+        Raises:
+            InvalidScores: if more than 12 scores are no multiples of the granularity.
+        """
+        between = [i for i in range(len(self._scores)) if self._exact_part(i) != 0]
+        if len(between) > _MOST_ROUNDED:
+            raise InvalidScores(
+                f"the law sums over every way to round at most {_MOST_ROUNDED} scores"
+            )
+        mean = [arb(0)] * len(self._scores)
+        for way in product((False, True), repeat=len(between)):
+            ups, chance = np.zeros(len(self._scores), dtype=bool), arb(1)
+            for i, up in zip(between, way, strict=True):
+                ups[i] = up
+                chance *= self._part(i) if up else 1 - self._part(i)
+            given = Categorical(self._rounded(ups), self._rate).probabilities()
+            mean = [m + chance * p for m, p in zip(mean, given, strict=True)]
+        return mean
+
+    def _rounded(self, ups: NDArray[np.bool_]) -> Vector:
+        return Vector(self._floors + ups)
+
+    def _part(self, i: int) -> arb:
+        return ball(self._exact_part(i))
+
+    def _exact_part(self, i: int) -> Fraction:
+        return self._scores.exact(i) / self._granularity % 1
+
+
+def _split(scores: Vector, granularity: Fraction) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return the floors of scores / granularity, exactly, and their fractional parts, nearly."""
+    if scores.values.dtype == np.float64 and _is_power_of_two(granularity):
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = scores.values * float(1 / granularity)
+        if np.array_equal(scaled * float(granularity), scores.values):
+            floors = np.floor(scaled)
+            return floors, scaled - floors
+    exact = [scores.exact(i) / granularity for i in range(len(scores))]
+    floors = np.array([math.floor(q) for q in exact], dtype=object)
+    return floors, np.array([float(q % 1) for q in exact])
+
+
+def _is_power_of_two(value: Fraction) -> bool:
+    """Return whether multiplying a double by it only moves the exponent."""
+    return value in (Fraction(2) ** k for k in range(-64, 65))
+
+
+def _multiplied(scores: Vector, factor: int) -> Vector:
+    """Return integer scores times a positive integer, exactly."""
+    return scores if factor == 1 else read_vector([int(value) * factor for value in scores.values])
+
+
+def _least_base(y: int, decay: Fraction) -> int:
+    """Return the least integer x with x / 2**y >= exp(-decay), so that rounding favours privacy."""
+    return math.ceil(upper(arb(2) ** y * (-ball(decay)).exp()))
+
+
+def _up_to_64_bits(value: Fraction) -> Fraction:
+    """Return the least fraction of 64 significant bits that is no less than `value`."""
+    unit = Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length() - 64)
+    return math.ceil(value / unit) * unit

@@ -1,0 +1,103 @@
+"""The contract of a mechanism: public numbers first, then private scores, then bits.
+
+A mechanism turns what is public (how far scores may move, how much privacy is wanted) into a `Tuned`
+mechanism with its guarantee. That turns private scores into a `Law`, checking them. Only the law reads
+bits. A new mechanism is one file with one class of this shape and one line in the registry.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..bits import Bits
+from ..errors import InvalidArgument
+from ..numbers import positive, root_below
+from ..privacy.guarantees import Guarantee
+from ..privacy.sensitivity import Sensitivity
+from ..vectors import Vector
+
+
+class Law(Protocol):
+    """A law over the indices of a vector, ready to be drawn from."""
+
+    def draw(self, bits: Bits) -> int:
+        """Return one index, distributed exactly by this law."""
+        ...
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent indices."""
+        ...
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability, at the precision in force. Private."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """How much privacy: one positive number, as epsilon, as rho, or as the scale 1/eta of the noise."""
+
+    kind: Literal["epsilon", "rho", "scale"]
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A mechanism whose public numbers are settled."""
+
+    guarantee: Guarantee
+    law: Callable[[Vector], Law]
+
+
+class Mechanism(Protocol):
+    """A family of laws with a proof of what each promises."""
+
+    @property
+    def name(self) -> str:
+        """The name in the registry, on the command line and in the docs."""
+        ...
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism for scores of that sensitivity at that much privacy."""
+        ...
+
+
+def read_dial(epsilon: Any, rho: Any, scale: Any) -> Dial | None:
+    """Return the one of the three that is given, or None if none is.
+
+    Raises:
+        InvalidArgument: if more than one is given, or it is no finite number above zero.
+    """
+    given = {"epsilon": epsilon, "rho": rho, "scale": scale}
+    kinds = [kind for kind, value in given.items() if value is not None]
+    if not kinds:
+        return None
+    if len(kinds) > 1:
+        raise InvalidArgument(f"give one of epsilon, rho and scale, got {' and '.join(kinds)}")
+    return Dial(kinds[0], positive(given[kinds[0]], kinds[0]))  # type: ignore[arg-type]
+
+
+def need_dial(dial: Dial | None) -> Dial:
+    """Return the dial, for mechanisms that cannot do without one."""
+    if dial is None:
+        raise InvalidArgument(
+            "how much privacy? give epsilon (or rho, or scale), for example epsilon=1"
+        )
+    return dial
+
+
+def pure_epsilon(spread: Fraction, dial: Dial) -> Fraction:
+    """Return the epsilon of a mechanism that is epsilon-DP, hence epsilon**2 / 2-zCDP, and no better."""
+    if dial.kind == "rho":
+        return root_below(2 * dial.value)
+    return spread / dial.value if dial.kind == "scale" else dial.value
+
+
+def one_by_one(draw: Callable[[Bits], int], size: int, bits: Bits) -> NDArray[np.int64]:
+    """Return `size` independent draws, for laws that have no faster way."""
+    return np.array([draw(bits) for _ in range(size)], dtype=np.int64)

@@ -1,0 +1,189 @@
+"""Report noisy max: add noise to every score, answer the one that comes out on top."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from flint import arb, arb_poly
+from numpy.typing import NDArray
+
+from ..bits import Bits, LazyUniform
+from ..enclosures import FUNCTION_ERROR, NaturalRate, ball, has_fast_pass, overflowing, precision
+from ..errors import UnknownName
+from ..privacy.guarantees import PureDP
+from ..privacy.sensitivity import Sensitivity
+from ..vectors import Vector
+from .contract import Dial, Tuned, need_dial, one_by_one, pure_epsilon
+from .exponential import Exponential
+from .permute_and_flip import PermuteAndFlip
+
+Noise = Literal["laplace", "gumbel", "exponential"]
+
+_DECAY_ERROR = 2.0**-48
+"""Bound on the relative error of rate * gap in doubles, with room for the sums it enters."""
+
+_FAR = 2.0**20
+"""Whoever is further behind counts as anywhere behind it: one word of noise never bridges that."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyMax:
+    """Answer the largest of eta * score[i] + noise[i], with independent noise of scale 1.
+
+    Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip; they are drawn
+    as such. Laplace noise is drawn as an exact race.
+
+    Guarantee: epsilon-DP for epsilon = eta * spread; with Gumbel noise epsilon-bounded range. The
+    textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
+
+    Side channels: one word is read for each candidate. More are read, and balls used, where the two best
+    are closer than doubles can tell, with probability below 2**-30 a draw.
+
+    Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
+    docs/mechanisms/noisy_max.md.
+    """
+
+    noise: Noise = "laplace"
+    name: ClassVar[str] = "noisy_max"
+
+    def __post_init__(self) -> None:
+        if self.noise not in get_args(Noise):
+            raise UnknownName(
+                f"noise must be one of {', '.join(get_args(Noise))}, got {self.noise!r}"
+            )
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        if self.noise == "gumbel":
+            return Exponential().tune(sensitivity, dial)
+        if self.noise == "exponential":
+            return PermuteAndFlip().tune(sensitivity, dial)
+        epsilon = pure_epsilon(sensitivity.spread, need_dial(dial))
+        rate = NaturalRate(epsilon / sensitivity.spread)
+        return Tuned(
+            PureDP(epsilon, sensitivity.neighbors), lambda scores: LaplaceRace(scores, rate)
+        )
+
+
+class LaplaceRace:
+    """The law of the largest of X[i] - rate * gap[i], with X[i] independent Laplace noise of scale 1."""
+
+    __slots__ = ("_best", "_decays", "_rate", "_scores")
+
+    def __init__(self, scores: Vector, rate: NaturalRate) -> None:
+        self._scores, self._rate, self._best = scores, rate, scores.best()
+        self._decays: NDArray[np.float64] | None = None
+        if has_fast_pass(rate):
+            with overflowing():
+                self._decays = np.minimum(scores.gaps(self._best) * rate.double, _FAR)
+
+    def draw(self, bits: Bits) -> int:
+        """Return the index of the largest, distributed exactly by this law."""
+        words = bits.words(len(self._scores))
+        everyone = range(len(self._scores))
+        runners = everyone if self._decays is None else _leaders(self._decays, words, bits.width)
+        noise = {i: LazyUniform.begun(int(words[i]), bits) for i in runners}
+        while len(noise) > 1:
+            with precision(64 + 2 * next(iter(noise.values())).length):
+                noise = self._still_running(noise)
+            for u in noise.values() if len(noise) > 1 else ():
+                u.extend()
+        return next(iter(noise))
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent draws."""
+        return one_by_one(self.draw, size, bits)
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability, at the precision in force. Cubic in the candidates."""
+        places = [-self._decay(i) for i in range(len(self._scores))]
+        order = sorted(range(len(places)), key=lambda i: self._scores.exact(i))
+        return [_chance_of_winning(i, places, order) for i in range(len(places))]
+
+    def _decay(self, i: int) -> arb:
+        return ball(self._scores.exact_gap(i, self._best) * self._rate.eta)
+
+    def _still_running(self, noise: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
+        """Return those whom nobody certainly beats."""
+        bounds = {i: _noise_bounds(u, self._decay(i)) for i, u in noise.items()}
+        return {
+            i: u
+            for i, u in noise.items()
+            if not any(bounds[i][1] < low for low, _ in bounds.values())
+        }
+
+
+def _leaders(decays: NDArray[np.float64], words: NDArray[np.uint64], width: int) -> list[int]:
+    """Return everyone who may still be first, given one word of noise each."""
+    low, high = _fast_noise_bounds(words, width)
+    error = decays * _DECAY_ERROR
+    low -= decays + error
+    high -= decays - error
+    low[decays >= _FAR] = -np.inf
+    return np.flatnonzero(high >= low.max()).tolist()
+
+
+def _fast_noise_bounds(
+    words: NDArray[np.uint64], width: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return doubles below and above the Laplace quantile of every uniform that begins with the word."""
+    upper_half = words >= np.uint64(1 << (width - 1))
+    folded = np.where(upper_half, np.uint64((1 << width) - 1) - words, words)
+    with np.errstate(divide="ignore"):  # the outermost cell reaches to infinity
+        outer = np.log(folded * 2.0 ** (1 - width))
+    inner = np.log((folded + np.uint64(1)) * 2.0 ** (1 - width))
+    outer = outer * (1 + 2 * FUNCTION_ERROR) - 2.0**-50
+    inner = inner * (1 - 2 * FUNCTION_ERROR) + 2.0**-50
+    return np.where(upper_half, -inner, outer), np.where(upper_half, -outer, inner)
+
+
+def _noise_bounds(u: LazyUniform, decay: arb) -> tuple[arb, arb]:
+    """Return balls around the least and the largest value of noise - decay for the known part of `u`."""
+    cell = arb(2) ** -u.length
+    return _laplace_quantile(u.prefix * cell) - decay, _laplace_quantile(
+        (u.prefix + 1) * cell
+    ) - decay
+
+
+def _laplace_quantile(v: arb) -> arb:
+    """Return ln(2 v) below one half and -ln(2 (1 - v)) above; the ends are infinite."""
+    if v <= 0 or v >= 1:
+        return arb.pos_inf() if v >= 1 else arb.neg_inf()
+    return (2 * v).log() if v <= arb(0.5) else -(2 * (1 - v)).log()
+
+
+def _chance_of_winning(i: int, places: list[arb], order: list[int]) -> arb:
+    """Return the integral of density[i](t) * product over the others of their distribution at t.
+
+    `order` sorts the places of the noise. Between two neighbouring places the integrand is a polynomial
+    in exp(t) and exp(-t), integrated term by term.
+    """
+    chance = arb(0)
+    for passed in range(len(order) + 1):
+        below, above = order[:passed], order[passed:]
+        left = places[below[-1]] if below else None
+        right = places[above[0]] if above else None
+        polynomial = arb_poly([1])
+        for j in below:
+            tail = places[j].exp() / 2
+            polynomial *= arb_poly([0, tail]) if j == i else arb_poly([1, -tail])
+        for j in above:
+            polynomial *= (-places[j]).exp() / 2
+        chance += _integral_of_terms(polynomial, len(above), left, right)
+    return chance
+
+
+def _integral_of_terms(
+    polynomial: arb_poly, power: int, left: arb | None, right: arb | None
+) -> arb:
+    """Return the integral of sum over k of c[k] * exp((power - k) t) from `left` to `right`."""
+    total = arb(0)
+    for k in range(polynomial.degree() + 1):
+        slope = power - k
+        if slope == 0 and left is not None and right is not None:
+            total += polynomial[k] * (right - left)
+        elif slope != 0:
+            upper_end = arb(0) if right is None else (slope * right).exp()
+            lower_end = arb(0) if left is None else (slope * left).exp()
+            total += polynomial[k] * (upper_end - lower_end) / slope
+    return total

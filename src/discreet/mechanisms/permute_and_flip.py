@@ -1,0 +1,97 @@
+"""Permute-and-flip (McKenna and Sheldon 2020, https://arxiv.org/abs/2010.12603)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from flint import arb, arb_poly
+from numpy.typing import NDArray
+
+from ..bits import Bits, below
+from ..categorical import BLOCK
+from ..coins import toss, toss_one
+from ..enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
+from ..privacy.guarantees import PureDP
+from ..privacy.sensitivity import Sensitivity
+from ..vectors import Vector
+from .contract import Dial, Tuned, need_dial, one_by_one, pure_epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class PermuteAndFlip:
+    """Visit candidates in random order and stop at i with probability exp(-eta * gap[i]).
+
+    Drawn as what it equals: toss a coin for every candidate, answer one of the heads, each with the
+    same probability. Never worse in expected score than the exponential mechanism at the same epsilon.
+
+    Guarantee: epsilon-DP, hence (epsilon**2 / 2)-zCDP. It has no bounded range of epsilon, so
+    epsilon**2 / 8 does not hold for it.
+
+    Side channels: the time depends on the number of candidates; one word is read for each. More are
+    read, and balls used, with probability below 2**-40 a candidate.
+
+    Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/mechanisms/permute_and_flip.md.
+    """
+
+    name: ClassVar[str] = "permute_and_flip"
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism at the largest eta that keeps the wanted guarantee."""
+        epsilon = pure_epsilon(sensitivity.spread, need_dial(dial))
+        rate = NaturalRate(epsilon / sensitivity.spread)
+        return Tuned(
+            PureDP(epsilon, sensitivity.neighbors), lambda scores: OneOfTheHeads(scores, rate)
+        )
+
+
+class OneOfTheHeads:
+    """The law of permute-and-flip: a coin of weight exp(-rate * gap) each, then one of the heads."""
+
+    __slots__ = ("_best", "_fast", "_rate", "_scores")
+
+    def __init__(self, scores: Vector, rate: Rate) -> None:
+        self._scores, self._rate, self._best = scores, rate, scores.best()
+        self._fast = self._weights() if has_fast_pass(rate) else None
+
+    def draw(self, bits: Bits) -> int:
+        """Return i with probability w[i] * integral over 0 < s < 1 of prod over j != i of (1 - w[j] s)."""
+        if self._fast is not None:
+            heads = np.flatnonzero(toss(self._fast, self._weight, bits))
+        else:
+            everyone = range(len(self._scores))
+            heads = np.array([i for i in everyone if toss_one(self._weight, i, bits)])
+        # The best candidate has weight 1, so there is always a head.
+        return int(heads[below(len(heads), bits)])
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        """Return `size` independent draws."""
+        return one_by_one(self.draw, size, bits)
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around each probability, at the precision in force. Quadratic in the candidates."""
+        weights = [self._weight(i) for i in range(len(self._scores))]
+        everyone = arb_poly([1])
+        for weight in weights:
+            everyone *= arb_poly([1, -weight])
+        return [weight * _integral_of_quotient(everyone, weight) for weight in weights]
+
+    def _weight(self, i: int) -> arb:
+        return self._rate.decay(self._scores.exact_gap(i, self._best))
+
+    def _weights(self) -> NDArray[np.float64]:
+        """Return all weights in doubles, block by block to stay in the cache."""
+        weights = np.empty(len(self._scores))
+        with overflowing():
+            for start in range(0, len(weights), BLOCK):
+                gaps = self._scores.part(start, start + BLOCK).gaps(self._best)
+                weights[start : start + BLOCK] = fast_weights(gaps, self._rate)
+        return weights
+
+
+def _integral_of_quotient(product: arb_poly, weight: arb) -> arb:
+    """Return the integral over [0, 1] of product(s) / (1 - weight * s), a polynomial."""
+    coefficient, integral = arb(0), arb(0)
+    for k in range(product.degree()):
+        coefficient = product[k] + weight * coefficient
+        integral += coefficient / (k + 1)
+    return integral

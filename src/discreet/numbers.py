@@ -1,0 +1,142 @@
+"""The one door for numbers: exact in, rounded against ourselves out.
+
+Every number of a privacy statement is a `fractions.Fraction`. What a person writes becomes one here:
+integers, fractions and decimals as they are, text such as ``"1/3"`` or ``"0.1"``, and a float as the
+decimal it prints as, so that ``0.1`` means one tenth. Sensitivities are read upwards (`positive_up`).
+"""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from .errors import InvalidNumber
+
+Number = int | float | str | Fraction | Decimal
+"""What the public functions accept where they ask for a number; numpy's scalars are welcome too."""
+
+_MOST_DIGITS = 10_000
+"""Longest number read from text or a decimal: beyond it, exactness would cost more than it is worth."""
+
+
+def exact(value: Any, name: str) -> Fraction:
+    """Return `value` as an exact fraction; a float means the decimal that it prints as.
+
+    Raises:
+        InvalidNumber: for anything that is no finite number; the message starts with `name`.
+    """
+    number = _read(value)
+    if number is None:
+        raise InvalidNumber(
+            f"{name} must be a finite number (int, float, Fraction, Decimal, or text such as '0.1' "
+            f"or '1/3'), got {_show(value)}"
+        )
+    return number
+
+
+def positive(value: Any, name: str) -> Fraction:
+    """Return `value` as an exact fraction above zero."""
+    number = exact(value, name)
+    if number <= 0:
+        raise InvalidNumber(f"{name} must be greater than zero, got {_show(value)}")
+    return number
+
+
+def positive_up(value: Any, name: str) -> Fraction:
+    """Return `value` as a fraction above zero that is no less than any reading of it.
+
+    A float has two readings, its binary value and the decimal it prints as. A sensitivity that is
+    too small breaks the promise, one that is too large by 2^-53 costs nothing, so take the larger.
+    """
+    number = positive(value, name)
+    if isinstance(value, Real) and not isinstance(value, Integral | Fraction):
+        number = max(number, Fraction(float(value)))
+    return number
+
+
+def count(value: Any, name: str) -> int:
+    """Return `value` as an integer of at least one."""
+    if not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 1:
+        return int(value)
+    raise InvalidNumber(f"{name} must be a whole number of at least 1, got {_show(value)}")
+
+
+def float_up(value: Fraction) -> float:
+    """Return the least float that is no less than `value` (infinity beyond the largest)."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def root_below(value: Fraction) -> Fraction:
+    """Return a fraction r with r * r <= value: the root, or a number within 2**-60 of it relatively."""
+    product = value.numerator * value.denominator
+    root = math.isqrt(product)
+    if root * root == product:
+        return Fraction(root, value.denominator)
+    shift = max(0, 64 - root.bit_length())
+    return Fraction(math.isqrt(product << (2 * shift)), value.denominator << shift)
+
+
+def spell(value: Fraction) -> str:
+    """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
+    if value.denominator == 1 and value < 10**12:
+        return str(value.numerator)
+    decimal = _terminating(value)
+    if decimal is not None:
+        return decimal
+    if value.denominator < 1000 and value.numerator < 10**6:
+        return f"{value.numerator}/{value.denominator}"
+    return f"≤ {_rounded_up(value, digits=6)}"
+
+
+def _read(value: Any) -> Fraction | None:
+    """Return the exact value, or None if there is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, Decimal):
+        ordinary = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+        return Fraction(value) if ordinary else None
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    return _parse(str(value)) if isinstance(value, str | Real) else None
+
+
+def _parse(text: str) -> Fraction | None:
+    """Return the number that `text` spells, or None."""
+    _, _, exponent = text.lower().partition("e")
+    try:
+        if len(text) > _MOST_DIGITS or (exponent and abs(int(exponent)) > _MOST_DIGITS):
+            return None
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _show(value: Any) -> str:
+    """Return a short picture of a public argument for an error message."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _terminating(value: Fraction) -> str | None:
+    """Return the exact decimal expansion if it has at most 12 digits after the point."""
+    scaled = value * 10**12
+    if scaled.denominator != 1 or value >= 10**12:
+        return None
+    whole, part = divmod(scaled.numerator, 10**12)
+    return f"{whole}.{part:012d}".rstrip("0").rstrip(".")
+
+
+def _rounded_up(value: Fraction, digits: int) -> str:
+    """Return the least decimal of that many significant digits that is no less than `value`."""
+    exponent = len(str(value.numerator)) - len(str(value.denominator))
+    if value < Fraction(10) ** exponent:
+        exponent -= 1
+    unit = Fraction(10) ** (exponent - digits + 1)
+    return f"{float(math.ceil(value / unit) * unit):.{digits}g}"

@@ -1,0 +1,1 @@
+"""What is promised: sensitivities, and the guarantees that follow from them."""

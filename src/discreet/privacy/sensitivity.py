@@ -1,0 +1,76 @@
+"""How far the scores of two neighbouring databases may be apart. Proofs: docs/privacy.md."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from ..errors import InvalidArgument, UnknownName
+from ..numbers import positive_up
+
+Neighbors = Literal["add_remove", "replace_one"]
+"""Which databases are neighbours: one record more or less, or one record exchanged for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How scores change between neighbours.
+
+    Attributes:
+        spread: largest change of a score difference; the only number privacy is accounted with.
+        neighbors: the relation under which it holds.
+        change: largest change of one score, or None where only the spread is known.
+        monotonic: whether all scores move the same way whenever one record comes or goes.
+    """
+
+    spread: Fraction
+    neighbors: Neighbors
+    change: Fraction | None = None
+    monotonic: bool = False
+
+    def rounded(self, granularity: Fraction) -> "Sensitivity":
+        """Return the sensitivity of scores / granularity after each is rounded to an integer.
+
+        The rounding may be random, if it is the same for both neighbours: docs/mechanisms/base2.md.
+        """
+        if self.change is None:
+            # Changes lie in some [t - spread, t]; rounded, in [floor(t - spread), ceil(t)].
+            return Sensitivity(Fraction(math.ceil(self.spread / granularity) + 1), self.neighbors)
+        return sensitivity_of(
+            math.ceil(self.change / granularity), self.neighbors, monotonic=self.monotonic
+        )
+
+
+def sensitivity_of(change: Any, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
+    """Return the sensitivity of scores that change by at most `change` each: spread 2 * change or less."""
+    exact = positive_up(change, "sensitivity")
+    spread = exact if monotonic else 2 * exact
+    return Sensitivity(spread, read_neighbors(neighbors), exact, monotonic)
+
+
+def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: str) -> Sensitivity:
+    """Return what a caller declared, as either `sensitivity` (and perhaps `monotonic`) or `spread`.
+
+    Raises:
+        InvalidArgument: unless exactly one of the two is given, as a finite number above zero.
+    """
+    if (sensitivity is None) == (spread is None):
+        raise InvalidArgument(
+            "give either sensitivity (the most one score can change between neighbours) or spread "
+            "(the most a difference of two scores can change)"
+        )
+    if spread is None:
+        return sensitivity_of(sensitivity, neighbors, monotonic=monotonic)
+    if monotonic:
+        raise InvalidArgument(
+            "monotonic goes with sensitivity; a spread already says what it would add"
+        )
+    return Sensitivity(positive_up(spread, "spread"), read_neighbors(neighbors))
+
+
+def read_neighbors(name: str) -> Neighbors:
+    """Return the name of a neighbouring relation if it is one."""
+    for known in get_args(Neighbors):
+        if known == name:
+            return known  # type: ignore[no-any-return]
+    raise UnknownName(f"neighbors must be one of {', '.join(get_args(Neighbors))}, got {name!r}")

@@ -1,0 +1,61 @@
+"""What comes out: a `Release`, which may be published, or a `Simulation`, which may not."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from .privacy.guarantees import Guarantee
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A drawn answer with what is promised about it. Nothing in it is private.
+
+    Attributes:
+        value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
+            a list of them, or an array of indices.
+        guarantee: what the whole release promises, all draws together.
+        mechanism: the name of the mechanism.
+    """
+
+    value: Any
+    guarantee: Guarantee
+    mechanism: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the release in plain values, exact numbers as text, ready for JSON."""
+        value = self.value.tolist() if hasattr(self.value, "tolist") else self.value
+        return {"value": value, "mechanism": self.mechanism, "guarantee": self.guarantee.as_dict()}
+
+    def __str__(self) -> str:
+        return f"{self.value} [{self.guarantee}; {self.mechanism}]"
+
+    def __repr__(self) -> str:
+        return f"Release({_shortened(repr(self.value))}, {self.guarantee}, {self.mechanism})"
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """Draws for study. Not private: nobody paid for them, so do not publish them.
+
+    Attributes:
+        values: the draws, candidates or indices.
+        mechanism: the name of the mechanism.
+    """
+
+    values: list[Any]
+    mechanism: str
+
+    def frequencies(self) -> dict[Any, float]:
+        """Return the share of each answer among the draws, most frequent first."""
+        return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
+
+    def __repr__(self) -> str:
+        return (
+            f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
+        )
+
+
+def _shortened(text: str) -> str:
+    """Return the text, or its beginning if it would fill the screen."""
+    return text if len(text) <= 200 else f"{text[:197]}..."

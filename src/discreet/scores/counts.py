@@ -1,0 +1,35 @@
+"""Rows per candidate: the score of the most common value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..vectors import Vector
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counts:
+    """The number of rows that hold each candidate. One row is one record, and holds one value.
+
+    A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
+    replaced can lower one count and raise another: spread 2 under `replace_one`. Proof:
+    docs/scores/counts.md.
+
+    Args:
+        count: returns the rows per candidate; called once, when everything public has been checked.
+    """
+
+    count: Callable[[], Sequence[int]]
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return a change of 1 for each count, monotonic when records come and go."""
+        return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
+
+    def vector(self) -> Vector:
+        """Return the counts. Private."""
+        return Vector(np.array(self.count(), dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return "Counts()"

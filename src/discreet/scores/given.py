@@ -1,0 +1,38 @@
+"""Scores somebody else computed, with the sensitivity they vouch for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
+from ..vectors import Vector, read_vector
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Given:
+    """The numbers in `scores`, exactly; a float means its binary value.
+
+    The caller vouches for the sensitivity, under the neighbouring relation that the release names. If the
+    scores were computed in floats, it must cover the rounding errors of that computation too.
+
+    Args:
+        scores: an array, series or list of finite numbers, one for each candidate; higher is better.
+        change: the most one score can change between neighbours ("sensitivity").
+        spread: the most a difference of two scores can change; instead of `change`.
+        monotonic: whether all scores move the same way whenever one record comes or goes.
+    """
+
+    scores: Any
+    change: Any = None
+    spread: Any = None
+    monotonic: bool = False
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
+        return read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
+
+    def vector(self) -> Vector:
+        """Return the numbers. Private."""
+        return read_vector(self.scores)
+
+    def __repr__(self) -> str:
+        return f"Given(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"

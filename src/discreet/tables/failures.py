@@ -1,0 +1,33 @@
+"""Running foreign code so that none of its errors, which may quote the data, gets out."""
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import TypeVar
+
+from ..errors import DiscreetError, MissingColumn
+
+T = TypeVar("T")
+
+
+def quietly(work: Callable[[], T], failure: DiscreetError) -> T:
+    """Return what `work` returns; whatever goes wrong in it is replaced by `failure`.
+
+    `failure` is raised after the except block, so that neither its `__context__` nor its
+    `__cause__` holds the foreign error.
+    """
+    try:
+        return work()
+    except (KeyboardInterrupt, SystemExit, DiscreetError):
+        raise
+    except BaseException:  # a panic in Polars is no Exception
+        pass
+    raise failure
+
+
+def missing_column(column: str, columns: Sequence[object], where: str) -> MissingColumn:
+    """Return the error for a column that is not among `columns`."""
+    texts = [name for name in columns if isinstance(name, str)]
+    close = get_close_matches(str(column), texts, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    listed = ", ".join(map(repr, columns)) or "none"
+    return MissingColumn(f"There is no column {column!r} in {where}.{hint} Its columns: {listed}.")

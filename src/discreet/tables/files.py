@@ -1,0 +1,220 @@
+"""CSV and Parquet files, read by DuckDB out of core.
+
+CSV. Every column is text: guessing types would look at the rows, so that one row could change
+how all others are read. For the same reason the dialect is taken from the header line alone.
+An empty field, or one that a short row lacks, equals the candidate '' and nothing else. A field
+that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
+"""
+
+import csv
+import gzip
+import os
+import zlib
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidCandidates, UnreadableFile
+from .failures import missing_column, quietly
+from .kinds import CELL, ColumnType, single
+from .relations import RelationColumn
+
+ACCEPTED = ".csv, .csv.gz, .tsv, .tsv.gz and .parquet"
+DELIMITERS = (",", ";", "\t", "|")
+LONGEST_HEADER = 1 << 20
+LONGEST_LINE = 1 << 24
+DIALECT: dict[str, Any] = {
+    "auto_detect": False,
+    "header": True,
+    "quote": '"',
+    "escape": '"',
+    "null_padding": True,
+    "ignore_errors": True,
+    "strict_mode": False,
+    # In parallel, a line break in quotes would be an error, and so depend on the rows.
+    "parallel": False,
+    "max_line_size": LONGEST_LINE,
+    "hive_partitioning": False,
+}
+"""What DuckDB is told of every CSV file, so that it guesses nothing."""
+
+
+class CsvColumn(RelationColumn):
+    """A column of a CSV file, which is text."""
+
+    @property
+    def type(self) -> ColumnType:
+        """The type of every column of a CSV file."""
+        return ColumnType(self.column, "text", "CSV")
+
+    def count(self, candidates: Sequence[object]) -> list[int]:
+        """Return, for each candidate, the number of rows with its text."""
+        return super().count(as_texts(candidates, self.column))
+
+    def values(self) -> list[Any]:
+        """Return the texts in the column; an empty field is a null."""
+        return [text for text in super().values() if text]
+
+
+def open_file(path: str | os.PathLike[str], column: str) -> RelationColumn:
+    """Return the column of the file; only the header or the schema has been read."""
+    file = Path(os.path.abspath(path))  # not resolve(), which follows links
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    packed = suffixes[-1:] == [".gz"]
+    ending = (suffixes[:-1] if packed else suffixes)[-1:]
+    start = _start(file)
+    damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged.")
+    if ending in ([".csv"], [".tsv"]):
+        return CsvColumn(_open_csv(file, column, packed, start), column, damaged)
+    if ending == [".parquet"] and not packed:
+        return RelationColumn(_open_parquet(file, column, start), column, damaged)
+    raise UnreadableFile(f"{file} has none of the accepted extensions: {ACCEPTED}.")
+
+
+def _start(file: Path) -> bytes:
+    """Return the first bytes of a regular file."""
+    if file.is_dir():
+        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {ACCEPTED}.")
+    if not file.exists():
+        raise UnreadableFile(f"{file} does not exist.")
+    if not file.is_file():
+        raise UnreadableFile(f"{file} is no regular file. Accepted: {ACCEPTED}.")
+
+    def read() -> bytes:
+        with file.open("rb") as stream:
+            return stream.read(4)
+
+    start = quietly(read, UnreadableFile(f"{file} cannot be opened: is reading it permitted?"))
+    if not start:
+        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there.")
+    return start
+
+
+def _connect() -> Any:
+    """Return a connection to the in-memory database of this process, which is opened once."""
+    return _database(os.getpid()).cursor()
+
+
+@lru_cache(maxsize=1)
+def _database(process: int) -> Any:
+    """Return an in-memory database that fetches nothing from a network and keeps nothing of files.
+
+    Opening one takes as long as counting a million rows. A forked process must not share it.
+    """
+    import duckdb
+
+    return duckdb.connect(
+        config={
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "enable_external_file_cache": False,
+        }
+    )
+
+
+def _literal_path(file: Path) -> str:
+    """Return the path so that DuckDB takes no character of it for a wildcard."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+
+
+def _open_parquet(file: Path, column: str, start: bytes) -> Any:
+    """Return the column of a Parquet file; only its schema has been read."""
+    if start != b"PAR1":
+        raise UnreadableFile(f"{file} is no Parquet file, whatever its name says.")
+    relation = quietly(
+        lambda: _connect().read_parquet(_literal_path(file), hive_partitioning=False),
+        UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged."),
+    )
+    if column not in relation.columns:
+        raise missing_column(column, relation.columns, str(file))
+    return relation.project(f"#{relation.columns.index(column) + 1} AS {CELL}")
+
+
+def _open_csv(file: Path, column: str, packed: bool, start: bytes) -> Any:
+    """Return the column of a CSV file; only its header has been read."""
+    if start == b"PAR1":
+        raise UnreadableFile(f"{file} holds Parquet: name it .parquet.")
+    if start.startswith(b"\x1f\x8b") and not packed:
+        raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz.")
+    delimiter, names = _split(_header(file, packed), column, file)
+    options = {
+        "path": _literal_path(file),
+        "delim": delimiter,
+        "columns": {f"c{i}": "VARCHAR" for i in range(len(names))},
+        # All of them: where one column is read, DuckDB 2.0 looks up this list by wrong positions.
+        "force_not_null": [f"c{i}" for i in range(len(names))],
+        "compression": "gzip" if packed else "none",
+        **DIALECT,
+    }
+    return quietly(lambda: _read_csv(options, names.index(column)), _not_csv(file))
+
+
+def _read_csv(options: dict[str, Any], index: int) -> Any:
+    """Return the relation of one column of a CSV file."""
+    given = ", ".join(f"{name}=${name}" for name in options if name != "path")
+    query = f"SELECT c{index} AS {CELL} FROM read_csv($path, {given})"
+    return _connect().sql(query, params=options)
+
+
+def _not_csv(file: Path) -> UnreadableFile:
+    return UnreadableFile(f"{file} is no CSV: its first line is no text in UTF-8.")
+
+
+def _header(file: Path, packed: bool) -> str:
+    """Return the first line of a CSV file, without its end."""
+    try:
+        with gzip.open(file) if packed else file.open("rb") as stream:
+            line = stream.readline(LONGEST_HEADER)
+    except (OSError, EOFError, zlib.error):
+        line = b""
+    text = line.splitlines()[0] if line else b""
+    if packed and not line:
+        raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty.")
+    if len(text) >= LONGEST_HEADER:
+        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes.")
+    try:
+        header = text.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        header = "\0"
+    if "\0" in header:
+        raise _not_csv(file)
+    if not header.strip():
+        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names.")
+    return header
+
+
+def _split(header: str, column: str, file: Path) -> tuple[str, list[str]]:
+    """Return the delimiter and the columns' names, of the delimiters that show the column."""
+    if header.count('"') % 2:
+        raise UnreadableFile(f"{file} has a quote in its first line that is not closed there.")
+    choices = [(d, next(csv.reader([header], delimiter=d))) for d in DELIMITERS]
+    delimiter, names = max(choices, key=lambda choice: (column in choice[1], len(choice[1])))
+    if names.count(column) > 1:
+        raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}.")
+    if column in names:
+        return delimiter, names
+    if any(not name or name[0] in "+-.0123456789" for name in names):
+        # Such a first line may be a row, which must not be shown.
+        raise missing_column(
+            column, [], f"the first line of {file}, which looks like data and is not shown"
+        )
+    raise missing_column(column, names, str(file))
+
+
+def as_texts(candidates: Sequence[object], column: str) -> list[str]:
+    """Return the candidates as they are written in a CSV file."""
+    if isinstance(candidates, str | bytes):
+        raise InvalidCandidates(f"candidates must be a list of values, not {candidates!r}.")
+    texts = []
+    for candidate in map(single, candidates):
+        exact = isinstance(candidate, int | Fraction | Decimal) and not isinstance(candidate, bool)
+        if not exact and not isinstance(candidate, str):
+            raise InvalidCandidates(
+                f"The candidate {candidate!r} is a {type(candidate).__name__}, but column "
+                f"{column!r} of a CSV file holds text. Give it as it is written in the file."
+            )
+        texts.append(str(candidate))
+    return texts

@@ -1,0 +1,214 @@
+"""Dataframes of any library, through Narwhals.
+
+Engines are sent the candidates, in the column's own type, and give back one row for each. In
+pandas, whose `isin` compares integers as floats as soon as one candidate is a float, values are
+grouped first and compared by Python.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import UnreadableData
+from .failures import missing_column, quietly
+from .kinds import (
+    CELL,
+    ColumnType,
+    check_candidates,
+    column_type,
+    key,
+    represent,
+)
+from .relations import RelationColumn
+
+TEMPORAL = ("date", "timestamp", "timestamp with time zone")
+ACCEPTED = "a pandas, Polars, PyArrow or DuckDB table, or the path of a CSV or Parquet file"
+
+
+@dataclass(frozen=True)
+class FrameColumn:
+    """A column of a dataframe."""
+
+    frame: Any
+    """The Narwhals frame with this column only."""
+    column: str
+
+    @property
+    def type(self) -> ColumnType:
+        """The type of the column."""
+        return quietly(lambda: frame_type(self.frame, self.column), broken(self.frame))
+
+    def count(self, candidates: Sequence[object]) -> list[int]:
+        """Return, for each candidate, the number of rows that equal it."""
+        of = self.type
+        wanted = check_candidates(candidates, of)
+        if of.kind == "nothing" or not wanted:
+            return [0] * len(wanted)
+        rows = quietly(lambda: _weighed(self.frame, of, wanted), broken(self.frame))
+        return tally(rows, wanted)
+
+    def values(self) -> list[Any]:
+        """Return the values in the column, as the engine gives them."""
+        return quietly(lambda: _distinct(self.frame, self.type), broken(self.frame))
+
+    def declared(self) -> list[str] | None:
+        """Return the categories of a Polars Enum."""
+        return quietly(lambda: _declared(self.frame), broken(self.frame))
+
+
+def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
+    """Return the column of a table."""
+    import narwhals.stable.v2 as nw
+
+    frame = _narwhals(data)
+    names = quietly(lambda: frame.collect_schema().names(), broken(frame))
+    if column not in names:
+        raise missing_column(column, names, "the data")
+    index = names.index(column)
+    if frame.implementation.is_duckdb():
+        only = quietly(lambda: frame.to_native().project(f"#{index + 1} AS {CELL}"), broken(frame))
+        return RelationColumn(only, column, broken(frame))
+    # By position: a name like "*" would mean something to an engine.
+    only = quietly(lambda: _decoded(frame.select(nw.nth(index).alias(CELL))), broken(frame))
+    return FrameColumn(only, column)
+
+
+def _narwhals(data: Any) -> Any:
+    """Return the table as Narwhals sees it."""
+    import narwhals.stable.v2 as nw
+
+    given = f"{type(data).__module__.split('.')[0]}.{type(data).__qualname__}"
+    failure = UnreadableData(
+        f"The data is a {given}, or has columns of the same name. Accepted: {ACCEPTED}."
+    )
+    return quietly(lambda: nw.from_native(data), failure)
+
+
+def broken(frame: Any) -> UnreadableData:
+    """Return the error for an engine that fails on the data."""
+    engine = str(frame.implementation)
+    return UnreadableData(f"{engine} failed; its message may quote the data, so it is not shown.")
+
+
+def _decoded(frame: Any) -> Any:
+    """Return the table with Arrow's dictionaries and rare types as common ones."""
+    import narwhals.stable.v2 as nw
+
+    native = frame.to_native()
+    if frame.implementation.is_pandas() and type(native.dtypes.iloc[0]).__name__ == "ArrowDtype":
+        import pyarrow as pa
+
+        native = pa.Table.from_pandas(native, preserve_index=False)
+        frame = nw.from_native(native)
+    if frame.implementation.is_pyarrow():
+        values = native.column(0)
+        if hasattr(values.type, "index_type"):
+            values = values.cast(values.type.value_type)
+        if str(values.type) == "string_view":
+            values = values.cast("string")
+        frame = nw.from_native(native.set_column(0, CELL, values))
+    if type(frame.collect_schema()[CELL]).__name__ == "Float16":
+        frame = frame.select(nw.col(CELL).cast(nw.Float32))
+    return frame
+
+
+def frame_type(frame: Any, column: str) -> ColumnType:
+    """Return the type of the only column of a table."""
+    dtype = frame.collect_schema()[CELL]
+    word = str(_native_type(frame))
+    if word.lower() == "null":
+        return ColumnType(column, "nothing", word)
+    if frame.implementation.is_pandas_like() and word in ("object", "category"):
+        # What Narwhals says of these depends on the rows.
+        return ColumnType(column, "anything", word)
+    return column_type(column, dtype, word)
+
+
+def _native_type(frame: Any) -> object:
+    """Return the engine's own type of the only column, as far as it is needed here."""
+    native = frame.to_native()
+    if frame.implementation.is_pandas_like():
+        return native.dtypes.iloc[0]
+    if frame.implementation.is_pyarrow():
+        return native.schema.types[0]
+    if frame.implementation.is_polars():
+        return next(iter(native.lazy().collect_schema().values()))
+    return frame.collect_schema()[CELL]
+
+
+def _weighed(frame: Any, of: ColumnType, candidates: list[Any]) -> Iterable[tuple[Any, int]]:
+    """Return pairs of a value and a number of rows that have it, for the candidates at least."""
+    if of.name == "object":  # may hold what cannot be grouped
+        return _counted_objects(frame.get_column(CELL).to_native())
+    if frame.implementation.is_pandas_like() and of.kind not in TEMPORAL:
+        return _grouped(frame)
+    exact = {value for value in (represent(c, of) for c in candidates) if value is not None}
+    return _grouped(_filtered(frame, of, list(exact))) if exact else []
+
+
+def _counted_objects(values: Iterable[Any]) -> Iterable[tuple[Any, int]]:
+    """Return pairs of a Python object and a number of times it is there."""
+    try:  # with the type, lest True and 1 be counted together
+        counter = Counter(zip(map(type, values), values, strict=True))
+    except Exception:  # something cannot be hashed or compared: leave each to `tally`
+        return ((value, 1) for value in values)
+    return ((value, weight) for (_, value), weight in counter.items())
+
+
+def _grouped(frame: Any) -> list[tuple[Any, int]]:
+    """Return pairs of a value and the number of rows that have it."""
+    import narwhals.stable.v2 as nw
+
+    counted = frame.group_by(CELL).agg(nw.len().alias("rows"))
+    rows: list[tuple[Any, int]] = counted.lazy().collect().rows()
+    return rows
+
+
+def _filtered(frame: Any, of: ColumnType, values: list[Any]) -> Any:
+    """Return the rows whose value is among `values`, compared in the column's own type."""
+    import narwhals.stable.v2 as nw
+
+    dtype = frame.collect_schema()[CELL]
+    engine = frame.implementation
+    if type(dtype).__name__ in ("Categorical", "Enum"):
+        frame, dtype = frame.select(nw.col(CELL).cast(nw.String)), nw.String()
+    if of.kind == "float" and 0.0 in values:
+        values = [*values, -0.0, 0.0]  # two values, for engines that compare bits
+    if engine.is_polars():
+        table = nw.from_dict({CELL: values}, {CELL: dtype}, backend="polars")
+        return frame.lazy().join(table.lazy(), on=CELL, how="semi")
+    if isinstance(frame, nw.DataFrame):
+        return frame.filter(nw.col(CELL).is_in(nw.new_series(CELL, values, dtype, backend=engine)))
+    return frame.filter(nw.col(CELL).is_in(values))
+
+
+def tally(weighed: Iterable[tuple[Any, int]], candidates: Sequence[Any]) -> list[int]:
+    """Return, for each candidate, the sum of the weights of the values that equal it.
+
+    A value that cannot be hashed or compared equals no candidate.
+    """
+    totals = dict.fromkeys(map(key, candidates), 0)
+    for value, weight in weighed:
+        try:
+            if key(value) in totals:
+                totals[key(value)] += int(weight)
+        except Exception:  # objects in a table may do anything
+            continue
+    return [totals[key(candidate)] for candidate in candidates]
+
+
+def _distinct(frame: Any, of: ColumnType) -> list[Any]:
+    """Return the values in the only column of the table, as the engine gives them."""
+    if of.kind == "nothing":
+        return []
+    if of.name == "object":
+        return list(frame.get_column(CELL).to_native())
+    return [row[0] for row in frame.lazy().collect().unique(CELL).rows()]
+
+
+def _declared(frame: Any) -> list[str] | None:
+    """Return the categories of the only column, if it is a Polars Enum."""
+    dtype = frame.collect_schema()[CELL]
+    enum = frame.implementation.is_polars() and type(dtype).__name__ == "Enum"
+    return list(dtype.categories) if enum else None

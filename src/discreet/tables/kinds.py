@@ -1,0 +1,231 @@
+"""What a column can hold, and what a candidate must be to be comparable with it.
+
+Everything here is decided from the schema and the candidates, which are public.
+"""
+
+import datetime as dt
+import struct
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+from uuid import UUID
+
+from ..errors import InvalidCandidates, UnreadableData
+
+CELL = "cell"
+"""What the only column of a table is called once it has been opened."""
+
+NUMBERS = frozenset({"integer", "decimal", "fraction", "float"})
+COMPARABLE = {"integer": NUMBERS, "decimal": NUMBERS, "float": NUMBERS}
+"""The kinds of candidates for a kind of column, where it is not just the same kind."""
+
+UNITS_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+EPOCH = dt.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """The type of a column as far as candidates are concerned."""
+
+    column: str
+    kind: str
+    """text, integer, float, decimal, boolean, date, timestamp, timestamp with time zone, uuid,
+    anything (a Python object per row) or nothing (a column of nulls)."""
+    name: str
+    """The engine's own word for the type."""
+    low: int = 0
+    high: int = 0
+    """Least and greatest integer: of the value, of a decimal's digits, of a timestamp's units."""
+    scale: int = 0
+    unit: str = "us"
+    layout: str = "<d"
+    categories: tuple[str, ...] | None = None
+
+    @property
+    def words(self) -> str:
+        """The column and its type, for messages."""
+        return f"column {self.column!r}, which holds {self.kind} ({self.name})"
+
+
+def column_type(column: str, dtype: Any, word: str) -> ColumnType:
+    """Return the type of `column`, given its Narwhals data type and the engine's own word."""
+    name = type(dtype).__name__
+    if dtype.is_integer():
+        bits, signed = int(name.lstrip("UInt")), name.startswith("Int")
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        return ColumnType(column, "integer", name, low, high)
+    if dtype.is_float():
+        layout = {"Float16": "<e", "Float32": "<f", "Float64": "<d"}[name]
+        return ColumnType(column, "float", name, layout=layout)
+    if name == "Decimal":
+        top = 10**dtype.precision - 1
+        words = f"Decimal({dtype.precision}, {dtype.scale})"
+        return ColumnType(column, "decimal", words, -top, top, dtype.scale)
+    if name == "Datetime":
+        return _timestamp(column, dtype.time_unit, dtype.time_zone)
+    if name in ("Enum", "Categorical", "String"):
+        return ColumnType(column, "text", name)
+    if name in ("Boolean", "Date"):
+        return ColumnType(column, name.lower(), name)
+    raise not_countable(column, word)
+
+
+def _timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
+    """Return the type of a column of timestamps, which engines keep as 64-bit integers."""
+    kind = "timestamp with time zone" if zone else "timestamp"
+    name = f"Datetime({unit}, {zone})" if zone else f"Datetime({unit})"
+    return ColumnType(column, kind, name, -(2**63) + 1, 2**63 - 1, unit=unit)
+
+
+def not_countable(column: str, name: str) -> UnreadableData:
+    """Return the error for a column whose type no candidate can have."""
+    return UnreadableData(
+        f"Column {column!r} has the type {name}, whose values cannot be candidates. Accepted: "
+        "text, integers, floats, decimals, booleans, dates, timestamps, categories and UUIDs."
+    )
+
+
+def kind_of(candidate: object) -> str:
+    """Return the kind of a candidate."""
+    if isinstance(candidate, dt.datetime):
+        return "timestamp" if candidate.utcoffset() is None else "timestamp with time zone"
+    kinds: Iterable[tuple[type, str]] = (
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "float"),
+        (Decimal, "decimal"),
+        (Fraction, "fraction"),
+        (str, "text"),
+        (dt.date, "date"),
+        (UUID, "uuid"),
+    )
+    return next((kind for of, kind in kinds if isinstance(candidate, of)), type(candidate).__name__)
+
+
+def plain(value: Any) -> Any:
+    """Return the value as standard Python has it: without NumPy's scalars or pandas' Timestamp."""
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        return value.item()
+    if hasattr(value, "to_pydatetime") and not getattr(value, "nanosecond", 0):
+        return value.to_pydatetime()
+    return value
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is a null or NaN, which nothing equals."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float) and value != value  # NaN
+
+
+def key(value: Any) -> tuple[bool, Any]:
+    """Return what tells a value from all that do not equal it: for Python, True equals 1."""
+    return value.__class__.__name__ in ("bool", "bool_"), value
+
+
+def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
+    """Return the candidates in plain Python, all of them comparable with the column's type."""
+    if isinstance(candidates, str | bytes):
+        raise InvalidCandidates(f"candidates must be a list of values, not {candidates!r}.")
+    checked = []
+    for given in candidates:
+        candidate = single(given)
+        kind = kind_of(candidate)
+        if of.kind not in ("anything", "nothing") and kind not in COMPARABLE.get(
+            of.kind, {of.kind}
+        ):
+            raise InvalidCandidates(
+                f"The candidate {candidate!r} is of the kind {kind}, so it cannot be compared "
+                f"with {of.words}."
+            )
+        checked.append(candidate)
+    return checked
+
+
+def single(given: object) -> Any:
+    """Return a candidate in plain Python, if some value can equal it."""
+    if is_missing(given):
+        raise InvalidCandidates(f"{given!r} equals no value, so it cannot be a candidate.")
+    if not isinstance(given, Hashable):
+        raise InvalidCandidates(f"{given!r} is a {type(given).__name__}, not a single value.")
+    candidate = plain(given)
+    if getattr(candidate, "nanosecond", 0):
+        raise InvalidCandidates(f"{given!r} is finer than a microsecond.")
+    return candidate
+
+
+def represent(candidate: Any, of: ColumnType) -> Any | None:
+    """Return the value of the column's type that equals the candidate; None if there is none."""
+    exact: dict[str, Callable[[Any, ColumnType], Any | None]] = {
+        "integer": _integer,
+        "float": _float,
+        "decimal": _decimal,
+        "timestamp": _instant,
+        "timestamp with time zone": _instant,
+        "text": _text,
+    }
+    return exact[of.kind](candidate, of) if of.kind in exact else candidate
+
+
+def _multiple(number: Any, scale: int, of: ColumnType) -> int | None:
+    """Return number * 10**scale if that is an integer in the column's range."""
+    if isinstance(number, float) and number in (float("inf"), float("-inf")):
+        return None
+    if isinstance(number, Decimal) and (not number.is_finite() or number.adjusted() > 100):
+        return None  # beyond every type, and its digits could fill the memory
+    exact = Fraction(number) * 10**scale
+    fits = exact.denominator == 1 and of.low <= exact.numerator <= of.high
+    return exact.numerator if fits else None
+
+
+def _integer(number: Any, of: ColumnType) -> int | None:
+    return _multiple(number, 0, of)
+
+
+def _decimal(number: Any, of: ColumnType) -> Decimal | None:
+    units = _multiple(number, of.scale, of)
+    if units is None:
+        return None
+    digits = tuple(map(int, str(abs(units))))
+    return Decimal((int(units < 0), digits, -of.scale))  # no context, so nothing is rounded
+
+
+def _float(number: Any, of: ColumnType) -> float | None:
+    try:
+        nearest = rounded_float(float(number), of)
+    except OverflowError:
+        return None
+    return nearest if nearest == number else None
+
+
+def rounded_float(number: float, of: ColumnType) -> float:
+    """Return the nearest number of the column's floating-point format."""
+    [nearest] = struct.unpack(of.layout, struct.pack(of.layout, number))
+    return float(nearest)
+
+
+def _instant(moment: dt.datetime, of: ColumnType) -> dt.datetime | None:
+    zoned = moment.utcoffset() is not None
+    try:
+        naive = (moment.astimezone(dt.UTC) if zoned else moment).replace(tzinfo=None)
+    except OverflowError:  # a year that Python cannot write in UTC
+        return None
+    micros = (naive - EPOCH) // dt.timedelta(microseconds=1)
+    units, rest = divmod(micros * UNITS_PER_SECOND[of.unit], 10**6)
+    if rest or not of.low <= units <= of.high:
+        return None
+    return naive.replace(tzinfo=dt.UTC) if zoned else naive
+
+
+def _text(text: str, of: ColumnType) -> str | None:
+    if of.categories is not None and text not in of.categories:
+        return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # a lone surrogate, which no engine can store
+        return None
+    return str(text)

@@ -1,0 +1,81 @@
+"""Values from outside: what a command line typed, and what engines call a value."""
+
+import datetime as dt
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from ..errors import InvalidCandidates
+from .kinds import ColumnType, is_missing, key, plain, rounded_float
+
+INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse(text: str, of: ColumnType) -> object:
+    """Return the text as a value of the column's type."""
+    if of.kind not in PARSERS:
+        return text
+    expected, parser = PARSERS[of.kind]
+    try:
+        return parser(text.strip(), of)
+    except (ValueError, ArithmeticError, KeyError):
+        pass
+    raise InvalidCandidates(f"{text!r} cannot be read as {expected} for {of.words}.")
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _float(text: str, of: ColumnType) -> float:
+    if text.lower().lstrip("+-") in ("inf", "infinity"):
+        return float(text)
+    return rounded_float(float(_matched(NUMBER, text)), of)
+
+
+def _moment(text: str, of: ColumnType) -> dt.datetime:
+    moment = dt.datetime.fromisoformat(text)
+    if (moment.utcoffset() is None) != (of.kind == "timestamp"):
+        raise ValueError
+    return moment
+
+
+PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], Any]]] = {
+    "integer": ("an integer", lambda text, _: int(_matched(INTEGER, text))),
+    "float": ("a number", _float),
+    "decimal": ("a decimal number", lambda text, _: Decimal(_matched(NUMBER, text))),
+    "boolean": ("true or false", lambda text, _: {"true": True, "false": False}[text.lower()]),
+    "date": ("a date like 2024-12-31", lambda text, _: dt.date.fromisoformat(text)),
+    "timestamp": ("a timestamp like 2024-12-31T23:59:59, without an offset", _moment),
+    "timestamp with time zone": ("a timestamp with its offset, like 2024-12-31T23:59Z", _moment),
+    "uuid": ("a UUID", lambda text, _: UUID(text)),
+}
+
+
+def in_order(values: Iterable[Any]) -> list[object]:
+    """Return the values once each, sorted, in plain Python, without nulls and NaN.
+
+    What Python cannot hold, as a date after the year 9999, is left out.
+    """
+    found: dict[tuple[bool, Any], Any] = {}
+    for value in values:
+        try:
+            exact = _without_sign_of_zero(value)
+            found.setdefault(key(exact), exact)
+        except Exception:  # objects in a table may do anything
+            continue
+    kept = [value for value in found.values() if not is_missing(value)]
+    if len({type(value) for value in kept}) == 1 and hasattr(kept[0], "__lt__"):
+        return sorted(kept)
+    return sorted(kept, key=lambda value: (type(value).__name__, repr(value)))
+
+
+def _without_sign_of_zero(value: Any) -> Any:
+    """Return the value in plain Python, where zero is 0.0."""
+    exact = value if is_missing(value) else plain(value)
+    return 0.0 if isinstance(exact, float) and exact == 0 else exact

@@ -1,0 +1,221 @@
+"""Proofs by enumeration, shipped for your own mechanisms too.
+
+Feed every string of bits through a draw and count: what each outcome has gained so far is a lower bound
+on its probability, and with the strings that are still open an upper bound. That is a proof for the
+instance at hand, not a statistic.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from .bits import Bits, SystemBits
+from .enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from .errors import InvalidScores, OutOfBits
+from .mechanisms.contract import Dial, Law, Mechanism
+from .privacy.guarantees import BoundedRange, Guarantee
+from .privacy.sensitivity import Sensitivity, sensitivity_of
+from .vectors import Vector, read_vector
+
+
+class ScriptedBits:
+    """Words from a script, first bit first; the end of the script raises `OutOfBits`.
+
+    Args:
+        script: zeros and ones, as text or numbers.
+        width: bits a word; 1 lets a draw stop at any bit.
+    """
+
+    def __init__(self, script: Iterable[str | int], *, width: int = 1) -> None:
+        self.width = width
+        self._script = [int(bit) for bit in script]
+        self.read = 0
+
+    def word(self) -> int:
+        """Return the next word of the script."""
+        word = self._script[self.read : self.read + self.width]
+        if len(word) < self.width:
+            raise OutOfBits(f"the script of {len(self._script)} bits came to its end")
+        self.read += self.width
+        return int("".join(map(str, word)), 2)
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return the next `n` words of the script."""
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class BitTree:
+    """What all bit strings up to one length make of a draw.
+
+    Attributes:
+        masses: for each outcome, the share of strings that lead to it whatever follows.
+        undecided: the share of strings that lead to no outcome yet.
+    """
+
+    masses: dict[Hashable, Fraction]
+    undecided: Fraction
+
+    def admits(self, outcome: Hashable, probability: arb) -> bool:
+        """Return whether mass <= probability <= mass + undecided can be true of a ball."""
+        mass = self.masses.get(outcome, Fraction(0))
+        return mass <= upper(probability) and lower(probability) <= mass + self.undecided
+
+
+def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
+    """Return what every bit string of length `depth` makes of the draw.
+
+    A string whose beginning already settles the draw is not run again, so sharp draws are enumerated
+    to many more bits than 2**depth runs would allow.
+    """
+    masses: dict[Hashable, Fraction] = {}
+    undecided = Fraction(0)
+    open_strings = [""]
+    while open_strings:
+        string = open_strings.pop()
+        bits = ScriptedBits(string)
+        try:
+            outcome = draw(bits)
+        except OutOfBits:
+            if len(string) < depth:
+                open_strings += [string + "0", string + "1"]
+            else:
+                undecided += Fraction(1, 2**depth)
+        else:
+            if bits.read != len(string):
+                raise AssertionError(
+                    "the draw is no function of its bits: it read fewer the second time"
+                )
+            masses[outcome] = masses.get(outcome, Fraction(0)) + Fraction(1, 2 ** len(string))
+    return BitTree(masses, undecided)
+
+
+@dataclass(slots=True)
+class Work:
+    """What a release took.
+
+    Attributes:
+        words: words of 64 bits read.
+        functions: exponentials and logarithms taken in doubles.
+        passes: times that gaps were computed, each over a block of scores or all of them.
+        balls: weights enclosed in balls, because doubles left a doubt.
+    """
+
+    words: int = 0
+    functions: int = 0
+    passes: int = 0
+    balls: int = 0
+
+
+@contextmanager
+def counted_work() -> Iterator[Work]:
+    """Count the work of what happens inside the block. Not for threads: it patches numpy meanwhile."""
+    work = Work()
+
+    def counting(place: Any, name: str, note: Callable[..., None]) -> Any:
+        plain = getattr(place, name)
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            note(*args)
+            return plain(*args, **kwargs)
+
+        return patch.object(place, name, counted)
+
+    def note(attribute: str, size: Callable[..., int]) -> Callable[..., None]:
+        return lambda *args: setattr(work, attribute, getattr(work, attribute) + size(*args))
+
+    with ExitStack() as stack:
+        for place, name, attribute, size in (
+            (SystemBits, "word", "words", lambda _: 1),
+            (SystemBits, "words", "words", lambda _, n: n),
+            (np, "exp", "functions", np.size),
+            (np, "log", "functions", np.size),
+            (Vector, "gaps", "passes", lambda *_: 1),
+            (NaturalRate, "decay", "balls", lambda *_: 1),
+            (DyadicRate, "decay", "balls", lambda *_: 1),
+        ):
+            stack.enter_context(counting(place, name, note(attribute, size)))
+        yield work
+
+
+def check_mechanism(mechanism: Mechanism, *, epsilon: Any = 1, depth: int = 12) -> None:
+    """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
+
+    Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
+    from is the one it states, by `bit_tree`; and for every pair of neighbouring score vectors over a small
+    universe, monotonic and not, the guarantee it states is true of the law it states.
+    """
+    dial = None if epsilon is None else Dial("epsilon", Fraction(epsilon))
+    for monotonic in (True, False):
+        sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
+        tuned = mechanism.tune(sensitivity, dial)
+        _check_refusal(tuned.law)
+        for scores in ([5], [1, 0], [2, 2, 0]):
+            _check_draw(tuned.law(read_vector(scores)), depth, f"{mechanism} on {scores}")
+        _check_guarantee(tuned.law, tuned.guarantee, sensitivity, str(mechanism))
+
+
+def _check_refusal(law: Callable[[Vector], Law]) -> None:
+    """Raise unless a NaN is refused when the law is made, before any bit could be read."""
+    for bad in (float("nan"), float("inf"), -float("inf")):
+        try:
+            law(read_vector([0.0, bad]))
+        except InvalidScores:
+            continue
+        raise AssertionError(f"a score of {bad} was not refused before the draw")
+
+
+def _check_draw(law: Law, depth: int, where: str) -> None:
+    """Raise unless the draw follows the stated probabilities."""
+    tree = bit_tree(law.draw, depth)
+    with precision(256):
+        probabilities = law.probabilities()
+        if not sum(probabilities, arb(0)).contains(1):
+            raise AssertionError(f"{where}: the probabilities do not sum to one")
+    for i, probability in enumerate(probabilities):
+        if not tree.admits(i, probability):
+            raise AssertionError(
+                f"{where}: the draw gives {i} a probability from {tree.masses.get(i, 0)} to "
+                f"{tree.masses.get(i, 0) + tree.undecided}, the law says {probability}"
+            )
+
+
+def _check_guarantee(
+    law: Callable[[Vector], Law], guarantee: Guarantee, sensitivity: Sensitivity, where: str
+) -> None:
+    """Raise if two neighbouring score vectors tell each other apart better than promised."""
+    epsilon = getattr(guarantee, "epsilon", None)
+    if not isinstance(epsilon, Fraction):
+        raise TypeError(f"{where}: cannot check {guarantee!r}, it has no epsilon")
+    for scores, other in _neighbors(sensitivity):
+        with precision(256):
+            ratios = log_ratios(law(read_vector(scores)), law(read_vector(other)))
+            losses = [*ratios, *(-r for r in ratios)]
+            if isinstance(guarantee, BoundedRange):
+                losses = [a - b for a in ratios for b in ratios]
+            if any(loss > ball(epsilon) for loss in losses):
+                raise AssertionError(
+                    f"{where}: {scores} and {other} differ by more than {guarantee}"
+                )
+
+
+def log_ratios(law: Law, other: Law) -> list[arb]:
+    """Return a ball around ln(p[i] / q[i]) for each i, at the precision in force."""
+    pairs = zip(law.probabilities(), other.probabilities(), strict=True)
+    return [(p / q).log() for p, q in pairs]
+
+
+def _neighbors(sensitivity: Sensitivity) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
+    """Yield every pair of neighbouring vectors of three scores from 0 to 2."""
+    steps = (0, 1) if sensitivity.monotonic else (-1, 0, 1)
+    for scores in product(range(3), repeat=3):
+        for change in product(steps, repeat=3):
+            yield scores, [score + step for score, step in zip(scores, change, strict=True)]

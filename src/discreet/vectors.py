@@ -1,0 +1,159 @@
+"""Many exact numbers at once: the scores of one release, which are private.
+
+A `Vector` holds doubles, 64-bit integers or Python fractions, whichever its numbers came as, and never
+rounds one of them. Mechanisms see it in its normal form, the *gaps* to the best score.
+"""
+
+import math
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InvalidScores
+
+_EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
+_WORD = 2**64
+
+
+class Vector:
+    """A vector of exact finite numbers. Its repr shows how many, never which."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<Vector of {len(self)} private numbers>"
+
+    @property
+    def integral(self) -> bool:
+        """Whether its type, not its values, says that every number is an integer."""
+        return self._values.dtype.kind in "iu"
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The numbers as they are stored: float64, int64, uint64, or objects (int and Fraction)."""
+        return self._values
+
+    def part(self, start: int, stop: int) -> "Vector":
+        """Return the numbers from `start` up to `stop`, without copying them."""
+        return Vector(self._values[start:stop])
+
+    def exact(self, index: int) -> Fraction:
+        """Return one number as a fraction; a double means exactly its binary value."""
+        return _fraction(self._values[index])
+
+    def best(self) -> Any:
+        """Return the largest number, after making sure that all of them are finite.
+
+        Raises:
+            InvalidScores: if there is a NaN or an infinity.
+        """
+        best, kind = np.maximum.reduce(self._values), self._values.dtype.kind
+        if kind == "f" and not (
+            math.isfinite(best) and math.isfinite(np.minimum.reduce(self._values))
+        ):
+            raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+        return best
+
+    def gaps(self, best: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return best - number for each number, as doubles with relative error at most 2**-53.
+
+        Integers are subtracted exactly before they are rounded; a gap above the largest double is
+        infinite, and numpy warns of it unless told not to. `best` is what `best` returned for this
+        vector or for one that holds it. The result may be written to `out`, to spare the allocator.
+        """
+        values = self._values
+        if values.dtype.kind == "f":
+            return np.subtract(best, values, out=out)  # type: ignore[no-any-return]
+        if values.dtype.kind == "O":
+            return np.array([_double(best - value) for value in values], dtype=np.float64)
+        # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
+        return (np.uint64(int(best) % _WORD) - values.view(np.uint64)).astype(np.float64)
+
+    def exact_gap(self, index: int, best: Any) -> Fraction:
+        """Return best - number for one number, exactly."""
+        return _fraction(best) - _fraction(self._values[index])
+
+
+def read_vector(values: Any) -> Vector:
+    """Return the numbers in an array, a series or any iterable as a `Vector`, exactly.
+
+    Raises:
+        InvalidScores: if there are none, if they are not in one row, or if one is not a number.
+    """
+    if isinstance(values, Vector):
+        return values
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InvalidScores(f"{_EXPECTED} in one row, got a single {type(values).__name__}")
+    array = np.asarray(values) if hasattr(values, "__array__") else _from_list(list(values))
+    if array.ndim != 1:
+        raise InvalidScores(f"scores must be in one row, got an array of {array.ndim} dimensions")
+    if len(array) == 0:
+        raise InvalidScores("scores must not be empty: there must be at least one candidate")
+    return Vector(_exact_array(array))
+
+
+def _exact_array(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in one of the four exact types."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind == "f" and size <= 8:
+        return array.astype(np.float64, copy=False)
+    if kind in "iu":
+        return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
+    if kind in "fO":
+        return _objects([_score(value) for value in array])
+    raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}")
+
+
+def _from_list(values: list[Any]) -> NDArray[Any]:
+    """Return the list as an array, without the rounding numpy does when types are mixed."""
+    types = set(map(type, values))
+    if types == {float}:
+        return np.array(values, dtype=np.float64)
+    if types == {int} and min(values) >= -(2**63) and max(values) < 2**63:
+        return np.array(values, dtype=np.int64)
+    return _objects(values)
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _score(value: Any) -> int | Fraction:
+    """Return one score as an integer or a fraction."""
+    if isinstance(value, Fraction):
+        return value
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        return int(value)
+    if not isinstance(value, bool) and isinstance(value, Decimal | Real):
+        if not math.isfinite(value):
+            raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+        return Fraction(*cast(Any, value).as_integer_ratio())
+    raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
+
+
+def _fraction(value: Any) -> Fraction:
+    """Return the exact value of a number that a vector stores."""
+    if isinstance(value, float):
+        return Fraction(float(value))
+    return Fraction(int(value)) if isinstance(value, Integral) else cast(Fraction, value)
+
+
+def _double(gap: int | Fraction) -> float:
+    """Return the double nearest to a gap, or infinity."""
+    try:
+        return float(gap)
+    except OverflowError:
+        return math.inf

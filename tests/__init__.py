@@ -1,0 +1,1 @@
+"""Tests mirror the modules; testing.py of the library holds the harness."""

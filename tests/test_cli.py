@@ -1,0 +1,156 @@
+"""The command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import run
+
+STATUS = "Married-civ-spouse,Never-married,Divorced"
+EXAMPLE = str(Path(__file__).parents[1] / "examples" / "marital_status.csv")
+MODE = ["mode", EXAMPLE, "--column", "marital_status"]
+
+
+def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out == (
+        "Married-civ-spouse\nε = 1, bounded range (one record added or removed) · exponential\n"
+    )
+    assert err == ""
+
+
+def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--candidates", STATUS, "--epsilon", "1/3", "--size", "3", "--json"]
+    assert run([*MODE, *arguments, "--mechanism", "noisy_max", "--neighbors", "replace_one"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "value": ["Married-civ-spouse"] * 3,
+        "mechanism": "noisy_max",
+        "guarantee": {"kind": "pure_dp", "epsilon": "1", "neighbors": "replace_one"},
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--mechanism", "base2"],
+        ["--mechanism", "permute_and_flip"],
+        ["--mechanism", "noisy_max", "--noise", "gumbel"],
+    ],
+)
+def test_every_mechanism_has_a_name(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1", *arguments]) == 0
+    assert capsys.readouterr().out.startswith("Married-civ-spouse\n")
+
+
+def test_candidates_with_commas_and_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text('town,code\n"Lima, Peru",7\n' * 1 + '"Lima, Peru",7\n' * 200)
+    command = ["mode", str(file), "--epsilon", "1", "--column"]
+    assert run([*command, "town", "--candidates", 'Oslo, "Lima, Peru"']) == 0
+    assert run([*command, "code", "--candidates", "6,7"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "ε" not in line] == [
+        "Lima, Peru",
+        "7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["mode", EXAMPLE, "--column", "marital_status", "--epsilon", "1"],
+            "candidates are missing",
+        ),
+        ([*MODE, "--candidates", STATUS], "how much privacy? give epsilon"),
+        (
+            [*MODE, "--candidates", STATUS, "--epsilon", "0"],
+            "epsilon must be greater than zero, got '0'",
+        ),
+        ([*MODE, "--candidates", STATUS, "--epsilon", "much"], "epsilon must be a finite number"),
+        ([*MODE, "--candidates", "", "--epsilon", "1"], "candidates must not be empty"),
+        (
+            [*MODE, "--candidates", "a,a", "--epsilon", "1"],
+            "candidates must be distinct, 'a' is there twice",
+        ),
+        (
+            [*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", "magic"],
+            "mechanism must be one of",
+        ),
+        ([*MODE, "--candidates", "a", "--epsilon", "1", "--noise", "gumbel"], "--noise goes with"),
+        (
+            [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
+            "Invalid value for '--size'",
+        ),
+        (["mode", EXAMPLE, "--column", "status", "--candidates", "a", "--epsilon", "1"], "status"),
+        (
+            ["mode", "missing.csv", "--column", "c", "--candidates", "a", "--epsilon", "1"],
+            "missing.csv",
+        ),
+        (["mode", __file__, "--column", "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
+        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing option '--column'"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+    ],
+)
+def test_errors_are_one_line_and_exit_with_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("discreet: ")
+    assert message in err
+
+
+def test_candidates_from_the_data_are_unsafe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MODE, "--unsafe-candidates-from-data", "--epsilon", "1"]) == 0
+    assert (
+        "no privacy guarantee: the candidates were taken from the data" in capsys.readouterr().out
+    )
+
+
+def test_help_fits_and_names_everything(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["mode", "--help"]) == 0
+    out = capsys.readouterr().out
+    for option in ("--column", "--candidates", "--epsilon", "--mechanism", "--neighbors", "--json"):
+        assert option in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("discreet ")
+
+
+def test_a_bug_is_not_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("discreet.selection.mode", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        run([*MODE, "--candidates", "a", "--epsilon", "1"])
+
+
+def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.selection.mode", interrupted)
+    assert run([*MODE, "--candidates", "a", "--epsilon", "1"]) == 130
+
+
+def test_python_dash_m() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet", *MODE, "--candidates", STATUS, "--epsilon", "1"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.startswith("Married-civ-spouse\n")
