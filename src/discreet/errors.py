@@ -11,7 +11,6 @@
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
-    ├── MissingPackage (ImportError)      an optional library that is not installed
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
@@ -55,10 +54,6 @@ class MissingColumn(UnreadableData, KeyError):
 
 class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
-
-
-class MissingPackage(DiscreetError, ImportError):
-    """An optional library that is not installed; the message names what to install."""
 
 
 class OutOfBits(DiscreetError):

@@ -110,7 +110,7 @@ def _exact_array(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(np.float64, copy=False)
     if kind in "iu":
         return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
-    if kind in "fO":
+    if kind in ("f", "O"):
         return _objects([_score(value) for value in array])
     raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}")
 

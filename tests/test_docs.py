@@ -1,0 +1,127 @@
+"""The docs run, and nothing public is missing from them."""
+
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet.cli import app, run
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n(?:\n?^```output\n(.*?)^```)?", re.M | re.S)
+
+
+def blocks(kind: str) -> list[Any]:
+    found = []
+    for page in PAGES:
+        for i, match in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8"))):
+            if match[1] == kind:
+                found.append(pytest.param(match[2], match[3], id=f"{page.relative_to(ROOT)}-{i}"))
+    return found
+
+
+@pytest.mark.parametrize(("code", "output"), blocks("python"))
+def test_python_examples_run(
+    code: str, output: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
+    if output is not None:
+        assert printed.getvalue() == output
+
+
+@pytest.mark.parametrize(("code", "output"), blocks("sh"))
+def test_shell_examples_run(
+    code: str,
+    output: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(ROOT)
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
+    for line in re.sub(r"\\\n\s*", " ", code).splitlines():
+        program, *arguments = shlex.split(line, comments=True)
+        if program == "make":
+            assert set(arguments) <= set(targets)
+        elif program == "discreet":
+            assert run(arguments) == 0, line
+        else:
+            assert program in {"git", "cd", "pip"}, line
+    if output is not None:
+        assert capsys.readouterr().out == output
+
+
+def test_every_block_is_known() -> None:
+    kinds = {
+        match[1] for page in PAGES for match in BLOCK.finditer(page.read_text(encoding="utf-8"))
+    }
+    assert kinds <= {"python", "sh", "text"}
+
+
+@pytest.mark.parametrize("name", discreet.__all__)
+def test_every_public_name_is_in_the_docs(name: str) -> None:
+    assert re.search(rf"\b{name}\b", TEXT), f"{name} is nowhere in README or docs"
+
+
+def test_every_command_is_in_the_docs() -> None:
+    for command in app.registered_commands:
+        assert command.callback is not None
+        assert f"discreet {command.callback.__name__}" in TEXT
+
+
+@pytest.mark.parametrize("name", discreet.MECHANISMS)
+def test_every_mechanism_has_its_page(name: str) -> None:
+    page = (ROOT / "docs" / "mechanisms" / f"{name}.md").read_text(encoding="utf-8")
+    for heading in ("Law", "Guarantee", "Proof", "What it costs", "Side channels", "Reference"):
+        assert f"**{heading}" in page, f"{name}: no {heading}"
+    assert page.startswith(f"# {name}\n")
+
+
+@pytest.mark.parametrize("name", discreet.SCORES)
+def test_every_score_has_its_page(name: str) -> None:
+    page = (ROOT / "docs" / "scores" / f"{name}.md").read_text(encoding="utf-8")
+    for heading in ("Values", "Sensitivity", "Side channels"):
+        assert f"**{heading}" in page, f"{name}: no {heading}"
+    assert page.startswith(f"# {name}\n")
+
+
+def test_mechanisms_state_their_side_channels() -> None:
+    for kind in discreet.MECHANISMS.values():
+        assert "Guarantee:" in (kind.__doc__ or "")
+        assert "Side channels:" in (kind.__doc__ or "")
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_errors_of_the_tree_are_drawn() -> None:
+    drawing = discreet.errors.__doc__ or ""
+    for name, error in vars(discreet.errors).items():
+        if isinstance(error, type) and issubclass(error, discreet.DiscreetError):
+            assert name in drawing
+
+
+def test_the_demo_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "exact law" in done.stdout
+    assert "0.888759" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80

@@ -1,0 +1,125 @@
+"""Every error of the tree is raised, and none of them tells anything private."""
+
+import logging
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import discreet
+from discreet import errors
+from discreet.testing import ScriptedBits
+
+# The data below are made of these; no message may hold them.
+SECRET_TEXT, SECRET_NUMBER = "Xylophagous", 271828182
+SECRETS = (SECRET_TEXT, str(SECRET_NUMBER), str(-SECRET_NUMBER))
+
+
+def one(scores: Any, **terms: Any) -> Any:
+    return discreet.select(scores, **{"sensitivity": 1, "epsilon": 1, **terms})
+
+
+def mode(data: Any, column: str = "c", candidates: Any = ("a", "b"), **terms: Any) -> Any:
+    return discreet.mode(data, column, candidates, **{"epsilon": 1, **terms})
+
+
+PRIVATE_SCORES = [SECRET_NUMBER, -SECRET_NUMBER]
+FRAMES = [pl.DataFrame({"c": [SECRET_TEXT]}), pd.DataFrame({"c": [SECRET_TEXT]})]
+CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
+    (errors.InvalidArgument, lambda _: one(PRIVATE_SCORES, sensitivity=None)),
+    (errors.InvalidArgument, lambda _: one(PRIVATE_SCORES, epsilon=None)),
+    (errors.InvalidArgument, lambda _: one(PRIVATE_SCORES, rho=1)),
+    (errors.InvalidNumber, lambda _: one(PRIVATE_SCORES, epsilon=0)),
+    (errors.InvalidNumber, lambda _: one(PRIVATE_SCORES, sensitivity=-1)),
+    (errors.InvalidNumber, lambda _: one(PRIVATE_SCORES, size=0)),
+    (errors.InvalidCandidates, lambda _: one(PRIVATE_SCORES, candidates=["a", "a"])),
+    (errors.InvalidCandidates, lambda _: one({"a": SECRET_NUMBER}, candidates=["a"])),
+    (errors.UnknownName, lambda _: one(PRIVATE_SCORES, mechanism="none")),
+    (errors.InvalidScores, lambda _: one(PRIVATE_SCORES, candidates=["a"])),
+    (errors.InvalidScores, lambda _: one([*PRIVATE_SCORES, float("nan")])),
+    (errors.InvalidScores, lambda _: one(np.array([SECRET_NUMBER, np.inf]))),
+    (errors.InvalidScores, lambda _: one([*PRIVATE_SCORES, SECRET_TEXT])),
+    (errors.InvalidScores, lambda _: one([*PRIVATE_SCORES, None])),
+    (errors.InvalidScores, lambda _: one(np.array([[SECRET_NUMBER]]))),
+    (errors.InvalidScores, lambda _: one(SECRET_TEXT)),
+    (errors.InvalidScores, lambda _: one(SECRET_NUMBER)),
+    *[(errors.MissingColumn, lambda _, data=data: mode(data, "d")) for data in FRAMES],
+    *[(errors.InvalidCandidates, lambda _, data=data: mode(data, candidates=None)) for data in FRAMES],
+    (errors.InvalidCandidates, lambda _: mode(FRAMES[0], candidates=[1, 2])),
+    (errors.UnreadableData, lambda _: mode([SECRET_TEXT])),
+    (errors.UnreadableFile, lambda path: mode(path / "missing.csv")),
+    (errors.UnreadableFile, lambda path: mode(write(path / "a.txt", f"c\n{SECRET_TEXT}\n"))),
+    (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
+    (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
+    (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
+    (errors.OutOfBits, lambda _: ScriptedBits("").word()),
+]  # fmt: skip
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(("expected", "provoke"), CASES)
+def test_no_error_tells_anything_private(
+    expected: type[errors.DiscreetError],
+    provoke: Callable[[Path], Any],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with (
+        caplog.at_level(logging.DEBUG),
+        warnings.catch_warnings(record=True) as warned,
+        pytest.raises(expected) as caught,
+    ):
+        provoke(tmp_path)
+    error: BaseException | None = caught.value
+    assert str(error)
+    told = caplog.text + "".join(map(str, warned)) + "".join(capsys.readouterr())
+    while error is not None:
+        told += str(error) + repr(error) + repr(vars(error)) + repr(error.args)
+        error = error.__cause__ or error.__context__
+    for secret in SECRETS:
+        assert secret not in told
+
+
+def test_every_error_of_the_tree_is_provoked() -> None:
+    provoked = {expected for expected, _ in CASES}
+    root = {errors.DiscreetError}
+    every = {e for e in vars(errors).values() if isinstance(e, type) and issubclass(e, Exception)}
+    assert every - root == provoked
+
+
+def test_errors_are_the_builtin_ones_too() -> None:
+    assert issubclass(errors.InvalidArgument, ValueError)
+    assert issubclass(errors.MissingColumn, KeyError)
+    assert issubclass(errors.UnreadableFile, OSError)
+    assert str(errors.MissingColumn("there is no column 'c'")) == "there is no column 'c'"
+
+
+def test_nothing_private_is_in_a_repr() -> None:
+    from discreet.mechanisms.contract import Dial
+    from discreet.privacy.sensitivity import sensitivity_of
+    from discreet.scores import Counts, Given
+    from discreet.vectors import read_vector
+
+    vector = read_vector([float(SECRET_NUMBER), 0.0])
+    tuned = discreet.Exponential().tune(
+        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    )
+    shown = [
+        vector, tuned.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
+        discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1),
+        discreet.simulate(PRIVATE_SCORES, sensitivity=1, epsilon=1),
+    ]  # fmt: skip
+    for value in shown:
+        for secret in SECRETS:
+            assert secret not in repr(value)

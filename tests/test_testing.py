@@ -1,0 +1,131 @@
+"""The harness catches what is wrong: broken mechanisms must not pass."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from flint import arb
+from numpy.typing import NDArray
+
+from discreet import Exponential, PermuteAndFlip
+from discreet.bits import Bits, SystemBits
+from discreet.categorical import Categorical
+from discreet.enclosures import NaturalRate
+from discreet.mechanisms.contract import Dial, Law, Tuned, need_dial
+from discreet.privacy.guarantees import BoundedRange, NoGuarantee
+from discreet.privacy.sensitivity import Sensitivity
+from discreet.testing import bit_tree, check_mechanism, counted_work
+from discreet.vectors import Vector, read_vector
+
+
+class Biased:
+    """States one law and draws from another: it never answers the last candidate."""
+
+    def __init__(self, law: Law, n: int) -> None:
+        self.law, self.n = law, n
+
+    def draw(self, bits: Bits) -> int:
+        return min(self.law.draw(bits), max(0, self.n - 2))
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        return np.array([self.draw(bits) for _ in range(size)])
+
+    def probabilities(self) -> list[arb]:
+        return self.law.probabilities()
+
+
+class Unfinished(Biased):
+    def draw(self, bits: Bits) -> int:
+        return self.law.draw(bits)
+
+    def probabilities(self) -> list[arb]:
+        return [p / 2 for p in self.law.probabilities()]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An exponential mechanism with one thing wrong."""
+
+    wrong: str
+    name: ClassVar[str] = "broken"
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        epsilon = need_dial(dial).value
+        eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)  # type: ignore[operator]
+        plain = Exponential().tune(sensitivity, dial)
+
+        def law(scores: Vector) -> Law:
+            if self.wrong == "check" and not np.all(np.isfinite(scores.values.astype(float))):
+                return Categorical(read_vector([0]), NaturalRate(eta))
+            made = Categorical(scores, NaturalRate(eta))
+            kinds: dict[str, Any] = {"draw": Biased, "sum": Unfinished}
+            return kinds[self.wrong](made, len(scores)) if self.wrong in kinds else made
+
+        if self.wrong == "range":
+            flip = PermuteAndFlip().tune(sensitivity, dial)
+            return Tuned(BoundedRange(epsilon, sensitivity.neighbors), flip.law)
+        return Tuned(plain.guarantee, law)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("draw", "the draw gives"),
+        ("sum", "do not sum to one"),
+        ("constant", "differ by more than"),
+        ("range", "differ by more than"),
+        ("check", "was not refused"),
+    ],
+)
+def test_a_broken_mechanism_is_caught(wrong: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        check_mechanism(Broken(wrong))
+    check_mechanism(Broken("nothing"))
+
+
+def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
+    class Silent:
+        name = "silent"
+
+        def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+            return Tuned(
+                NoGuarantee("none", "add_remove"), Exponential().tune(sensitivity, dial).law
+            )
+
+    with pytest.raises(TypeError, match="it has no epsilon"):
+        check_mechanism(Silent())
+
+
+def test_a_draw_that_is_no_function_of_its_bits_is_caught() -> None:
+    calls = []
+
+    def moody(bits: Bits) -> int:
+        calls.append(1)
+        return bits.word() if len(calls) > 2 else bits.word() + bits.word()
+
+    with pytest.raises(AssertionError, match="no function of its bits"):
+        bit_tree(moody, 3)
+
+
+def test_a_tree_counts_every_string() -> None:
+    tree = bit_tree(lambda bits: bits.word() or bits.word() + 2, 1)
+    assert tree.masses == {1: Fraction(1, 2)}
+    assert tree.undecided == Fraction(1, 2)
+    tree = bit_tree(lambda bits: bits.word() or bits.word() + 2, 2)
+    assert tree.masses == {1: Fraction(1, 2), 2: Fraction(1, 4), 3: Fraction(1, 4)}
+    assert tree.admits(2, arb("0.25"))
+    assert not tree.admits(2, arb("0.26"))
+    assert not tree.admits(4, arb("0.01"))
+
+
+def test_work_is_counted() -> None:
+    with counted_work() as work:
+        law = Categorical(read_vector([0, 1, 2]), NaturalRate(Fraction(1)))
+        law.draw(SystemBits())
+        law.draws(5, SystemBits())
+    assert (work.words, work.functions, work.passes, work.balls) == (6, 3, 1, 0)
+    with counted_work() as work:
+        Categorical(read_vector([0, 1]), NaturalRate(Fraction(1, 10**300))).draw(SystemBits())
+    assert work.balls >= 2
