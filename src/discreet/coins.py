@@ -47,13 +47,16 @@ def _settle(u: LazyUniform, exact: Callable[[int], arb], i: int) -> bool:
     while True:
         with precision(digits):
             probability = exact(i)
-            while u.length <= digits:
-                share = probability * arb(2) ** u.length
-                if u.prefix + 1 <= share:
-                    return True
-                if u.prefix >= share:
-                    return False
-                if u.length > digits // 2:
-                    break
+            while (below := _is_below(u, probability)) is None and u.length < digits // 2:
                 u.extend()
+        if below is not None:
+            return below
         digits *= 2
+
+
+def _is_below(u: LazyUniform, probability: arb) -> bool | None:
+    """Return whether `u` is certainly below the probability, or certainly not; None while it is open."""
+    share = probability * arb(2) ** u.length
+    if u.prefix + 1 <= share:
+        return True
+    return False if u.prefix >= share else None
