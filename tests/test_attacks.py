@@ -98,7 +98,7 @@ def test_no_mechanism_of_ours_tells_more_than_epsilon(
 @pytest.mark.parametrize("mechanism", OURS, ids=str)
 def test_attack_one_draws_all_candidates(mechanism: Mechanism) -> None:
     """The naive mechanism answers o_1 only; ours answers it in a few of a hundred draws."""
-    drawn = law(mechanism, WITH_ALICE_1, "1/2").draws(400, SystemBits())
+    drawn = np.asarray(law(mechanism, WITH_ALICE_1, "1/2").draws(400, SystemBits()))
     assert len(set(drawn.tolist())) > 50
     assert (drawn == 0).mean() < 0.1
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import categorical
 from discreet.bits import Bits, SystemBits
-from discreet.categorical import Categorical, Classes
+from discreet.categorical import Categorical
 from discreet.enclosures import DyadicRate, NaturalRate, Rate, lower, precision
 from discreet.testing import ScriptedBits, bit_tree
 from discreet.vectors import Vector, read_vector
@@ -45,7 +45,7 @@ def admitted(draw: Any, law: Sequence[arb], depth: int) -> Fraction:
     return tree.undecided
 
 
-def law_of(law: Categorical | Classes, bits: int = 256) -> list[arb]:
+def law_of(law: Categorical, bits: int = 256) -> list[arb]:
     with precision(bits):
         return law.probabilities()
 
@@ -79,40 +79,6 @@ def test_the_published_base_two_defect_is_not_ours() -> None:
     ):
         tree = bit_tree(Categorical(read_vector([-c for c in costs]), ONE_BIT).draw, 40)
         assert tree.masses[1] <= truth <= tree.masses[1] + tree.undecided
-
-
-@pytest.mark.parametrize("multiplicities", [[1, 1, 1], [3, 1, 2], [1, 2**70, 5]])
-def test_classes_with_multiplicities(multiplicities: list[int]) -> None:
-    vector = read_vector([4, 0, 3])
-    law = Classes(vector, HALF, multiplicities)
-    probabilities = law_of(law)
-    tree = bit_tree(lambda bits: law._table.draw(bits), 44)
-    for c, probability in enumerate(probabilities):
-        assert tree.admits(c, probability)
-    assert tree.undecided <= Fraction(2, 2**44)
-    with precision(256):
-        weights = [m * HALF.decay(vector.exact_gap(c, 4)) for c, m in enumerate(multiplicities)]
-        for weight, probability in zip(weights, probabilities, strict=True):
-            assert (weight / sum(weights, arb(0))).overlaps(probability)
-
-
-def test_classes_are_the_same_law_as_their_members_written_out() -> None:
-    classes, written_out = [2, 1, 3], [0, 0, 1, 2, 2, 2]
-    law = Classes(read_vector([3, 5, 0]), HALF, classes)
-    flat = law_of(Categorical(read_vector([[3, 5, 0][c] for c in written_out]), HALF))
-    tree = bit_tree(law.draw, 16)
-    members = [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2)]
-    for member, probability in zip(members, flat, strict=True):
-        assert tree.admits(member, probability)
-    assert tree.undecided < Fraction(1, 100)
-
-
-def test_multiplicities_beyond_doubles() -> None:
-    law = Classes(read_vector([0, 0]), HALF, [1, 2**5000])
-    assert {law.draw(SystemBits())[0] for _ in range(50)} == {1}
-    huge = Classes(read_vector([0, 0]), HALF, [3 << (1 << 20), 1 << (1 << 20)])
-    tree = bit_tree(lambda bits: huge._table.draw(bits), 6)
-    assert tree.masses == {0: Fraction(3, 4), 1: Fraction(1, 4)}
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -178,7 +144,7 @@ def test_a_batch_settles_each_word_as_a_single_draw_does(scores: list[int], size
 @given(st.integers(1, 3000), st.integers(0, 1000))
 def test_running_sums_keep_their_error(n: int, seed: int) -> None:
     weights = np.random.default_rng(seed).random(n) ** 8
-    ends, chain = categorical._cumulate(weights.copy())
+    ends, chain = categorical.cumulate(weights.copy())
     assert len(ends) == n
     assert np.all(np.diff(ends) >= 0)
     exact = list(accumulate(Fraction(float(w)) for w in weights))

@@ -464,7 +464,7 @@ def test_base2_refuses_what_has_no_meaning() -> None:
 
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
 def test_draws_are_draws(mechanism: Mechanism) -> None:
-    drawn = law(mechanism, [0, 4, 4], 2).draws(2000, SystemBits())
+    drawn = np.asarray(law(mechanism, [0, 4, 4], 2).draws(2000, SystemBits()))
     expected = np.array(pmf(law(mechanism, [0, 4, 4], 2)))
     assert drawn.dtype == np.int64
     # Smoke: six standard deviations.

@@ -50,6 +50,7 @@ class Broken:
 
     wrong: str
     name: ClassVar[str] = "broken"
+    takes_runs: ClassVar[bool] = False
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         epsilon = need_dial(dial).value
@@ -88,6 +89,7 @@ def test_a_broken_mechanism_is_caught(wrong: str, message: str) -> None:
 def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
     class Silent:
         name = "silent"
+        takes_runs = False
 
         def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
             return Tuned(

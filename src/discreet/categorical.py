@@ -10,7 +10,6 @@ candidates alone, but for doubts that go on to the next enclosure. Their probabi
 draw for any scores (docs/draw.md).
 """
 
-import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -20,13 +19,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from .bits import Bits, LazyUniform, below
+from .bits import Bits, LazyUniform
 from .enclosures import (
-    CUT,
     CUT_WEIGHT,
     WEIGHT_ERROR,
     Rate,
-    exponential,
     fast_weights,
     has_fast_pass,
     overflowing,
@@ -145,8 +142,8 @@ class VectorWeights:
             return None
         with overflowing():
             weights = fast_weights(self._vector.gaps(self._best), self._rate)
-        ends, chain = _cumulate(weights)
-        return Sums(ends, _error_of_sums(WEIGHT_ERROR, chain, len(weights)))
+        ends, chain = cumulate(weights)
+        return Sums(ends, error_of_sums(WEIGHT_ERROR, chain, len(weights)))
 
     def balls(self) -> Iterator[arb]:
         """Yield a ball around each weight."""
@@ -182,45 +179,14 @@ class BlockWeights:
                 return None
             tops = Vector(np.array(self.bests, dtype=self._vector.values.dtype))
             outer = fast_weights(tops.gaps(max(self.bests)), self._rate)
-        ends, chain = _cumulate(outer * np.array(inner))
-        return Sums(ends, _error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
+        ends, chain = cumulate(outer * np.array(inner))
+        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
 
     def balls(self) -> Iterator[arb]:
         """Yield a ball around the weight of each block."""
         best = max(self.bests)
         for b in range(len(self.bests)):
             yield sum(VectorWeights(self.block(b), self._rate, best).balls(), arb(0))
-
-
-class MultipliedWeights:
-    """multiplicity * exp(-rate * gap) for each number of a vector; multiplicities of any size."""
-
-    __slots__ = ("_best", "_multiplicities", "_rate", "_vector")
-
-    def __init__(self, vector: Vector, rate: Rate, multiplicities: Sequence[int]) -> None:
-        self._vector, self._rate, self._multiplicities = vector, rate, multiplicities
-        self._best = vector.best()
-
-    def sums(self) -> Sums | None:
-        """Return their cumulated sums in doubles, scaled so that the heaviest is near 1."""
-        lengths = [m.bit_length() for m in self._multiplicities]
-        longest = max(lengths)
-        if not has_fast_pass(self._rate) or longest > 2**20:
-            return None
-        with overflowing():
-            decays = self._vector.gaps(self._best) * self._rate.double
-        exponents = np.array(lengths) * math.log(2) - decays
-        exponents -= exponents.max()
-        np.maximum(exponents, -CUT, out=exponents)
-        mantissas = [m / (1 << k) for m, k in zip(self._multiplicities, lengths, strict=True)]
-        ends, chain = _cumulate(exponential(exponents) * mantissas)
-        error = WEIGHT_ERROR + longest * 2.0**-50
-        return Sums(ends, _error_of_sums(error, chain, len(lengths)))
-
-    def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight."""
-        for i, m in enumerate(self._multiplicities):
-            yield m * self._rate.decay(self._vector.exact_gap(i, self._best))
 
 
 class Categorical:
@@ -264,25 +230,6 @@ class Categorical:
         return Table(VectorWeights(self._blocks.block(b), self._rate, self._blocks.bests[b]))
 
 
-class Classes:
-    """The law P(c, j) = exp(-rate * gap[c]) / (sum over all members), for j < multiplicity[c]."""
-
-    __slots__ = ("_multiplicities", "_table")
-
-    def __init__(self, vector: Vector, rate: Rate, multiplicities: Sequence[int]) -> None:
-        self._multiplicities = multiplicities
-        self._table = Table(MultipliedWeights(vector, rate, multiplicities))
-
-    def draw(self, bits: Bits) -> tuple[int, int]:
-        """Return a class c and a member j of it with probability P(c, j), exactly."""
-        c = self._table.draw(bits)
-        return c, below(self._multiplicities[c], bits)
-
-    def probabilities(self) -> list[arb]:
-        """Return a ball around the probability of each class, at the precision in force."""
-        return self._table.probabilities()
-
-
 def _settle_in_balls(weights: Weights, u: LazyUniform) -> int:
     """Return the index whose share of [0, 1) holds `u`, with as many bits and digits as it takes."""
     bits = 128
@@ -303,7 +250,7 @@ def _locate_in_balls(ends: Sequence[arb], u: LazyUniform) -> int | None:
     return i if i == len(ends) - 1 or high <= ends[i] * scale else None
 
 
-def _cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """Return the running sums, and how many additions the longest of them went through.
 
     Long sums go by rows, so that rounding grows with the square root of the length.
@@ -319,6 +266,6 @@ def _cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return table.reshape(-1)[:n], rows + _ROW
 
 
-def _error_of_sums(weight_error: float, chain: int, n: int) -> float:
+def error_of_sums(weight_error: float, chain: int, n: int) -> float:
     """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/draw.md."""
     return 1.001 * (weight_error + chain * _HALF_ULP) + 4 * n * CUT_WEIGHT

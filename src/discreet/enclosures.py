@@ -56,6 +56,10 @@ class Rate(Protocol):
         """Return a ball around exp(-rate * gap), at the precision in force."""
         ...
 
+    def exponent(self, gap: Fraction) -> arb:
+        """Return a ball around rate * gap, at the precision in force."""
+        ...
+
 
 class NaturalRate:
     """Weights exp(-eta * gap) for a rational eta."""
@@ -69,7 +73,11 @@ class NaturalRate:
 
     def decay(self, gap: Fraction) -> arb:
         """Return a ball around exp(-eta * gap)."""
-        return arb(-self._eta * fmpq(gap.numerator, gap.denominator)).exp()
+        return (-self.exponent(gap)).exp()
+
+    def exponent(self, gap: Fraction) -> arb:
+        """Return a ball around eta * gap."""
+        return arb(self._eta * fmpq(gap.numerator, gap.denominator))
 
 
 class DyadicRate:
@@ -86,6 +94,10 @@ class DyadicRate:
         """Return a ball around (x / 2**y) ** (z * gap), of radius zero once the precision reaches it."""
         base = arb(fmpq(self.x, 1 << self.y))
         return base ** fmpz(self.z * int(gap))
+
+    def exponent(self, gap: Fraction) -> arb:
+        """Return a ball around z * gap * (y ln 2 - ln x)."""
+        return self.z * ball(gap) * (self.y * arb(2).log() - arb(self.x).log())
 
 
 @contextmanager

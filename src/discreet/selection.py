@@ -12,8 +12,8 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from . import tables
 from .bits import SystemBits
-from .candidates import Labels
-from .errors import InvalidCandidates, InvalidScores
+from .candidates import Answers, Labels
+from .errors import InvalidArgument, InvalidCandidates, InvalidScores
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
@@ -21,6 +21,7 @@ from .privacy.guarantees import NoGuarantee
 from .privacy.sensitivity import Neighbors, read_neighbors
 from .releases import Release, Simulation
 from .scores import Counts, Given, Score
+from .vectors import Vector
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -114,9 +115,9 @@ def simulate(
     """
     scores, labels = unfold(scores, candidates)
     asked = _ask(Given(scores, sensitivity, spread, monotonic), terms)
-    drawn = _law(asked, labels).draws(asked.size or 1000, SystemBits())
+    drawn = [int(i) for i in _law(asked, labels).draws(asked.size or 1000, SystemBits())]
     return Simulation(
-        drawn.tolist() if labels is None else _named(drawn, labels), asked.mechanism.name
+        drawn if labels is None else _named(drawn, labels), asked.mechanism.name
     )
 
 
@@ -161,21 +162,21 @@ def mode(
     return Release(drawn.value, NoGuarantee(reason, drawn.guarantee.neighbors), drawn.mechanism)
 
 
-def release(score: Score, labels: Labels | None, terms: Terms) -> Release:
+def release(score: Score, answers: Answers | None, terms: Terms) -> Release:
     """Draw from the mechanism on this score: first what is public, then the scores, then bits."""
     asked = _ask(score, terms)
-    law, name = _law(asked, labels), asked.mechanism.name
+    law, name = _law(asked, answers), asked.mechanism.name
     if asked.size is None:
         i = law.draw(SystemBits())
-        return Release(i if labels is None else labels[i], asked.tuned.guarantee, name)
+        return Release(i if answers is None else answers[i], asked.tuned.guarantee, name)
     drawn = law.draws(asked.size, SystemBits())
-    value = drawn if labels is None else _named(drawn, labels)
+    value = drawn if answers is None else _named(drawn, answers)
     return Release(value, asked.tuned.guarantee.repeated(asked.size), name)
 
 
-def law_of(score: Score, labels: Labels | None, terms: Terms) -> Law:
+def law_of(score: Score, answers: Answers | None, terms: Terms) -> Law:
     """Return the law that `release` would draw from. Private."""
-    return _law(_ask(score, terms), labels)
+    return _law(_ask(score, terms), answers)
 
 
 def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:
@@ -208,22 +209,26 @@ def _ask(score: Score, terms: Terms) -> _Asked:
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
     dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     size = terms.get("size")
+    if score.in_runs and not mechanism.takes_runs:
+        raise InvalidArgument(
+            f"{mechanism.name} needs candidates in a list; on a grid use the exponential mechanism"
+        )
     tuned = mechanism.tune(score.sensitivity(neighbors), dial)
     return _Asked(score, mechanism, tuned, None if size is None else count(size, "size"))
 
 
-def _law(asked: _Asked, labels: Labels | None) -> Law:
+def _law(asked: _Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
-    vector = asked.score.vector()
-    if labels is not None and len(labels) != len(vector):
+    scores = asked.score.compute()
+    if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
-            f"there are {len(labels)} candidates but {len(vector)} scores; give one for each"
+            f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
         )
-    return asked.tuned.law(vector)
+    return asked.tuned.law(scores)
 
 
-def _named(drawn: Any, labels: Labels) -> list[Any]:
-    return [labels[i] for i in drawn.tolist()]
+def _named(drawn: Any, answers: Answers) -> list[Any]:
+    return [answers[int(i)] for i in drawn]
 
 
 def _declared(data: tables.Table, column: str) -> Sequence[Any]:

@@ -80,6 +80,12 @@ class Vector:
         # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
         return (np.uint64(int(best) % _WORD) - values.view(np.uint64)).astype(np.float64)
 
+    def doubles(self) -> NDArray[np.float64]:
+        """Return the numbers as doubles, each rounded at most once."""
+        if self._values.dtype.kind == "O":
+            return np.array([_double(value) for value in self._values], dtype=np.float64)
+        return self._values.astype(np.float64)
+
     def exact_gap(self, index: int, best: Any) -> Fraction:
         """Return best - number for one number, exactly."""
         return _fraction(best) - _fraction(self._values[index])

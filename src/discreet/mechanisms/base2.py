@@ -77,6 +77,7 @@ class Base2:
     eta: Base2Eta | None = None
     granularity: Any = 1
     name: ClassVar[str] = "base2"
+    takes_runs: ClassVar[bool] = False
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""

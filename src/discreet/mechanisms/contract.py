@@ -19,7 +19,6 @@ from ..errors import InvalidArgument
 from ..numbers import positive, root_below
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Sensitivity
-from ..vectors import Vector
 
 
 class Law(Protocol):
@@ -29,12 +28,12 @@ class Law(Protocol):
         """Return one index, distributed exactly by this law."""
         ...
 
-    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64] | list[int]:
         """Return `size` independent indices."""
         ...
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability, at the precision in force. Private."""
+        """Return a ball around the probability of each candidate or run. Private."""
         ...
 
 
@@ -51,7 +50,8 @@ class Tuned:
     """A mechanism whose public numbers are settled."""
 
     guarantee: Guarantee
-    law: Callable[[Vector], Law]
+    law: Callable[[Any], Law]
+    """From a `Vector` of scores, or from `Runs` if the mechanism takes them."""
 
 
 class Mechanism(Protocol):
@@ -60,6 +60,11 @@ class Mechanism(Protocol):
     @property
     def name(self) -> str:
         """The name in the registry, on the command line and in the docs."""
+        ...
+
+    @property
+    def takes_runs(self) -> bool:
+        """Whether it serves scores in runs, that is grids too long to list."""
         ...
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:

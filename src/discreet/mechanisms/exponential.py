@@ -26,6 +26,7 @@ class Exponential:
     """
 
     name: ClassVar[str] = "exponential"
+    takes_runs: ClassVar[bool] = True
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

@@ -45,6 +45,7 @@ class NoisyMax:
 
     noise: Noise = "laplace"
     name: ClassVar[str] = "noisy_max"
+    takes_runs: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.noise not in get_args(Noise):

@@ -34,6 +34,7 @@ class PermuteAndFlip:
     """
 
     name: ClassVar[str] = "permute_and_flip"
+    takes_runs: ClassVar[bool] = False
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

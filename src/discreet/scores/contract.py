@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
+from ..runs import Runs
 from ..vectors import Vector
 
 
@@ -13,6 +14,11 @@ class Score(Protocol):
         """Return how far the scores of neighbours may be apart, without looking at any data."""
         ...
 
-    def vector(self) -> Vector:
-        """Return the scores, one for each candidate. Private."""
+    @property
+    def in_runs(self) -> bool:
+        """Whether `compute` returns runs, for ranges too long to list."""
+        ...
+
+    def compute(self) -> Vector | Runs:
+        """Return the scores, one for each candidate, or in runs. Private."""
         ...

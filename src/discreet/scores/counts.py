@@ -23,11 +23,16 @@ class Counts:
 
     count: Callable[[], Sequence[int]]
 
+    @property
+    def in_runs(self) -> bool:
+        """Never: every candidate has a score of its own."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1 for each count, monotonic when records come and go."""
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
-    def vector(self) -> Vector:
+    def compute(self) -> Vector:
         """Return the counts. Private."""
         return Vector(np.array(self.count(), dtype=np.int64))
 

@@ -26,11 +26,16 @@ class Given:
     spread: Any = None
     monotonic: bool = False
 
+    @property
+    def in_runs(self) -> bool:
+        """Never: every candidate has a score of its own."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
         return read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
 
-    def vector(self) -> Vector:
+    def compute(self) -> Vector:
         """Return the numbers. Private."""
         return read_vector(self.scores)
 

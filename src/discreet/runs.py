@@ -1,0 +1,196 @@
+"""Scores over a range too long to list: runs of neighbouring candidates, each with a simple score.
+
+A run is a stretch of a grid. On a flat run all candidates have the same score. On a sloping run the
+score falls by the same amount from each candidate to the next, starting from the best at one end. A
+sloping run may be without end.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from .bits import Bits, LazyUniform, below
+from .categorical import Sums, Table, cumulate, error_of_sums
+from .enclosures import (
+    CUT,
+    WEIGHT_ERROR,
+    Rate,
+    exponential,
+    has_fast_pass,
+    lower,
+    overflowing,
+    precision,
+    upper,
+)
+from .vectors import Vector
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Runs:
+    """Scores in runs. Private; the repr shows nothing of them.
+
+    Attributes:
+        starts: for each run, the index of its lowest candidate (of a run without end: of its best one).
+        sizes: how many candidates each run has, at least 1; 0 stands for a run without end.
+        tops: the best score of each run.
+        slopes: how much the score falls from each candidate to the next; None if all runs are flat.
+        upward: whether the score falls with growing index (True) or with shrinking index (False), for
+            each run; None if all are flat.
+    """
+
+    starts: Sequence[int] | NDArray[Any]
+    sizes: Sequence[int] | NDArray[Any]
+    tops: Vector
+    slopes: Vector | None = None
+    upward: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.tops)
+
+    def __repr__(self) -> str:
+        return "<Runs of private scores>"
+
+    def best(self) -> Any:
+        """Return the best score of all, after making sure that scores and slopes are finite."""
+        if self.slopes is not None:
+            self.slopes.best()
+        return self.tops.best()
+
+    def index(self, run: int, steps: int) -> int:
+        """Return the index of the candidate that many steps below the best end of a run."""
+        start, size = int(self.starts[run]), int(self.sizes[run])
+        if self.upward is None or self.upward[run]:
+            return start + steps
+        return start - steps if size == 0 else start + size - 1 - steps
+
+
+class RunWeights:
+    """The weight of each run: the sum of exp(-rate * gap) over its candidates, in closed form."""
+
+    __slots__ = ("_best", "_rate", "_runs")
+
+    def __init__(self, runs: Runs, rate: Rate) -> None:
+        self._runs, self._rate, self._best = runs, rate, runs.best()
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles, scaled so that the heaviest is near 1."""
+        if not has_fast_pass(self._rate):
+            return None
+        with overflowing():
+            decays = self._runs.tops.gaps(self._best) * self._rate.double
+        sizes = self._sizes()
+        if sizes is None:
+            return None
+        mantissas, lengths = sizes
+        exponents = lengths * math.log(2) - decays
+        exponents -= exponents.max()
+        np.maximum(exponents, -CUT, out=exponents)
+        ends, chain = cumulate(exponential(exponents) * mantissas)
+        error = 4 * WEIGHT_ERROR + float(lengths.max()) * 2.0**-50
+        return Sums(ends, error_of_sums(error, chain, len(ends)))
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around each weight."""
+        runs = self._runs
+        for c, size in enumerate(runs.sizes):
+            top = self._rate.decay(runs.tops.exact_gap(c, self._best))
+            yield top * _series(
+                self._rate, Fraction(0) if runs.slopes is None else runs.slopes.exact(c), int(size)
+            )
+
+    def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
+        """Return what each run weighs relative to its top, as mantissas and powers of two."""
+        sizes = self._runs.sizes
+        if not isinstance(sizes, np.ndarray):
+            lengths = np.array([m.bit_length() for m in sizes])
+            if lengths.max() > 1000:
+                return None
+            sizes = np.array([float(m) for m in sizes])
+        counts = sizes.astype(np.float64)
+        if self._runs.slopes is not None:
+            steps = self._runs.slopes.doubles() * self._rate.double
+            sloping = steps > 0
+            if (steps[sloping] < 2.0**-900).any():
+                return None
+            counts = counts.copy()
+            spans = np.where(counts[sloping] == 0, np.inf, counts[sloping]) * steps[sloping]
+            counts[sloping] = np.expm1(-spans) / np.expm1(-steps[sloping])
+        return np.frexp(counts)
+
+
+class RunLaw:
+    """The law P(i) = exp(-rate * gap[i]) / (sum over all candidates) where scores come in runs."""
+
+    __slots__ = ("_rate", "_runs", "_table")
+
+    def __init__(self, runs: Runs, rate: Rate) -> None:
+        self._runs, self._rate = runs, rate
+        self._table = Table(RunWeights(runs, rate))
+
+    def draw(self, bits: Bits) -> int:
+        """Return i with probability P(i), exactly: first its run, then the steps from the run's best."""
+        c = self._table.draw(bits)
+        return self._runs.index(c, self._steps(c, bits))
+
+    def draws(self, size: int, bits: Bits) -> list[int]:
+        """Return `size` independent draws."""
+        runs = self._table.draws(size, bits).tolist()
+        return [self._runs.index(c, self._steps(c, bits)) for c in runs]
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around the probability of each run, at the precision in force."""
+        return self._table.probabilities()
+
+    def _steps(self, c: int, bits: Bits) -> int:
+        slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
+        size = int(self._runs.sizes[c])
+        return below(size, bits) if slope == 0 else geometric(self._rate, slope, size, bits)
+
+
+def geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:
+    """Return k < size with probability proportional to exp(-rate * slope * k); size 0 has no end.
+
+    That is the floor of X = -ln(1 - U * (1 - exp(-rate * slope * size))) / (rate * slope), which grows
+    with U, so it is decided when both ends of what is known of U agree.
+    """
+    uniform = LazyUniform(bits)
+    with precision(64):
+        scale = size or int(upper(1 / rate.exponent(slope))) + 1
+    for _ in range((scale.bit_length() + 63) // 64):
+        uniform.extend()
+    digits = 128 + 2 * uniform.length
+    while True:
+        with precision(digits):
+            low, high = _geometric_bounds(rate, slope, size, uniform)
+        if low == high:
+            return low
+        uniform.extend()
+        digits += 2 * 64
+
+
+def _geometric_bounds(rate: Rate, slope: Fraction, size: int, u: LazyUniform) -> tuple[int, int]:
+    """Return the least and the largest k that the known part of `u` allows."""
+    share = arb(1) if size == 0 else 1 - rate.decay(slope * size)
+    cell, step = share / arb(2) ** u.length, rate.exponent(slope)
+    last = u.prefix + 1 == 1 << u.length
+    low = max(0, math.floor(lower(-(1 - u.prefix * cell).log() / step)))
+    if size and last:
+        return min(low, size - 1), size - 1
+    if last:
+        return low, low + 1
+    high = math.ceil(upper(-(1 - (u.prefix + 1) * cell).log() / step)) - 1
+    return (min(low, size - 1), min(max(high, 0), size - 1)) if size else (low, max(high, 0))
+
+
+def _series(rate: Rate, slope: Fraction, size: int) -> arb:
+    """Return a ball around the sum over k < size of exp(-rate * slope * k)."""
+    if slope == 0:
+        return arb(size)
+    one_step = -(-rate.exponent(slope)).expm1()
+    return (1 if size == 0 else -(-rate.exponent(slope * size)).expm1()) / one_step

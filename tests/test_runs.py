@@ -1,0 +1,152 @@
+"""Runs: flat, sloping and endless, against the same candidates written out."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.bits import SystemBits
+from discreet.categorical import Categorical
+from discreet.enclosures import DyadicRate, NaturalRate, Rate, precision
+from discreet.runs import RunLaw, Runs, geometric
+from discreet.testing import ScriptedBits, bit_tree
+from discreet.vectors import read_vector
+
+HALF = NaturalRate(Fraction(1, 2))
+ONE_BIT = DyadicRate(1, 1, 1)
+
+
+def written_out(runs: Runs) -> list[Fraction]:
+    """Return the score of every candidate of a range that the runs cover from 0 on."""
+    scores: dict[int, Fraction] = {}
+    for c in range(len(runs)):
+        slope = Fraction(0) if runs.slopes is None else runs.slopes.exact(c)
+        for k in range(int(runs.sizes[c])):
+            scores[runs.index(c, k)] = runs.tops.exact(c) - k * slope
+    return [scores[i] for i in range(len(scores))]
+
+
+def flat(tops: list[Any], sizes: list[int]) -> Runs:
+    starts = [sum(sizes[:c]) for c in range(len(sizes))]
+    return Runs(starts, sizes, read_vector(tops))
+
+
+def sloping(tops: list[Any], sizes: list[int], slopes: list[Any], upward: list[bool]) -> Runs:
+    plain = flat(tops, sizes)
+    return Runs(plain.starts, sizes, plain.tops, read_vector(slopes), np.array(upward))
+
+
+CASES = [
+    flat([4, 0, 3], [1, 1, 1]),
+    flat([3, 5, 0], [2, 1, 3]),
+    sloping([3, 5], [4, 3], [1, 2], [True, False]),
+    sloping([Fraction(1, 3), 2, 0], [3, 2, 2], [Fraction(1, 7), 0, 1], [False, True, True]),
+    sloping([0], [6], [0.25], [True]),
+]
+
+
+@pytest.mark.parametrize("runs", CASES)
+@pytest.mark.parametrize(
+    "rate", [HALF, NaturalRate(Fraction(1, 10**300)), NaturalRate(Fraction(9))]
+)
+def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> None:
+    law = RunLaw(runs, rate)
+    with precision(1200):
+        expected = Categorical(read_vector(written_out(runs)), rate).probabilities()
+    tree = bit_tree(law.draw, 15)
+    for i, probability in enumerate(expected):
+        assert tree.admits(i, probability), (i, tree, probability)
+    assert tree.undecided < Fraction(1, 20)
+
+
+@pytest.mark.parametrize("runs", CASES)
+def test_the_weights_of_runs_are_sums(runs: Runs) -> None:
+    with precision(300):
+        single = Categorical(read_vector(written_out(runs)), HALF).probabilities()
+        for c, probability in enumerate(RunLaw(runs, HALF).probabilities()):
+            members = [single[runs.index(c, k)] for k in range(int(runs.sizes[c]))]
+            assert sum(members, arb(0)).overlaps(probability)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-40, 40), st.integers(1, 10**18), st.fractions(0, 3), st.booleans()),
+        min_size=1,
+        max_size=6,
+    ),
+    st.fractions(Fraction(1, 10**6), 10),
+)
+def test_fast_sums_of_runs_keep_their_error(
+    pieces: list[tuple[int, int, Fraction, bool]], eta: Fraction
+) -> None:
+    from discreet.runs import RunWeights
+
+    runs = sloping(
+        [p[0] for p in pieces],
+        [p[1] for p in pieces],
+        [p[2] for p in pieces],
+        [p[3] for p in pieces],
+    )
+    weights = RunWeights(runs, NaturalRate(eta))
+    sums = weights.sums()
+    assert sums is not None
+    with precision(400):
+        balls = list(weights.balls())
+        total, running = sum(balls, arb(0)), arb(0)
+        for end, ball in zip(sums.ends.tolist(), balls, strict=True):
+            running += ball
+            # Both sides to the scale of their totals.
+            assert abs(running / total - arb(end) / arb(sums.ends[-1])) <= 2 * arb(sums.error)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 1000])
+@pytest.mark.parametrize("rate", [HALF, ONE_BIT, NaturalRate(Fraction(3))])
+def test_geometric_steps_have_their_law(size: int, rate: Rate) -> None:
+    tree = bit_tree(lambda bits: geometric(rate, Fraction(1), size, bits), 24)
+    with precision(200):
+        whole = arb(1) if size == 0 else 1 - rate.decay(Fraction(size))
+        for k in range(min(size or 12, 12)):
+            assert tree.admits(k, rate.decay(Fraction(k)) * (1 - rate.decay(Fraction(1))) / whole)
+    assert all(0 <= k < (size or 10**9) for k in tree.masses)  # type: ignore[operator]
+    assert tree.undecided < Fraction(1, 2**15)
+
+
+def test_geometric_steps_over_a_huge_range() -> None:
+    drawn = [
+        geometric(NaturalRate(Fraction(1, 10**15)), Fraction(1), 10**18, SystemBits())
+        for _ in range(200)
+    ]
+    assert 10**14 < sum(drawn) / 200 < 10**16
+    assert max(drawn) < 10**18
+    ends = [
+        geometric(HALF, Fraction(1, 10**30), 10**20, ScriptedBits(bit * 1024, width=64))
+        for bit in "01"
+    ]
+    assert ends == [0, 10**20 - 1]
+
+
+def test_runs_without_end() -> None:
+    """Discrete Laplace around 0: two endless runs."""
+    runs = Runs([0, -1], [0, 0], read_vector([0, -1]), read_vector([1, 1]), np.array([True, False]))
+    law = RunLaw(runs, ONE_BIT)  # weights 2**-|k|, sum 3
+    tree = bit_tree(law.draw, 22)
+    for k in range(-6, 7):
+        exact = Fraction(1, 3 * 2 ** abs(k))
+        assert tree.masses[k] <= exact <= tree.masses[k] + tree.undecided
+    assert tree.undecided < Fraction(1, 2**12)
+
+
+def test_sizes_beyond_doubles() -> None:
+    law = RunLaw(flat([0, 0], [1, 2**5000]), HALF)
+    assert all(law.draw(SystemBits()) > 2**4000 for _ in range(20))
+    tree = bit_tree(lambda bits: law._table.draw(bits), 6)
+    assert tree.masses == {1: 1 - Fraction(1, 64)}
+    assert len(law.draws(3, SystemBits())) == 3
+
+
+def test_the_repr_of_runs_shows_nothing() -> None:
+    assert repr(CASES[0]) == "<Runs of private scores>"
