@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .privacy.guarantees import BoundedRange, NoGuarantee, PureDP
     from .releases import Release, Simulation
     from .scores import SCORES
-    from .selection import mode, select, simulate
+    from .verbs.mode import mode
+    from .verbs.select import select, simulate
 
 __version__ = "0.1.0"
 
@@ -40,9 +41,9 @@ _HOMES = {
     "Simulation": "releases",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
-    "mode": "selection",
-    "select": "selection",
-    "simulate": "selection",
+    "mode": "verbs.mode",
+    "select": "verbs.select",
+    "simulate": "verbs.select",
 }
 _MODULES = ("errors", "testing")
 

@@ -8,7 +8,8 @@ from typing import Any, Unpack
 from .enclosures import lower, precision, upper
 from .numbers import Number
 from .scores import Given
-from .selection import Terms, law_of, takes_terms, unfold
+from .selection import Terms, ask, law_of, takes_terms
+from .verbs.select import unfold
 
 _CLOSE = Fraction(1, 2**64)
 
@@ -54,7 +55,7 @@ def distribution(
     Takes what `select` takes. The two bounds on each probability differ by less than 2**-64.
     """
     scores, labels = unfold(scores, candidates)
-    law = law_of(Given(scores, sensitivity, spread, monotonic), labels, terms)
+    law = law_of(ask(Given(scores, sensitivity, spread, monotonic), terms), labels)
     digits = 128
     while True:
         with precision(digits):

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from .. import selection, tables
+from .. import tables
+from ..verbs import mode as verb
 from .options import (
     AsJson,
     Epsilon,
@@ -58,7 +59,7 @@ def mode(
     named = (
         None if candidates is None else tables.parse_candidates(file, column, _split(candidates))
     )
-    answer = selection.mode(
+    answer = verb.mode(
         file, column, named, unsafe_candidates_from_data=unsafe_candidates_from_data, **terms
     )
     show(answer, as_json=as_json)

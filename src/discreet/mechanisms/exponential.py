@@ -7,16 +7,19 @@ from typing import ClassVar
 from ..categorical import Categorical
 from ..enclosures import NaturalRate
 from ..numbers import root_below
-from ..privacy.guarantees import BoundedRange
+from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.sensitivity import Sensitivity
-from .contract import Dial, Tuned, need_dial
+from ..runs import RunLaw, Runs
+from ..vectors import Vector
+from .contract import Dial, Law, Tuned, need_dial, pure_epsilon
 
 
 @dataclass(frozen=True, slots=True)
 class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.
 
-    Guarantee: epsilon-bounded range, hence epsilon-DP and (epsilon**2 / 8)-zCDP.
+    Guarantee: epsilon-bounded range, hence epsilon-DP and (epsilon**2 / 8)-zCDP. For balanced scores,
+    whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
     draw, on the scores (a doubt that is settled in balls).
@@ -30,14 +33,20 @@ class Exponential:
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        epsilon = self._epsilon(sensitivity.spread, need_dial(dial))
-        rate = NaturalRate(epsilon / sensitivity.spread)
-        return Tuned(
-            BoundedRange(epsilon, sensitivity.neighbors), lambda scores: Categorical(scores, rate)
-        )
+        guarantee, eta = self._settle(sensitivity, need_dial(dial))
+        rate = NaturalRate(eta)
+
+        def law(scores: Vector | Runs) -> Law:
+            return RunLaw(scores, rate) if isinstance(scores, Runs) else Categorical(scores, rate)
+
+        return Tuned(guarantee, law)
 
     @staticmethod
-    def _epsilon(spread: Fraction, dial: Dial) -> Fraction:
-        if dial.kind == "rho":
-            return root_below(8 * dial.value)
-        return spread / dial.value if dial.kind == "scale" else dial.value
+    def _settle(sensitivity: Sensitivity, dial: Dial) -> tuple[Guarantee, Fraction]:
+        """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
+        if sensitivity.balanced and sensitivity.change is not None:
+            epsilon = pure_epsilon(sensitivity.change, dial)
+            return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
+        spread = sensitivity.spread
+        epsilon = root_below(8 * dial.value) if dial.kind == "rho" else pure_epsilon(spread, dial)
+        return BoundedRange(epsilon, sensitivity.neighbors), epsilon / spread

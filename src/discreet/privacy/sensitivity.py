@@ -21,12 +21,15 @@ class Sensitivity:
         neighbors: the relation under which it holds.
         change: largest change of one score, or None where only the spread is known.
         monotonic: whether all scores move the same way whenever one record comes or goes.
+        balanced: whether the sum of exp(eta * score) over the candidates is the same number for all
+            databases, so that eta * change bounds every log-ratio, and the spread does not matter.
     """
 
     spread: Fraction
     neighbors: Neighbors
     change: Fraction | None = None
     monotonic: bool = False
+    balanced: bool = False
 
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after each is rounded to an integer.

@@ -1,0 +1,72 @@
+"""mode: the most common value of a column."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, Unpack
+
+from .. import tables
+from ..candidates import Labels
+from ..errors import InvalidCandidates
+from ..privacy.guarantees import NoGuarantee
+from ..releases import Release
+from ..scores import Counts
+from ..selection import Terms, ask, release, takes_terms
+
+
+@takes_terms
+def mode(
+    data: tables.Table,
+    column: str,
+    candidates: Iterable[Any] | None = None,
+    *,
+    unsafe_candidates_from_data: bool = False,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release a most common value of a column.
+
+    One row is one record. Rows whose value is not among the candidates are ignored, so are nulls;
+    candidates that no row holds count zero.
+
+    Args:
+        data: a pandas, Polars, PyArrow or DuckDB table, or the path of a CSV or Parquet file.
+        column: the name of the column.
+        candidates: what may be answered. They are public and must be fixed without looking at the data.
+            May be left out for a Polars `Enum`, whose categories are declared.
+        unsafe_candidates_from_data: take the values found in the data as candidates. What is released
+            then may be a value of one single person, and nothing is guaranteed.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the file or the column is not there or cannot be read.
+
+    Side channels: those of the mechanism, and the time the engine takes to count.
+    """
+    ask(Counts(list), terms)  # what is public is wrong before the data are opened, or not at all
+    if unsafe_candidates_from_data:
+        labels = Labels(_found(data, column, candidates))
+    else:
+        labels = Labels(_declared(data, column) if candidates is None else candidates)
+    drawn = release(Counts(partial(tables.count, data, column, labels)), labels, terms)
+    if not unsafe_candidates_from_data:
+        return drawn
+    reason = "the candidates were taken from the data"
+    return Release(drawn.value, NoGuarantee(reason, drawn.guarantee.neighbors), drawn.mechanism)
+
+
+def _declared(data: tables.Table, column: str) -> Sequence[Any]:
+    """Return the categories the column's type declares."""
+    categories = tables.declared_categories(data, column)
+    if categories is None:
+        raise InvalidCandidates(
+            f"candidates are missing: column {column!r} declares none, so name them, for example "
+            "candidates=['a', 'b']. They must not be taken from the data"
+        )
+    return categories
+
+
+def _found(data: tables.Table, column: str, candidates: Iterable[Any] | None) -> Sequence[Any]:
+    """Return the values found in the column."""
+    if candidates is not None:
+        raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")
+    return tables.distinct(data, column)

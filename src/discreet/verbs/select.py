@@ -1,0 +1,75 @@
+"""select, and its twin simulate: scores somebody else computed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
+
+from ..bits import SystemBits
+from ..candidates import Labels
+from ..errors import InvalidCandidates
+from ..numbers import Number
+from ..releases import Release, Simulation
+from ..scores import Given
+from ..selection import Terms, ask, law_of, named, release, takes_terms
+
+
+@takes_terms
+def select(
+    scores: Any,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[Any] | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
+
+    Args:
+        scores: finite numbers, one for each candidate, higher is better: an array, a series, a list (ints,
+            floats, Fractions, Decimals), or a mapping from candidates to scores.
+        sensitivity: the most one score can change between neighbours.
+        spread: instead of `sensitivity`, the most a difference of two scores can change.
+        monotonic: whether all scores move the same way whenever one record comes or goes; halves the cost.
+        candidates: what may be answered; without them the answer is an index.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Returns:
+        The answer with its guarantee.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+    Side channels: those of the mechanism.
+    """
+    scores, labels = unfold(scores, candidates)
+    return release(Given(scores, sensitivity, spread, monotonic), labels, terms)
+
+
+@takes_terms
+def simulate(
+    scores: Any,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[Any] | None = None,
+    **terms: Unpack[Terms],
+) -> Simulation:
+    """Return draws for study, distributed exactly as those of `select`. Not private to publish.
+
+    Takes what `select` takes. Without `size` there are 1,000 draws.
+    """
+    scores, labels = unfold(scores, candidates)
+    asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
+    drawn = [int(i) for i in law_of(asked, labels).draws(asked.size or 1000, SystemBits())]
+    return Simulation(drawn if labels is None else named(drawn, labels), asked.mechanism.name)
+
+
+def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:
+    """Return the scores and the candidates, which a mapping holds together."""
+    if not isinstance(scores, Mapping):
+        return scores, None if candidates is None else Labels(candidates)
+    if candidates is not None:
+        raise InvalidCandidates("a mapping of scores names its candidates; leave out candidates")
+    return list(scores.values()), Labels(scores)
