@@ -28,7 +28,9 @@ def main() -> None:
     """Release the answer, then show the law it was drawn from."""
     console = Console(highlight=False)
     answer = discreet.mode(FILE, "marital_status", CANDIDATES, epsilon=EPSILON)
-    console.print(f"The most common marital status of 32,561 people: [bold]{answer.value}[/bold]")
+    console.print(
+        f"Released as the most common marital status of 32,561 people: [bold]{answer.value}[/bold]"
+    )
     console.print(f"{answer.guarantee}, {answer.mechanism} mechanism\n")
 
     # These counts were published long ago. Of data that are private, the law is private too.

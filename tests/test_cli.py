@@ -77,6 +77,11 @@ def test_candidates_with_commas_and_numbers(
         ([*MODE, "--candidates", STATUS, "--epsilon", "much"], "epsilon must be a finite number"),
         ([*MODE, "--candidates", "", "--epsilon", "1"], "candidates must not be empty"),
         (
+            [*MODE, "--candidates", "a,,b", "--epsilon", "1"],
+            "has an empty candidate; remove a comma",
+        ),
+        ([*MODE, "--candidates", '"a,b', "--epsilon", "1"], "a quote that is not closed"),
+        (
             [*MODE, "--candidates", "a,a", "--epsilon", "1"],
             "candidates must be distinct, 'a' is there twice",
         ),
@@ -145,6 +150,46 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("discreet.verbs.mode.mode", interrupted)
     assert run([*MODE, "--candidates", "a", "--epsilon", "1"]) == 130
+
+
+def test_candidates_may_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    one_by_one = [part for name in STATUS.split(",") for part in ("--candidates", name)]
+    assert run([*MODE, *one_by_one, "--epsilon", "1"]) == 0
+    assert capsys.readouterr().out.startswith("Married-civ-spouse\n")
+
+
+def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    out, err = capsys.readouterr()
+    assert "Usage: discreet" in out
+    assert "mode" in out
+    assert err == ""
+
+
+def test_an_answer_that_cannot_be_written_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys.modules["discreet.cli.mode"], "show", full)
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 2
+    assert capsys.readouterr().err == (
+        "discreet: the answer could not be written: No space left on device\n"
+    )
+
+
+def test_medians_and_quantiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("age\n" + "37\n" * 200 + "90\n" * 60 + "unknown\n\n" * 90)
+    grid = ["--column", "age", "--lo", "0", "--hi", "120", "--epsilon", "1"]
+    assert run(["median", str(file), *grid, "--step", "0.5"]) == 0
+    assert run(["quantile", str(file), *grid[:-1], "20", "--alpha", "0.95", "--json"]) == 0
+    first, _, last = capsys.readouterr().out.splitlines()
+    assert first == "37.0" or first == "37"
+    assert json.loads(last)["value"] == 90
+    assert run(["median", str(file), *grid, "--step", "0.7"]) == 2
+    assert "whole number of steps" in capsys.readouterr().err
 
 
 def test_python_dash_m() -> None:

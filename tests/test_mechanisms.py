@@ -516,9 +516,7 @@ def test_the_registry_and_its_names() -> None:
         assert kind().name == name
         assert read_mechanism(name) == kind()
     assert read_mechanism(NoisyMax("gumbel")) == NoisyMax("gumbel")
-    with pytest.raises(
-        UnknownName, match="one of exponential, base2, permute_and_flip, noisy_max, got 'best'"
-    ):
+    with pytest.raises(UnknownName, match=r"mechanism must be one of exponential, .*got 'best'"):
         read_mechanism("best")
     with pytest.raises(UnknownName, match="one of laplace, gumbel, exponential, got 'cauchy'"):
         NoisyMax("cauchy")  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 import inspect
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_base2_names_the_epsilon_it_reaches() -> None:
 def test_a_release_looks_like_what_it_is() -> None:
     release = discreet.select({"tea": 0, "coffee": 99}, sensitivity=1, epsilon=1)
     assert repr(release) == (
-        "Release('coffee', ε = 1, bounded range (one record added or removed), exponential)"
+        "Release('coffee': ε = 1, bounded range (one record added or removed); exponential)"
     )
     assert (
         str(release) == "coffee [ε = 1, bounded range (one record added or removed); exponential]"
@@ -146,8 +147,8 @@ BAD_TERMS: list[tuple[dict[str, Any], type[DiscreetError], str]] = [
         UnknownName,
         "neighbors must be one of add_remove, ",
     ),
-    ({"epsilon": 1, "size": 0}, InvalidNumber, "size must be a whole number of at least 1"),
-    ({"epsilon": 1, "size": 1.5}, InvalidNumber, "size must be a whole number of at least 1"),
+    ({"epsilon": 1, "size": 0}, InvalidNumber, "size must be a whole number from 1 to"),
+    ({"epsilon": 1, "size": 1.5}, InvalidNumber, "size must be a whole number from 1 to"),
 ]
 
 
@@ -219,6 +220,93 @@ def test_labels_look_like_labels() -> None:
     assert Labels(np.array([1, 2]))[0] == 1
 
 
+@pytest.mark.parametrize("monotonic", ["False", "yes", 1, None])
+def test_flags_are_true_or_false(monotonic: Any) -> None:
+    with pytest.raises(InvalidArgument, match="monotonic must be True or False"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, monotonic=monotonic)
+    with pytest.raises(InvalidArgument, match="unsafe_candidates_from_data must be True or False"):
+        discreet.mode(frame(["a"]), "status", unsafe_candidates_from_data=monotonic, epsilon=1)
+
+
+def test_what_has_no_order_is_refused() -> None:
+    with pytest.raises(InvalidScores, match="in order, got a set"):
+        discreet.select({1.0, 2.0}, sensitivity=1, epsilon=1)
+    with pytest.raises(InvalidCandidates, match="in the order of their scores"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, candidates={"a", "b"})
+    with pytest.raises(InvalidScores, match="in order, got a numpy"):
+        discreet.select(np.ma.masked_array([1, 2], [False, True]), sensitivity=1, epsilon=1)
+
+
+def test_a_labelled_series_names_its_candidates() -> None:
+    votes = pd.Series(["tea"] * 3 + ["coffee"] * 400).value_counts()
+    assert discreet.select(votes, sensitivity=1, epsilon=1).value == "coffee"
+    assert discreet.select(pd.Series([3, 400]), sensitivity=1, epsilon=1).value == 1
+
+
+def test_arguments_in_the_wrong_place_are_not_shown() -> None:
+    secret = pl.DataFrame({"name": ["Xylophagous"]})
+    ask: Callable[[], Any]
+    for ask in (
+        lambda: discreet.mode(secret, "name", secret, epsilon=1),
+        lambda: discreet.mode(secret, ["Xylophagous"], ["a"], epsilon=1),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", ["a"], epsilon=secret["name"]),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", [["Xylophagous"]], epsilon=1),
+        lambda: discreet.mode(secret, "name", ["a"], epsilon=1, neighbors=["Xylophagous"]),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", ["a"], epsilon=1, mechanism=secret),  # type: ignore[arg-type]
+        lambda: discreet.select(secret, sensitivity=1, epsilon=1),
+    ):
+        with pytest.raises(DiscreetError) as caught:
+            ask()
+        assert "Xylophagous" not in str(caught.value)
+
+
+@pytest.mark.parametrize("epsilon", ["1e400", "1e-301", 10**301])
+def test_absurd_amounts_of_privacy_are_refused(epsilon: Any) -> None:
+    with pytest.raises(InvalidNumber, match="epsilon must be between 1e-300 and 1e300"):
+        discreet.select([1, 2], sensitivity=1, epsilon=epsilon)
+    assert str(discreet.select([1], sensitivity=1, epsilon="1e-300")).startswith("0 [ε ≤ 1")
+
+
+@pytest.mark.parametrize("mechanism", [None, 1, object(), discreet.Exponential, "Exponential"])
+def test_what_is_no_mechanism_is_refused(mechanism: Any) -> None:
+    with pytest.raises(UnknownName, match="mechanism must be"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)
+
+
+def test_releases_are_ready_for_json() -> None:
+    import datetime
+    import json
+
+    day = datetime.date(2024, 12, 31)
+    for candidate in (
+        day,
+        Decimal("0.1"),
+        Fraction(1, 3),
+        float("inf"),
+        np.int64(7),
+        b"x",
+        "tea",
+        5,
+    ):
+        release = discreet.select([99], sensitivity=1, epsilon=1, candidates=[candidate])
+        text = json.dumps(release.as_dict(), allow_nan=False)
+        assert json.loads(text)["value"] in (candidate, str(candidate))
+    drawn = discreet.select([0, 1], sensitivity=1, epsilon=1, size=2)
+    assert drawn != discreet.select([0, 1], sensitivity=1, epsilon=1, size=2)
+    assert {drawn: 1}[drawn] == 1
+
+
+def test_a_file_is_read_in_a_forked_process_too() -> None:
+    import os
+
+    discreet.mode(EXAMPLE, "marital_status", STATUS, epsilon=1)
+    pid = os.fork()
+    if pid == 0:
+        answer = discreet.mode(EXAMPLE, "marital_status", STATUS, epsilon=1).value
+        os._exit(0 if answer == "Married-civ-spouse" else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
 # The most common value.
 
 
@@ -261,7 +349,7 @@ def test_candidates_must_be_named_or_declared() -> None:
     undeclared = pd.DataFrame({"status": pd.Categorical(["a", "a"])})
     for data in (frame(["a"]), undeclared, EXAMPLE):
         column = "marital_status" if data is EXAMPLE else "status"
-        with pytest.raises(InvalidCandidates, match="declares none, so name them"):
+        with pytest.raises(InvalidCandidates, match="declares none, so name what may be answered"):
             discreet.mode(data, column, epsilon=1)
 
 

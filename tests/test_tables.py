@@ -150,7 +150,7 @@ def test_names_of_columns(make: Make, name: str) -> None:
 
 def test_missing_column(make: Make) -> None:
     data = make(pa.table({"marital": ["a"], "age": ["1"]}))
-    with pytest.raises(MissingColumn, match=r"'martial'.*Did you mean 'marital'.*'age'"):
+    with pytest.raises(MissingColumn, match=r"'martial'.*did you mean 'marital'.*'age'"):
         count(data, "martial", ["a"])
     for verb in (distinct, declared_categories):
         with pytest.raises(MissingColumn):
@@ -417,7 +417,7 @@ def test_polars_wide_integers() -> None:
 def test_arrow_dictionary_of_integers() -> None:
     data = pa.table({"c": pa.array([1, 2, 1, None]).dictionary_encode()})
     assert count(data, "c", [1, 3]) == [2, 0]
-    with pytest.raises(InvalidCandidates, match="integer"):
+    with pytest.raises(InvalidCandidates, match=r"Int64|integer"):
         count(data, "c", ["1"])
 
 
@@ -595,13 +595,13 @@ def parquet_bytes(folder: Path) -> bytes:
 FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
     "empty": ("t.csv", lambda _: b"", "is empty"),
     "empty line": ("t.csv", lambda _: b"\n1\n", "empty first line"),
-    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "no text in UTF-8"),
-    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16"), "no text in UTF-8"),
+    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "not UTF-8 text"),
+    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16"), "not UTF-8 text"),
     "parquet in csv": ("t.csv", parquet_bytes, "holds Parquet"),
     "gzip in csv": ("t.csv", lambda _: gzip.compress(MARKER.encode()), "name it .csv.gz"),
     "no gzip": ("t.csv.gz", lambda _: MARKER.encode(), "not compressed"),
     "empty gzip": ("t.csv.gz", lambda _: gzip.compress(b""), "it is empty"),
-    "csv in parquet": ("t.parquet", lambda _: f"c\n{MARKER}\n".encode(), "no Parquet"),
+    "csv in parquet": ("t.parquet", lambda _: f"c\n{MARKER}\n".encode(), "not a Parquet file"),
     "half of a parquet": ("t.parquet", lambda p: parquet_bytes(p)[:-9], "damaged"),
     "unknown extension": ("t.xlsx", lambda _: MARKER.encode(), r"accepted extensions: \.csv"),
     "no extension": ("table", lambda _: MARKER.encode(), "accepted extensions"),
@@ -644,11 +644,11 @@ def test_a_file_without_header_is_not_quoted(tmp_path: Path) -> None:
 
 def test_data_that_is_no_table() -> None:
     for data in ([1], {"c": [MARKER]}, None, 3, pd.Series([MARKER]), b"t.csv"):
-        with pytest.raises(UnreadableData, match="Accepted") as caught:
+        with pytest.raises(UnreadableData, match="data must be") as caught:
             count(data, "c", ["a"])
         assert_silent(caught.value)
     twice = pd.DataFrame([[MARKER, 2]], columns=["c", "c"])
-    with pytest.raises(UnreadableData, match="same name"):
+    with pytest.raises(UnreadableData, match="distinct columns"):
         count(twice, "c", ["a"])
 
 

@@ -50,8 +50,8 @@ def test_every_number_is_kept_exactly(values: Any, expected: list[Any]) -> None:
     [
         ([], "must not be empty"),
         (np.array([]), "must not be empty"),
-        (3.0, "in one row, got a single float"),
-        ("12", "in one row, got a single str"),
+        (3.0, "one for each candidate, got a single float"),
+        ("12", "one for each candidate, got a single str"),
         (np.array(3.0), "0 dimensions"),
         ([[1, 2], [3, 4]], "there is one of type list"),
         (np.ones((2, 2)), "2 dimensions"),

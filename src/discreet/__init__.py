@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, testing
+    from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .releases import Release, Simulation
     from .scores import SCORES
     from .verbs.mode import mode
+    from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.select import select, simulate
 
 __version__ = "0.1.0"
@@ -31,6 +33,7 @@ _HOMES = {
     "DiscreetError": "errors",
     "Distribution": "planning",
     "Exponential": "mechanisms.exponential",
+    "Grid": "candidates",
     "MECHANISMS": "mechanisms",
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
@@ -41,7 +44,11 @@ _HOMES = {
     "Simulation": "releases",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
+    "maximum": "verbs.quantile",
+    "median": "verbs.quantile",
+    "minimum": "verbs.quantile",
     "mode": "verbs.mode",
+    "quantile": "verbs.quantile",
     "select": "verbs.select",
     "simulate": "verbs.select",
 }
@@ -56,6 +63,7 @@ __all__ = [
     "DiscreetError",
     "Distribution",
     "Exponential",
+    "Grid",
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
@@ -65,7 +73,11 @@ __all__ = [
     "best_eta",
     "distribution",
     "errors",
+    "maximum",
+    "median",
+    "minimum",
     "mode",
+    "quantile",
     "select",
     "simulate",
     "testing",

@@ -1,6 +1,7 @@
 """What may be answered: public, and fixed before the data are read."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Protocol
@@ -8,8 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidCandidates
+from .errors import InvalidCandidates, shown
 from .numbers import Number, exact, positive
+
+_MISSING = {"NoneType", "NAType", "NaTType"}
 
 
 class Answers(Protocol):
@@ -34,13 +37,11 @@ class Labels(Sequence[Any]):
         Raises:
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
         """
-        if isinstance(labels, str | bytes):
-            raise InvalidCandidates(
-                f"candidates must be a list of answers, got the single text {labels!r}"
-            )
+        if isinstance(labels, str | bytes) or hasattr(labels, "columns"):
+            raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
         if not isinstance(labels, Iterable):
-            raise InvalidCandidates(f"candidates must be a list of answers, got {labels!r}")
-        self._labels = tuple(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+            raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
+        self._labels = tuple(_plain(labels))
         if not self._labels:
             raise InvalidCandidates(
                 "candidates must not be empty: there must be something to answer"
@@ -104,33 +105,44 @@ class Grid:
         with localcontext(prec=len(str(abs(point.numerator))) + self._digits + 5):
             return Decimal(point.numerator) / point.denominator
 
-    def nearest(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the index of a point next to each value; what is outside goes to the ends.
+    def nearest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the index of the point next to each value; what is outside goes to the ends.
 
-        Each index depends on its own value alone. It is the nearest point up to the rounding of one
-        subtraction and one multiplication of doubles; integers on a grid of integers are exact. The
-        values must not be NaN, and the grid must have at most 2**62 points.
+        Each index depends on its own value alone. Doubles go to the nearest point up to the rounding of
+        one subtraction and one multiplication; integers on a grid of integers, and objects, exactly.
+        The indices are int64 where the grid has fewer than 2**62 points, else Python integers.
         """
-        if values.dtype.kind in "iu" and self._digits == 0:
+        if values.dtype.kind in "iu" and self._digits == 0 and self.size < 2**62:
             return self._nearest_integers(values)
+        if values.dtype.kind == "O" or self.size >= 2**62:
+            return self._nearest_objects(values)
         scaled = np.subtract(values, float(self.lo), dtype=np.float64)
         np.multiply(scaled, float(1 / self.step), out=scaled)
         np.rint(scaled, out=scaled)
-        inside = np.clip(scaled, 0, min(self.size - 1, 2**62), out=scaled)
-        indices: NDArray[np.int64] = np.minimum(inside.astype(np.int64), self.size - 1)
-        return indices
+        inside = np.clip(scaled, 0, self.size - 1, out=scaled)
+        return np.minimum(inside.astype(np.int64), self.size - 1)  # type: ignore[no-any-return]
+
+    def _nearest_objects(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the nearest index for each value, exactly; infinities go to the ends."""
+        indices = [self._nearest_exactly(value) for value in values.tolist()]
+        array = np.empty(len(indices), dtype=object if self.size >= 2**62 else np.int64)
+        array[:] = indices
+        return array
+
+    def _nearest_exactly(self, value: Any) -> int:
+        if value in (float("inf"), float("-inf")):
+            return self.size - 1 if value > 0 else 0
+        return min(max(round((Fraction(value) - self.lo) / self.step), 0), self.size - 1)
 
     def _nearest_integers(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Return the nearest index for integers, with integer arithmetic only."""
         lo, hi, step = int(self.lo), int(self.hi), int(self.step)
         info = np.iinfo(values.dtype)
-        clipped = np.clip(values, max(lo, info.min), max(min(hi, info.max), info.min))
-        above = clipped.astype(np.uint64) - np.uint64(max(lo, info.min) % 2**64)
-        above += np.uint64(max(0, info.min - lo))
-        indices: NDArray[np.int64] = ((above + np.uint64(step // 2)) // np.uint64(step)).astype(
-            np.int64
-        )
-        return indices
+        low, high = min(max(lo, info.min), info.max), max(min(hi, info.max), info.min)
+        # Modulo 2**64 the distance from lo is exact, and it is below 2**64.
+        above = np.clip(values, low, high).astype(np.uint64) - np.uint64(lo % 2**64)
+        rounded = above // np.uint64(step) + (above % np.uint64(step) > np.uint64((step - 1) // 2))
+        return np.minimum(rounded, np.uint64(self.size - 1)).astype(np.int64)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"
@@ -144,18 +156,30 @@ def _decimal_places(*numbers: Fraction) -> int | None:
     return None
 
 
+def _plain(labels: Iterable[Any]) -> Iterable[Any]:
+    """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
+    for to_list in ("tolist", "to_pylist", "to_list"):
+        if hasattr(labels, to_list):
+            return getattr(labels, to_list)()  # type: ignore[no-any-return]
+    return [label.item() if isinstance(label, np.generic) else label for label in labels]
+
+
 def _refuse_repeats(labels: tuple[Any, ...]) -> None:
     """Raise unless all labels are distinct, hashable, and equal to themselves."""
-    seen = set()
+    seen: dict[Any, Any] = {}
     for label in labels:
-        try:
-            repeated = label in seen
-            seen.add(label)
-        except TypeError:
+        if not isinstance(label, Hashable):
             raise InvalidCandidates(
-                f"candidates must be simple values such as text, numbers or dates, got {label!r}"
-            ) from None
-        if repeated:
-            raise InvalidCandidates(f"candidates must be distinct, {label!r} is there twice")
-        if label is None or label != label:
-            raise InvalidCandidates(f"candidates must be values that rows can equal, got {label!r}")
+                f"candidates must be simple values such as text, numbers or dates, got {shown(label)}"
+            )
+        if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
+            raise InvalidCandidates(f"candidates must not be missing or NaN, got {shown(label)}")
+        if label in seen:
+            raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[label], label)}")
+        seen[label] = label
+
+
+def _twice(first: Any, second: Any) -> str:
+    """Return how two labels are the same: for Python, True equals 1."""
+    same = type(first) is type(second)
+    return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"

@@ -10,6 +10,7 @@ candidates alone, but for doubts that go on to the next enclosure. Their probabi
 draw for any scores (docs/draw.md).
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -99,7 +100,7 @@ class Table:
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability weight[i] / (sum of the weights), exactly."""
-        return self._settle(LazyUniform(bits))
+        return self.settle(LazyUniform(bits))
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
@@ -109,7 +110,7 @@ class Table:
         else:
             found = self._sums.locate_all(words, bits.width)
         for lane in np.flatnonzero(found < 0):
-            found[lane] = self._settle(LazyUniform.begun(int(words[lane]), bits))
+            found[lane] = self.settle(LazyUniform.begun(int(words[lane]), bits))
         return found
 
     def probabilities(self) -> list[arb]:
@@ -118,14 +119,23 @@ class Table:
         total = sum(balls, arb(0))
         return [ball / total for ball in balls]
 
-    def _settle(self, u: LazyUniform) -> int:
+    @property
+    def error(self) -> float:
+        """The error of the fast pass relative to the total, infinite if there is none."""
+        return math.inf if self._sums is None else self._sums.error
+
+    def settle(self, u: LazyUniform) -> int:
         """Return the index whose share of [0, 1) holds `u`, reading more of it where that is open."""
-        if self._sums is not None:
-            while (found := self._sums.locate(u)) is None and 2.0**-u.length > self._sums.error:
-                u.extend()
-            if found is not None:
-                return found
-        return _settle_in_balls(self._weights, u)
+        found = self.settle_fast(u)
+        return _settle_in_balls(self._weights, u) if found is None else found
+
+    def settle_fast(self, u: LazyUniform) -> int | None:
+        """Return the index if the fast pass can tell it, else None."""
+        if self._sums is None:
+            return None
+        while (found := self._sums.locate(u)) is None and 2.0**-u.length > self._sums.error:
+            u.extend()
+        return found
 
 
 class VectorWeights:

@@ -17,6 +17,35 @@ No message, attribute or cause of these errors holds a private value. Errors of 
 quote the data they failed on, so they are never chained: what is raised here starts a trace of its own.
 """
 
+import datetime
+import decimal
+import numbers
+from typing import Any
+
+_SIMPLE = (
+    str,
+    bytes,
+    bool,
+    type(None),
+    numbers.Number,
+    decimal.Decimal,
+    datetime.date,
+    datetime.time,
+)
+
+
+def shown(value: Any) -> str:
+    """Return a short picture of an argument for a message.
+
+    Only simple values are spelled. A table or a list that was given in the wrong place may be private:
+    of those the message shows the type.
+    """
+    if not isinstance(value, _SIMPLE):
+        package, name = type(value).__module__.partition(".")[0], type(value).__qualname__
+        return f"a {name}" if package == "builtins" else f"a {package}.{name}"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
 
 class DiscreetError(Exception):
     """Root of every error this library raises on purpose."""

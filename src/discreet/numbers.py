@@ -6,12 +6,12 @@ decimal it prints as, so that ``0.1`` means one tenth. Sensitivities are read up
 """
 
 import math
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
-from .errors import InvalidNumber
+from .errors import InvalidArgument, InvalidNumber, shown
 
 Number = int | float | str | Fraction | Decimal
 """What the public functions accept where they ask for a number; numpy's scalars are welcome too."""
@@ -30,7 +30,7 @@ def exact(value: Any, name: str) -> Fraction:
     if number is None:
         raise InvalidNumber(
             f"{name} must be a finite number (int, float, Fraction, Decimal, or text such as '0.1' "
-            f"or '1/3'), got {_show(value)}"
+            f"or '1/3'), got {shown(value)}"
         )
     return number
 
@@ -39,7 +39,7 @@ def positive(value: Any, name: str) -> Fraction:
     """Return `value` as an exact fraction above zero."""
     number = exact(value, name)
     if number <= 0:
-        raise InvalidNumber(f"{name} must be greater than zero, got {_show(value)}")
+        raise InvalidNumber(f"{name} must be greater than zero, got {shown(value)}")
     return number
 
 
@@ -55,11 +55,21 @@ def positive_up(value: Any, name: str) -> Fraction:
     return number
 
 
-def count(value: Any, name: str) -> int:
-    """Return `value` as an integer of at least one."""
-    if not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 1:
-        return int(value)
-    raise InvalidNumber(f"{name} must be a whole number of at least 1, got {_show(value)}")
+def count(value: Any, name: str, most: int | None = None) -> int:
+    """Return `value` as an integer of at least one, and at most `most`."""
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        number = int(value)
+        if number >= 1 and (most is None or number <= most):
+            return number
+    bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
+    raise InvalidNumber(f"{name} must be a whole number {bounds}, got {shown(value)}")
+
+
+def flag(value: Any, name: str) -> bool:
+    """Return `value` if it is True or False: a text such as "no" must not count as true."""
+    if isinstance(value, bool) or type(value).__name__ == "bool":
+        return bool(value)
+    raise InvalidArgument(f"{name} must be True or False, got {shown(value)}")
 
 
 def float_up(value: Fraction) -> float:
@@ -83,7 +93,7 @@ def root_below(value: Fraction) -> Fraction:
 
 def spell(value: Fraction) -> str:
     """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
-    if value.denominator == 1 and value < 10**12:
+    if value.denominator == 1 and abs(value) < 10**12:
         return str(value.numerator)
     decimal = _terminating(value)
     if decimal is not None:
@@ -118,16 +128,10 @@ def _parse(text: str) -> Fraction | None:
         return None
 
 
-def _show(value: Any) -> str:
-    """Return a short picture of a public argument for an error message."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _terminating(value: Fraction) -> str | None:
     """Return the exact decimal expansion if it has at most 12 digits after the point."""
     scaled = value * 10**12
-    if scaled.denominator != 1 or value >= 10**12:
+    if scaled.denominator != 1 or not 0 <= value < 10**12:
         return None
     whole, part = divmod(scaled.numerator, 10**12)
     return f"{whole}.{part:012d}".rstrip("0").rstrip(".")
@@ -135,8 +139,5 @@ def _terminating(value: Fraction) -> str | None:
 
 def _rounded_up(value: Fraction, digits: int) -> str:
     """Return the least decimal of that many significant digits that is no less than `value`."""
-    exponent = len(str(value.numerator)) - len(str(value.denominator))
-    if value < Fraction(10) ** exponent:
-        exponent -= 1
-    unit = Fraction(10) ** (exponent - digits + 1)
-    return f"{float(math.ceil(value / unit) * unit):.{digits}g}"
+    with localcontext(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return f"{Decimal(value.numerator) / value.denominator:g}"

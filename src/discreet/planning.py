@@ -52,7 +52,8 @@ def distribution(
 ) -> Distribution:
     """Return the law of what `select` would answer, certified. It tells the scores, so it is private.
 
-    Takes what `select` takes. The two bounds on each probability differ by less than 2**-64.
+    Takes what `select` takes; `size` changes nothing. The two bounds on each probability differ by less
+    than 2**-64.
     """
     scores, labels = unfold(scores, candidates)
     law = law_of(ask(Given(scores, sensitivity, spread, monotonic), terms), labels)

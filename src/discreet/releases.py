@@ -1,5 +1,6 @@
 """What comes out: a `Release`, which may be published, or a `Simulation`, which may not."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from .privacy.guarantees import Guarantee
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Release:
     """A drawn answer with what is promised about it. Nothing in it is private.
 
@@ -24,14 +25,17 @@ class Release:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
-        value = self.value.tolist() if hasattr(self.value, "tolist") else self.value
-        return {"value": value, "mechanism": self.mechanism, "guarantee": self.guarantee.as_dict()}
+        return {
+            "value": _plain(self.value),
+            "mechanism": self.mechanism,
+            "guarantee": self.guarantee.as_dict(),
+        }
 
     def __str__(self) -> str:
         return f"{self.value} [{self.guarantee}; {self.mechanism}]"
 
     def __repr__(self) -> str:
-        return f"Release({_shortened(repr(self.value))}, {self.guarantee}, {self.mechanism})"
+        return f"Release({_shortened(repr(self.value))}: {self.guarantee}; {self.mechanism})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,16 @@ class Simulation:
         return (
             f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
         )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON knows: numbers, text and lists as they are, everything else as text."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+    return value if ordinary else str(value)
 
 
 def _shortened(text: str) -> str:

@@ -6,7 +6,7 @@ sloping run may be without end.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -30,6 +30,9 @@ from .enclosures import (
 )
 from .vectors import Vector
 
+_SURE = 2.0**-30
+"""Summaries are of use while what they may weigh leaves doubts rarer than this."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Runs:
@@ -42,6 +45,8 @@ class Runs:
         slopes: how much the score falls from each candidate to the next; None if all runs are flat.
         upward: whether the score falls with growing index (True) or with shrinking index (False), for
             each run; None if all are flat.
+        summaries: which runs stand for many, whose scores are at most the top; None if none does.
+        whole: returns the same scores without summaries.
     """
 
     starts: Sequence[int] | NDArray[Any]
@@ -49,6 +54,8 @@ class Runs:
     tops: Vector
     slopes: Vector | None = None
     upward: NDArray[np.bool_] | None = None
+    summaries: NDArray[np.bool_] | None = None
+    whole: Callable[[], "Runs"] | None = None
 
     def __len__(self) -> int:
         return len(self.tops)
@@ -61,6 +68,13 @@ class Runs:
         if self.slopes is not None:
             self.slopes.best()
         return self.tops.best()
+
+    def lead(self) -> Any:
+        """Return by how much the best score is better than the best that a summary may hold."""
+        if self.summaries is None or not self.summaries.any():
+            return math.inf
+        tops = self.tops.values
+        return Fraction(int(tops[~self.summaries].max()) - int(tops[self.summaries].max()))
 
     def index(self, run: int, steps: int) -> int:
         """Return the index of the candidate that many steps below the best end of a run."""
@@ -91,9 +105,14 @@ class RunWeights:
         exponents = lengths * math.log(2) - decays
         exponents -= exponents.max()
         np.maximum(exponents, -CUT, out=exponents)
-        ends, chain = cumulate(exponential(exponents) * mantissas)
+        weights = exponential(exponents) * mantissas
+        unknown = 0.0
+        if self._runs.summaries is not None:
+            unknown = 4 * float(weights[self._runs.summaries].sum())
+            weights[self._runs.summaries] = 0
+        ends, chain = cumulate(weights)
         error = 4 * WEIGHT_ERROR + float(lengths.max()) * 2.0**-50
-        return Sums(ends, error_of_sums(error, chain, len(ends)))
+        return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
 
     def balls(self) -> Iterator[arb]:
         """Yield a ball around each weight."""
@@ -132,20 +151,30 @@ class RunLaw:
     def __init__(self, runs: Runs, rate: Rate) -> None:
         self._runs, self._rate = runs, rate
         self._table = Table(RunWeights(runs, rate))
+        if runs.whole is not None and self._table.error > _SURE:
+            self._runs = runs.whole()
+            self._table = Table(RunWeights(self._runs, rate))
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly: first its run, then the steps from the run's best."""
-        c = self._table.draw(bits)
-        return self._runs.index(c, self._steps(c, bits))
+        return self._settle(LazyUniform(bits), bits)
 
     def draws(self, size: int, bits: Bits) -> list[int]:
         """Return `size` independent draws."""
-        runs = self._table.draws(size, bits).tolist()
-        return [self._runs.index(c, self._steps(c, bits)) for c in runs]
+        return [self.draw(bits) for _ in range(size)]
 
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
-        return self._table.probabilities()
+        runs = self._runs if self._runs.whole is None else self._runs.whole()
+        return Table(RunWeights(runs, self._rate)).probabilities()
+
+    def _settle(self, u: LazyUniform, bits: Bits) -> int:
+        """Return the candidate whose run holds `u`; a summary is told in full before it is drawn from."""
+        c = self._table.settle_fast(u)
+        if c is None and self._runs.whole is not None:
+            return RunLaw(self._runs.whole(), self._rate)._settle(u, bits)
+        c = self._table.settle(u) if c is None else c
+        return self._runs.index(c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)

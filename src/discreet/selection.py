@@ -7,6 +7,7 @@ bits are read, an answer comes out.
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
 
 from .bits import SystemBits
@@ -42,6 +43,8 @@ class Terms(TypedDict, total=False):
     neighbors: Neighbors
     size: int | None
 
+
+_MOST_DRAWS = 10**9
 
 _TERMS = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
           "neighbors": "add_remove", "size": None}  # fmt: skip
@@ -88,9 +91,11 @@ def ask(score: Score, terms: Terms) -> Asked:
     """Check everything public and tune the mechanism."""
     for name in terms:
         if name not in _TERMS:
-            raise TypeError(
-                f"unexpected argument {name!r}; the terms of a release are {', '.join(_TERMS)}"
+            close = get_close_matches(
+                name, [*_TERMS, "sensitivity", "candidates", "monotonic"], n=1
             )
+            hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(_TERMS)}"
+            raise TypeError(f"unexpected argument {name!r}; {hint}")
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
     dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
@@ -100,12 +105,14 @@ def ask(score: Score, terms: Terms) -> Asked:
             f"{mechanism.name} needs candidates in a list; on a grid use the exponential mechanism"
         )
     tuned = mechanism.tune(score.sensitivity(neighbors), dial)
-    return Asked(score, mechanism, tuned, None if size is None else count(size, "size"))
+    return Asked(
+        score, mechanism, tuned, None if size is None else count(size, "size", most=_MOST_DRAWS)
+    )
 
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
-    scores = asked.score.compute()
+    scores = asked.score.compute(asked.tuned.reach)
     if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
             f"there are {answers.size} candidates but {len(scores)} scores; give one for each"

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from .bits import Bits, SystemBits
 from .enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from .errors import InvalidScores, OutOfBits
+from .mechanisms import read_mechanism
 from .mechanisms.contract import Dial, Law, Mechanism
+from .numbers import count, positive
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .vectors import Vector, read_vector
@@ -146,14 +148,17 @@ def counted_work() -> Iterator[Work]:
         yield work
 
 
-def check_mechanism(mechanism: Mechanism, *, epsilon: Any = 1, depth: int = 12) -> None:
+def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int = 12) -> None:
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
     Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
     from is the one it states, by `bit_tree`; and for every pair of neighbouring score vectors over a small
-    universe, monotonic and not, the guarantee it states is true of the law it states.
+    universe, monotonic and not, the guarantee it states is true of the law it states. A mechanism that
+    brings its own eta takes epsilon=None.
     """
-    dial = None if epsilon is None else Dial("epsilon", Fraction(epsilon))
+    mechanism = read_mechanism(mechanism)
+    dial = None if epsilon is None else Dial("epsilon", positive(epsilon, "epsilon"))
+    count(depth, "depth")
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         tuned = mechanism.tune(sensitivity, dial)

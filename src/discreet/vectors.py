@@ -5,7 +5,7 @@ rounds one of them. Mechanisms see it in its normal form, the *gaps* to the best
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidScores
+from .errors import InvalidScores, shown
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
@@ -23,10 +23,12 @@ _WORD = 2**64
 class Vector:
     """A vector of exact finite numbers. Its repr shows how many, never which."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("_values", "integral")
 
-    def __init__(self, values: NDArray[Any]) -> None:
+    def __init__(self, values: NDArray[Any], *, integral: bool | None = None) -> None:
         self._values = values
+        self.integral = values.dtype.kind in "iu" if integral is None else integral
+        """Whether the types of the numbers, not their values, say that they are integers."""
 
     def __len__(self) -> int:
         return len(self._values)
@@ -35,18 +37,13 @@ class Vector:
         return f"<Vector of {len(self)} private numbers>"
 
     @property
-    def integral(self) -> bool:
-        """Whether its type, not its values, says that every number is an integer."""
-        return self._values.dtype.kind in "iu"
-
-    @property
     def values(self) -> NDArray[Any]:
         """The numbers as they are stored: float64, int64, uint64, or objects (int and Fraction)."""
         return self._values
 
     def part(self, start: int, stop: int) -> "Vector":
         """Return the numbers from `start` up to `stop`, without copying them."""
-        return Vector(self._values[start:stop])
+        return Vector(self._values[start:stop], integral=self.integral)
 
     def exact(self, index: int) -> Fraction:
         """Return one number as a fraction; a double means exactly its binary value."""
@@ -100,13 +97,21 @@ def read_vector(values: Any) -> Vector:
     if isinstance(values, Vector):
         return values
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidScores(f"{_EXPECTED} in one row, got a single {type(values).__name__}")
-    array = np.asarray(values) if hasattr(values, "__array__") else _from_list(list(values))
+        raise InvalidScores(
+            f"{_EXPECTED}, one for each candidate, got a single {type(values).__name__}"
+        )
+    if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
+        raise InvalidScores(f"{_EXPECTED} in order, got {shown(values)}; give a list or an array")
+    listed = None if hasattr(values, "__array__") else list(values)
+    array = np.asarray(values) if listed is None else _from_list(listed)
     if array.ndim != 1:
-        raise InvalidScores(f"scores must be in one row, got an array of {array.ndim} dimensions")
+        raise InvalidScores(
+            f"scores must be one-dimensional, got an array of {array.ndim} dimensions"
+        )
     if len(array) == 0:
         raise InvalidScores("scores must not be empty: there must be at least one candidate")
-    return Vector(_exact_array(array))
+    integers = None if listed is None else set(map(type, listed)) == {int}
+    return Vector(_exact_array(array), integral=integers)
 
 
 def _exact_array(array: NDArray[Any]) -> NDArray[Any]:
@@ -144,10 +149,14 @@ def _score(value: Any) -> int | Fraction:
     if not isinstance(value, bool) and isinstance(value, Integral):
         return int(value)
     if not isinstance(value, bool) and isinstance(value, Decimal | Real):
-        if not math.isfinite(value):
+        if not _is_finite(value):
             raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
         return Fraction(*cast(Any, value).as_integer_ratio())
     raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
+
+
+def _is_finite(value: Any) -> bool:
+    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
 
 
 def _fraction(value: Any) -> Fraction:

@@ -2,22 +2,25 @@
 
 import sys
 from importlib.metadata import version
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from ..errors import DiscreetError
 from .mode import mode
+from .quantile import median, quantile
 
 app = typer.Typer(
     name="discreet",
     help="Exact private selection: pick the best answer from sensitive data and give it away safely.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command()(mode)
+for command in (mode, median, quantile):
+    app.command()(command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -40,6 +43,11 @@ def _options(
 
 def main() -> None:
     """Run the command line and exit: 0 for an answer, 2 for an error, 130 when interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # an answer must not be lost to an encoding
     sys.exit(run(sys.argv[1:]))
 
 
@@ -47,7 +55,8 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     command = typer.main.get_command(app)
     try:
-        code = command.main(arguments, prog_name="discreet", standalone_mode=False)
+        code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
+        sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except Exception as error:
@@ -63,5 +72,7 @@ def _message(error: Exception) -> str | None:
     """Return what to tell the user: our errors and those of the option parser speak for themselves."""
     if isinstance(error, DiscreetError):
         return str(error)
+    if isinstance(error, OSError):
+        return f"the answer could not be written: {error.strerror}"
     parser_message = getattr(error, "format_message", None)
     return str(parser_message()) if parser_message else None

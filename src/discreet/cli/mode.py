@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import tables
+from ..errors import InvalidCandidates
 from ..verbs import mode as verb
 from .options import (
     AsJson,
@@ -26,9 +27,9 @@ def mode(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
     candidates: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="What may be answered, separated by commas; public, never taken from the data."
+            metavar="A,B,C", help="What may be answered; public, never taken from the data."
         ),
     ] = None,
     epsilon: Epsilon = None,
@@ -47,9 +48,11 @@ def mode(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Release a most common value of a column.
+    """Release the most common value of a column.
 
     Rows whose value is not among the candidates are ignored.
+
+    Example: discreet mode people.csv --column drink --candidates tea,coffee --epsilon 1
     """
     terms = read_terms(
         {"epsilon": epsilon, "rho": rho, "scale": scale, "neighbors": neighbors, "size": size},
@@ -65,6 +68,15 @@ def mode(
     show(answer, as_json=as_json)
 
 
-def _split(text: str) -> list[str]:
-    """Return the comma-separated candidates; quotes keep a comma inside one."""
-    return next(csv.reader([text], skipinitialspace=True), [])
+def _split(texts: list[str]) -> list[str]:
+    """Return the comma-separated candidates; quotes keep a comma or a blank."""
+    try:
+        rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise InvalidCandidates(
+            "--candidates has a quote that is not closed, or a line break"
+        ) from None
+    candidates = [candidate.rstrip() for row in rows for candidate in row]
+    if not all(candidates):
+        raise InvalidCandidates("--candidates has an empty candidate; remove a comma")
+    return candidates

@@ -13,22 +13,33 @@ from ..releases import Release
 from ..selection import Terms
 
 Epsilon = Annotated[
-    str | None, typer.Option(help="How much privacy the answer may cost, such as 1, 0.1 or 1/3.")
+    str | None,
+    typer.Option(
+        metavar="NUMBER", help="How much privacy the answer may cost, such as 1, 0.1 or 1/3."
+    ),
 ]
 Rho = Annotated[
-    str | None, typer.Option(help="The same as zero-concentrated differential privacy.")
+    str | None,
+    typer.Option(metavar="NUMBER", help="Instead of --epsilon: rho of zero-concentrated DP."),
 ]
 Scale = Annotated[
-    str | None, typer.Option(help="The same as the scale of the noise, in units of the score.")
+    str | None,
+    typer.Option(metavar="NUMBER", help="Instead of --epsilon: the scale of the noise, 1/eta."),
 ]
-MechanismName = Annotated[str, typer.Option(help=f"One of {', '.join(MECHANISMS)}.")]
+MechanismName = Annotated[
+    str, typer.Option(metavar="NAME", help=f"One of {', '.join(MECHANISMS)}.")
+]
 NoiseName = Annotated[
-    str | None, typer.Option(help="For noisy_max: laplace, gumbel or exponential.")
+    str | None, typer.Option(metavar="NAME", help="For noisy_max: laplace, gumbel or exponential.")
 ]
 NeighborsName = Annotated[
-    str, typer.Option(help="Which databases are neighbours: add_remove or replace_one.")
+    str,
+    typer.Option(metavar="NAME", help="Which databases are neighbors: add_remove or replace_one."),
 ]
-Size = Annotated[int | None, typer.Option(help="How many independent answers; each of them costs.")]
+Size = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="How many independent answers; each of them costs."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -43,7 +54,7 @@ def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> T
 def show(release: Release, *, as_json: bool) -> None:
     """Print a release: the answer first, then what is promised about it."""
     if as_json:
-        typer.echo(json.dumps(release.as_dict(), ensure_ascii=False, default=str))
+        typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
         return
     console = Console(highlight=False, soft_wrap=True)
     for value in release.value if isinstance(release.value, list) else [release.value]:

@@ -1,6 +1,6 @@
 """The registry of mechanisms: one file each, one line each."""
 
-from ..errors import UnknownName
+from ..errors import UnknownName, shown
 from .base2 import Base2
 from .contract import Mechanism
 from .exponential import Exponential
@@ -28,8 +28,12 @@ MECHANISMS: dict[str, type[Mechanism]] = {
 
 def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
     """Return the mechanism of that name, or the one given."""
-    if not isinstance(mechanism, str):
-        return mechanism
-    if mechanism not in MECHANISMS:
-        raise UnknownName(f"mechanism must be one of {', '.join(MECHANISMS)}, got {mechanism!r}")
-    return MECHANISMS[mechanism]()
+    if isinstance(mechanism, str) and mechanism in MECHANISMS:
+        return MECHANISMS[mechanism]()
+    if isinstance(mechanism, type) and hasattr(mechanism, "tune"):
+        raise UnknownName(f"mechanism must be {mechanism.__name__}(), with brackets")
+    if isinstance(mechanism, str) or not hasattr(mechanism, "tune"):
+        raise UnknownName(
+            f"mechanism must be one of {', '.join(MECHANISMS)}, or a mechanism, got {shown(mechanism)}"
+        )
+    return mechanism

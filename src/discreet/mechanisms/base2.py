@@ -14,7 +14,7 @@ from ..bits import Bits
 from ..categorical import Categorical
 from ..coins import toss
 from ..enclosures import DyadicRate, ball, precision, upper
-from ..errors import InvalidArgument, InvalidScores
+from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import count, positive
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Sensitivity
@@ -79,6 +79,11 @@ class Base2:
     name: ClassVar[str] = "base2"
     takes_runs: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        positive(self.granularity, "granularity")
+        if not isinstance(self.eta, Base2Eta | None):
+            raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {shown(self.eta)}")
+
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
         granularity = positive(self.granularity, "granularity")
@@ -117,10 +122,12 @@ def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
     wanted = positive(epsilon, "epsilon") / positive(spread, "spread")
     needed = wanted / _ABOVE_LN_2
     length = count(bits, "bits") + math.ceil(needed) + int(1 / wanted).bit_length()
+    # A y of thousands of bits is slow; a larger z does as well where epsilon is that large.
+    first = max(1, math.ceil(needed / 4096))
     best, best_decay = Base2Eta(1, 1), arb(0)
-    with precision(2 * length + 64):
-        for y in range(1, length + 1):
-            for z in range(max(1, int(needed / y)), length // y + 1):
+    with precision(2 * length // first + first.bit_length() + 64):
+        for z in range(first, min(length, first + 64) + 1):
+            for y in range(max(1, int(needed / z)), length // z + 1):
                 x = _least_base(y, wanted / z)
                 decay = z * (y * arb(2).log() - arb(x).log())
                 if x < 1 << y and decay.mid() > best_decay.mid():

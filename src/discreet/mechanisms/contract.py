@@ -15,10 +15,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..bits import Bits
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, root_below
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Sensitivity
+
+_LEAST = Fraction(1, 10**300)
 
 
 class Law(Protocol):
@@ -52,6 +54,8 @@ class Tuned:
     guarantee: Guarantee
     law: Callable[[Any], Law]
     """From a `Vector` of scores, or from `Runs` if the mechanism takes them."""
+    reach: Fraction = Fraction(0)
+    """A gap beyond which candidates hardly matter, for mechanisms that take runs."""
 
 
 class Mechanism(Protocol):
@@ -84,15 +88,18 @@ def read_dial(epsilon: Any, rho: Any, scale: Any) -> Dial | None:
         return None
     if len(kinds) > 1:
         raise InvalidArgument(f"give one of epsilon, rho and scale, got {' and '.join(kinds)}")
-    return Dial(kinds[0], positive(given[kinds[0]], kinds[0]))  # type: ignore[arg-type]
+    value = positive(given[kinds[0]], kinds[0])
+    if not _LEAST <= value <= 1 / _LEAST:
+        raise InvalidNumber(
+            f"{kinds[0]} must be between 1e-300 and 1e300, got {shown(given[kinds[0]])}"
+        )
+    return Dial(kinds[0], value)  # type: ignore[arg-type]
 
 
 def need_dial(dial: Dial | None) -> Dial:
     """Return the dial, for mechanisms that cannot do without one."""
     if dial is None:
-        raise InvalidArgument(
-            "how much privacy? give epsilon (or rho, or scale), for example epsilon=1"
-        )
+        raise InvalidArgument("how much privacy? give epsilon (or rho, or scale), for example 1")
     return dial
 
 

@@ -13,6 +13,9 @@ from ..runs import RunLaw, Runs
 from ..vectors import Vector
 from .contract import Dial, Law, Tuned, need_dial, pure_epsilon
 
+_FAR = 160
+"""A weight of exp(-160) is nothing even when 2**150 candidates have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exponential:
@@ -39,7 +42,7 @@ class Exponential:
         def law(scores: Vector | Runs) -> Law:
             return RunLaw(scores, rate) if isinstance(scores, Runs) else Categorical(scores, rate)
 
-        return Tuned(guarantee, law)
+        return Tuned(guarantee, law, reach=_FAR / eta)
 
     @staticmethod
     def _settle(sensitivity: Sensitivity, dial: Dial) -> tuple[Guarantee, Fraction]:

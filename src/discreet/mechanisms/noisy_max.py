@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..bits import Bits, LazyUniform
 from ..enclosures import FUNCTION_ERROR, NaturalRate, ball, has_fast_pass, overflowing, precision
-from ..errors import UnknownName
+from ..errors import UnknownName, shown
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector
@@ -37,20 +37,24 @@ class NoisyMax:
     textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
 
     Side channels: one word is read for each candidate. More are read, and balls used, where the two best
-    are closer than doubles can tell, with probability below 2**-30 a draw.
+    are closer than doubles can tell, with probability below sqrt(n) * 2**-29 for n candidates.
 
     Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
     docs/mechanisms/noisy_max.md.
     """
 
     noise: Noise = "laplace"
-    name: ClassVar[str] = "noisy_max"
     takes_runs: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """The name, with the noise if it is not Laplace's."""
+        return "noisy_max" if self.noise == "laplace" else f"noisy_max({self.noise})"
 
     def __post_init__(self) -> None:
         if self.noise not in get_args(Noise):
             raise UnknownName(
-                f"noise must be one of {', '.join(get_args(Noise))}, got {self.noise!r}"
+                f"noise must be one of {', '.join(get_args(Noise))}, got {shown(self.noise)}"
             )
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from ..errors import InvalidArgument, UnknownName
-from ..numbers import positive_up
+from ..errors import InvalidArgument, UnknownName, shown
+from ..numbers import flag, positive_up
 
 Neighbors = Literal["add_remove", "replace_one"]
 """Which databases are neighbours: one record more or less, or one record exchanged for another."""
@@ -57,6 +57,7 @@ def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: 
     Raises:
         InvalidArgument: unless exactly one of the two is given, as a finite number above zero.
     """
+    flag(monotonic, "monotonic")
     if (sensitivity is None) == (spread is None):
         raise InvalidArgument(
             "give either sensitivity (the most one score can change between neighbours) or spread "
@@ -76,4 +77,6 @@ def read_neighbors(name: str) -> Neighbors:
     for known in get_args(Neighbors):
         if known == name:
             return known  # type: ignore[no-any-return]
-    raise UnknownName(f"neighbors must be one of {', '.join(get_args(Neighbors))}, got {name!r}")
+    raise UnknownName(
+        f"neighbors must be one of {', '.join(get_args(Neighbors))}, got {shown(name)}"
+    )

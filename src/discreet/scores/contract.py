@@ -1,5 +1,6 @@
 """The contract of a score: how far it may move is public, the numbers themselves are read last."""
 
+from fractions import Fraction
 from typing import Protocol
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
@@ -19,6 +20,9 @@ class Score(Protocol):
         """Whether `compute` returns runs, for ranges too long to list."""
         ...
 
-    def compute(self) -> Vector | Runs:
-        """Return the scores, one for each candidate, or in runs. Private."""
+    def compute(self, reach: Fraction) -> Vector | Runs:
+        """Return the scores, one for each candidate, or in runs. Private.
+
+        What is worse than the best by more than `reach` hardly matters, and runs may summarise it.
+        """
         ...

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Counts:
         """Return a change of 1 for each count, monotonic when records come and go."""
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
-    def compute(self) -> Vector:
+    def compute(self, reach: Fraction) -> Vector:
         """Return the counts. Private."""
         return Vector(np.array(self.count(), dtype=np.int64))
 

@@ -1,6 +1,7 @@
 """Scores somebody else computed, with the sensitivity they vouch for."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
@@ -35,7 +36,7 @@ class Given:
         """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
         return read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
 
-    def compute(self) -> Vector:
+    def compute(self, reach: Fraction) -> Vector:
         """Return the numbers. Private."""
         return read_vector(self.scores)
 

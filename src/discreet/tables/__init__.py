@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 from .kinds import ColumnType
 from .values import in_order, parse
 
-__all__ = ["Table", "count", "declared_categories", "distinct", "parse_candidates"]
+__all__ = ["Table", "count", "declared_categories", "distinct", "numbers", "parse_candidates"]
 
 Table: TypeAlias = object
 """A table: whatever `narwhals.from_native` takes, or a path."""
@@ -56,6 +56,13 @@ def count(data: Table, column: str, candidates: Sequence[object]) -> list[int]:
     caches and temporary files of its own.
     """
     return _open(data, column).count(candidates)
+
+
+def numbers(data: Table, column: str | None = None) -> Any:
+    """Return the numbers in the rows as one numpy array; see `numeric.numbers`."""
+    from .numeric import numbers
+
+    return numbers(data, column)
 
 
 def declared_categories(data: Table, column: str) -> list[str] | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TypeVar
 
-from ..errors import DiscreetError, MissingColumn
+from ..errors import DiscreetError, MissingColumn, shown
 
 T = TypeVar("T")
 
@@ -28,6 +28,6 @@ def missing_column(column: str, columns: Sequence[object], where: str) -> Missin
     """Return the error for a column that is not among `columns`."""
     texts = [name for name in columns if isinstance(name, str)]
     close = get_close_matches(str(column), texts, n=1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    listed = ", ".join(map(repr, columns)) or "none"
-    return MissingColumn(f"There is no column {column!r} in {where}.{hint} Its columns: {listed}.")
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    listed = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
+    return MissingColumn(f"there is no column {shown(column)} in {where}{hint}{listed}")

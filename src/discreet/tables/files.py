@@ -7,17 +7,17 @@ that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
 """
 
 import csv
+import ctypes
 import gzip
 import os
 import zlib
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidCandidates, UnreadableFile
+from ..errors import InvalidCandidates, UnreadableFile, shown
 from .failures import missing_column, quietly
 from .kinds import CELL, ColumnType, single
 from .relations import RelationColumn
@@ -40,6 +40,11 @@ DIALECT: dict[str, Any] = {
     "hive_partitioning": False,
 }
 """What DuckDB is told of every CSV file, so that it guesses nothing."""
+CONFIG: dict[str, Any] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "enable_external_file_cache": False,
+}
 
 
 class CsvColumn(RelationColumn):
@@ -66,53 +71,56 @@ def open_file(path: str | os.PathLike[str], column: str) -> RelationColumn:
     packed = suffixes[-1:] == [".gz"]
     ending = (suffixes[:-1] if packed else suffixes)[-1:]
     start = _start(file)
-    damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged.")
+    damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
     if ending in ([".csv"], [".tsv"]):
         return CsvColumn(_open_csv(file, column, packed, start), column, damaged)
     if ending == [".parquet"] and not packed:
         return RelationColumn(_open_parquet(file, column, start), column, damaged)
-    raise UnreadableFile(f"{file} has none of the accepted extensions: {ACCEPTED}.")
+    raise UnreadableFile(f"{file} has none of the accepted extensions: {ACCEPTED}")
 
 
 def _start(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
-    if file.is_dir():
-        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {ACCEPTED}.")
-    if not file.exists():
-        raise UnreadableFile(f"{file} does not exist.")
+    denied = UnreadableFile(f"{file} cannot be opened: permission denied, or its name is too long")
+    if quietly(file.is_dir, denied):
+        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {ACCEPTED}")
+    if not quietly(file.exists, denied):
+        raise UnreadableFile(f"{file} does not exist")
     if not file.is_file():
-        raise UnreadableFile(f"{file} is no regular file. Accepted: {ACCEPTED}.")
+        raise UnreadableFile(f"{file} is not a regular file. Accepted: {ACCEPTED}")
 
     def read() -> bytes:
         with file.open("rb") as stream:
             return stream.read(4)
 
-    start = quietly(read, UnreadableFile(f"{file} cannot be opened: is reading it permitted?"))
+    start = quietly(read, denied)
     if not start:
-        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there.")
+        raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there")
     return start
 
 
 def _connect() -> Any:
-    """Return a connection to the in-memory database of this process, which is opened once."""
-    return _database(os.getpid()).cursor()
+    """Return a connection to the in-memory database of this process, which is opened once.
 
-
-@lru_cache(maxsize=1)
-def _database(process: int) -> Any:
-    """Return an in-memory database that fetches nothing from a network and keeps nothing of files.
-
-    Opening one takes as long as counting a million rows. A forked process must not share it.
+    It fetches nothing from a network and keeps nothing of the files. Opening it takes as long as
+    counting a million rows.
     """
-    import duckdb
+    if not _databases:
+        import duckdb
 
-    return duckdb.connect(
-        config={
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "enable_external_file_cache": False,
-        }
-    )
+        _databases.append(duckdb.connect(config=CONFIG))
+    return _databases[0].cursor()
+
+
+def _leave_to_the_parent() -> None:
+    """Forget the databases after a fork, but never close them: their threads are not in this process."""
+    for database in _databases:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(database))
+    _databases.clear()
+
+
+_databases: list[Any] = []
+os.register_at_fork(after_in_child=_leave_to_the_parent)
 
 
 def _literal_path(file: Path) -> str:
@@ -123,10 +131,10 @@ def _literal_path(file: Path) -> str:
 def _open_parquet(file: Path, column: str, start: bytes) -> Any:
     """Return the column of a Parquet file; only its schema has been read."""
     if start != b"PAR1":
-        raise UnreadableFile(f"{file} is no Parquet file, whatever its name says.")
+        raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     relation = quietly(
         lambda: _connect().read_parquet(_literal_path(file), hive_partitioning=False),
-        UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged."),
+        UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged"),
     )
     if column not in relation.columns:
         raise missing_column(column, relation.columns, str(file))
@@ -136,9 +144,9 @@ def _open_parquet(file: Path, column: str, start: bytes) -> Any:
 def _open_csv(file: Path, column: str, packed: bool, start: bytes) -> Any:
     """Return the column of a CSV file; only its header has been read."""
     if start == b"PAR1":
-        raise UnreadableFile(f"{file} holds Parquet: name it .parquet.")
+        raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
     if start.startswith(b"\x1f\x8b") and not packed:
-        raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz.")
+        raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
     delimiter, names = _split(_header(file, packed), column, file)
     options = {
         "path": _literal_path(file),
@@ -160,7 +168,7 @@ def _read_csv(options: dict[str, Any], index: int) -> Any:
 
 
 def _not_csv(file: Path) -> UnreadableFile:
-    return UnreadableFile(f"{file} is no CSV: its first line is no text in UTF-8.")
+    return UnreadableFile(f"{file} is not a CSV file: its first line is not UTF-8 text")
 
 
 def _header(file: Path, packed: bool) -> str:
@@ -172,9 +180,9 @@ def _header(file: Path, packed: bool) -> str:
         line = b""
     text = line.splitlines()[0] if line else b""
     if packed and not line:
-        raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty.")
+        raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty")
     if len(text) >= LONGEST_HEADER:
-        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes.")
+        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes")
     try:
         header = text.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -182,18 +190,18 @@ def _header(file: Path, packed: bool) -> str:
     if "\0" in header:
         raise _not_csv(file)
     if not header.strip():
-        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names.")
+        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names")
     return header
 
 
 def _split(header: str, column: str, file: Path) -> tuple[str, list[str]]:
     """Return the delimiter and the columns' names, of the delimiters that show the column."""
     if header.count('"') % 2:
-        raise UnreadableFile(f"{file} has a quote in its first line that is not closed there.")
+        raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
     choices = [(d, next(csv.reader([header], delimiter=d))) for d in DELIMITERS]
     delimiter, names = max(choices, key=lambda choice: (column in choice[1], len(choice[1])))
     if names.count(column) > 1:
-        raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}.")
+        raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
     if column in names:
         return delimiter, names
     if any(not name or name[0] in "+-.0123456789" for name in names):
@@ -207,14 +215,14 @@ def _split(header: str, column: str, file: Path) -> tuple[str, list[str]]:
 def as_texts(candidates: Sequence[object], column: str) -> list[str]:
     """Return the candidates as they are written in a CSV file."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(f"candidates must be a list of values, not {candidates!r}.")
+        raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
     texts = []
     for candidate in map(single, candidates):
         exact = isinstance(candidate, int | Fraction | Decimal) and not isinstance(candidate, bool)
         if not exact and not isinstance(candidate, str):
             raise InvalidCandidates(
-                f"The candidate {candidate!r} is a {type(candidate).__name__}, but column "
-                f"{column!r} of a CSV file holds text. Give it as it is written in the file."
+                f"the candidate {shown(candidate)} is a {type(candidate).__name__}, but column "
+                f"{column!r} of a CSV file holds text. Give it as it is written in the file"
             )
         texts.append(str(candidate))
     return texts

@@ -79,16 +79,14 @@ def _narwhals(data: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     given = f"{type(data).__module__.split('.')[0]}.{type(data).__qualname__}"
-    failure = UnreadableData(
-        f"The data is a {given}, or has columns of the same name. Accepted: {ACCEPTED}."
-    )
+    failure = UnreadableData(f"data must be {ACCEPTED} with distinct columns, got a {given}")
     return quietly(lambda: nw.from_native(data), failure)
 
 
 def broken(frame: Any) -> UnreadableData:
     """Return the error for an engine that fails on the data."""
     engine = str(frame.implementation)
-    return UnreadableData(f"{engine} failed; its message may quote the data, so it is not shown.")
+    return UnreadableData(f"{engine} failed; its message may quote the data, so it is not shown")
 
 
 def _decoded(frame: Any) -> Any:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from ..errors import InvalidCandidates, UnreadableData
+from ..errors import InvalidCandidates, UnreadableData, shown
 
 CELL = "cell"
 """What the only column of a table is called once it has been opened."""
@@ -46,7 +46,7 @@ class ColumnType:
     @property
     def words(self) -> str:
         """The column and its type, for messages."""
-        return f"column {self.column!r}, which holds {self.kind} ({self.name})"
+        return f"column {self.column!r}, of type {self.name}"
 
 
 def column_type(column: str, dtype: Any, word: str) -> ColumnType:
@@ -82,8 +82,8 @@ def _timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
 def not_countable(column: str, name: str) -> UnreadableData:
     """Return the error for a column whose type no candidate can have."""
     return UnreadableData(
-        f"Column {column!r} has the type {name}, whose values cannot be candidates. Accepted: "
-        "text, integers, floats, decimals, booleans, dates, timestamps, categories and UUIDs."
+        f"column {column!r} has the type {name}, whose values cannot be candidates. Accepted: "
+        "text, integers, floats, decimals, booleans, dates, timestamps, categories and UUIDs"
     )
 
 
@@ -130,7 +130,7 @@ def key(value: Any) -> tuple[bool, Any]:
 def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
-        raise InvalidCandidates(f"candidates must be a list of values, not {candidates!r}.")
+        raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
     checked = []
     for given in candidates:
         candidate = single(given)
@@ -139,8 +139,8 @@ def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
             of.kind, {of.kind}
         ):
             raise InvalidCandidates(
-                f"The candidate {candidate!r} is of the kind {kind}, so it cannot be compared "
-                f"with {of.words}."
+                f"the candidate {shown(candidate)} is of the kind {kind}, so it cannot be compared "
+                f"with {of.words}"
             )
         checked.append(candidate)
     return checked
@@ -149,12 +149,12 @@ def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
 def single(given: object) -> Any:
     """Return a candidate in plain Python, if some value can equal it."""
     if is_missing(given):
-        raise InvalidCandidates(f"{given!r} equals no value, so it cannot be a candidate.")
+        raise InvalidCandidates(f"{shown(given)} equals no value, so it cannot be a candidate")
     if not isinstance(given, Hashable):
-        raise InvalidCandidates(f"{given!r} is a {type(given).__name__}, not a single value.")
+        raise InvalidCandidates(f"{shown(given)} is not a single value")
     candidate = plain(given)
     if getattr(candidate, "nanosecond", 0):
-        raise InvalidCandidates(f"{given!r} is finer than a microsecond.")
+        raise InvalidCandidates(f"{shown(given)} is finer than a microsecond")
     return candidate
 
 

@@ -23,7 +23,7 @@ def parse(text: str, of: ColumnType) -> object:
         return parser(text.strip(), of)
     except (ValueError, ArithmeticError, KeyError):
         pass
-    raise InvalidCandidates(f"{text!r} cannot be read as {expected} for {of.words}.")
+    raise InvalidCandidates(f"{text!r} cannot be read as {expected} for {of.words}")
 
 
 def _matched(pattern: re.Pattern[str], text: str) -> str:

@@ -6,7 +6,8 @@ from typing import Any, Unpack
 
 from .. import tables
 from ..candidates import Labels
-from ..errors import InvalidCandidates
+from ..errors import InvalidCandidates, shown
+from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import Counts
@@ -22,7 +23,7 @@ def mode(
     unsafe_candidates_from_data: bool = False,
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release a most common value of a column.
+    """Release the most common value of a column.
 
     One row is one record. Rows whose value is not among the candidates are ignored, so are nulls;
     candidates that no row holds count zero.
@@ -42,6 +43,7 @@ def mode(
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
+    flag(unsafe_candidates_from_data, "unsafe_candidates_from_data")
     ask(Counts(list), terms)  # what is public is wrong before the data are opened, or not at all
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
@@ -59,8 +61,8 @@ def _declared(data: tables.Table, column: str) -> Sequence[Any]:
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
-            f"candidates are missing: column {column!r} declares none, so name them, for example "
-            "candidates=['a', 'b']. They must not be taken from the data"
+            f"candidates are missing: the type of column {shown(column)} declares none, so name what may "
+            "be answered; it must not be taken from the data, as the categories of pandas usually are"
         )
     return categories
 

@@ -1,6 +1,6 @@
 """select, and its twin simulate: scores somebody else computed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
 from ..bits import SystemBits
@@ -67,9 +67,21 @@ def simulate(
 
 
 def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:
-    """Return the scores and the candidates, which a mapping holds together."""
+    """Return the scores and the candidates, which a mapping or a labelled series holds together."""
+    if isinstance(candidates, Set):
+        raise InvalidCandidates("candidates must be in the order of their scores, got a set")
+    if candidates is None and _is_labelled(scores):
+        return scores, Labels(scores.index)
     if not isinstance(scores, Mapping):
         return scores, None if candidates is None else Labels(candidates)
     if candidates is not None:
         raise InvalidCandidates("a mapping of scores names its candidates; leave out candidates")
     return list(scores.values()), Labels(scores)
+
+
+def _is_labelled(scores: Any) -> bool:
+    """Return whether the scores are a pandas series with names of its own, such as value_counts()."""
+    kind = type(scores)
+    if kind.__name__ != "Series" or kind.__module__.partition(".")[0] != "pandas":
+        return False
+    return type(scores.index).__name__ != "RangeIndex"

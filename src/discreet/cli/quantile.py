@@ -1,0 +1,83 @@
+"""discreet median, discreet quantile: values that divide a column of numbers."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..candidates import Grid
+from ..verbs import quantile as verb
+from .options import (
+    AsJson,
+    Epsilon,
+    MechanismName,
+    NeighborsName,
+    Rho,
+    Scale,
+    Size,
+    read_terms,
+    show,
+)
+
+File = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
+Column = Annotated[str, typer.Option(help="A column of numbers.", show_default=False)]
+Lo = Annotated[str, typer.Option(metavar="NUMBER", help="The least answer.", show_default=False)]
+Hi = Annotated[str, typer.Option(metavar="NUMBER", help="The largest answer.", show_default=False)]
+Step = Annotated[str, typer.Option(metavar="NUMBER", help="The distance between answers.")]
+
+
+def quantile(
+    file: File,
+    column: Column,
+    alpha: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER", help="Between 0 (minimum) and 1 (maximum).", show_default=False
+        ),
+    ],
+    lo: Lo,
+    hi: Hi,
+    step: Step = "1",
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    scale: Scale = None,
+    mechanism: MechanismName = "exponential",
+    neighbors: NeighborsName = "add_remove",
+    size: Size = None,
+    as_json: AsJson = False,
+) -> None:
+    """Release a value that about a share alpha of the records are below.
+
+    The answers are lo, lo + step, ... up to hi: as many as you like.
+
+    Example: discreet quantile people.csv --column age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
+    """
+    terms = read_terms(
+        {"epsilon": epsilon, "rho": rho, "scale": scale, "neighbors": neighbors, "size": size},
+        mechanism,
+        noise=None,
+    )
+    show(verb.quantile(file, alpha, Grid(lo, hi, step), column, **terms), as_json=as_json)
+
+
+def median(
+    file: File,
+    column: Column,
+    lo: Lo,
+    hi: Hi,
+    step: Step = "1",
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    scale: Scale = None,
+    mechanism: MechanismName = "exponential",
+    neighbors: NeighborsName = "add_remove",
+    size: Size = None,
+    as_json: AsJson = False,
+) -> None:
+    """Release a median: the quantile for alpha = 1/2.
+
+    Example: discreet median people.csv --column age --lo 0 --hi 120 --step 0.1 --epsilon 1
+    """
+    quantile(
+        file, column, "1/2", lo, hi, step, epsilon, rho, scale, mechanism, neighbors, size, as_json
+    )

@@ -1,0 +1,213 @@
+"""How far a candidate's rank is from the wanted one: the score of quantiles."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid, Labels
+from ..numbers import float_up
+from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..runs import Runs
+from ..vectors import Vector, read_vector
+
+SMALL = 2**20
+"""Grids up to this size are counted point by point; on larger ones records are sorted."""
+
+Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
+"""Numbers, and how often each occurs (None: once each)."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rank:
+    """-|(q - p) * #{x < c} - p * #{x > c}| for the quantile alpha = p / q.
+
+    It is 0 where c is a quantile, and falls with the number of records between. For alpha of 0 or 1 all
+    scores move the same way whenever a record comes, goes or is replaced, so the spread is half of what
+    it would be. Proof: docs/scores/rank.md.
+
+    Args:
+        rows: returns the records; called once, when everything public has been checked.
+        candidates: a grid, or numbers in a list.
+        alpha: between 0 (the minimum) and 1 (the maximum).
+    """
+
+    rows: Callable[[], Rows]
+    candidates: Grid | Labels
+    alpha: Fraction
+
+    @property
+    def in_runs(self) -> bool:
+        """Whether the candidates are a grid."""
+        return isinstance(self.candidates, Grid)
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return max(p, q - p) for a record more or less, q for one replaced; 1, monotonic, at the ends."""
+        p, q = self.alpha.as_integer_ratio()
+        if self.alpha in (0, 1):
+            return sensitivity_of(1, neighbors, monotonic=True)
+        return sensitivity_of(max(p, q - p) if neighbors == "add_remove" else q, neighbors)
+
+    def compute(self, reach: Fraction) -> Vector | Runs:
+        """Return the scores. Private.
+
+        On a large grid only the records near the quantile are sorted. What is worse by more than `reach`
+        is summarised in two runs, and told in full by `Runs.whole` if a draw should come near it.
+        """
+        values, counts = self.rows()
+        if isinstance(self.candidates, Labels):
+            return self._listed(self.candidates, values, counts)
+        indices = self.candidates.nearest(values)
+        if counts is None and self.candidates.size <= SMALL:
+            counts = np.bincount(indices.astype(np.int64))
+            indices = np.flatnonzero(counts)
+            counts = counts[indices]
+        if counts is not None:
+            return self._whole(_distinct(indices, counts), self.candidates.size)
+        return self._near_the_quantile(indices, reach, self.candidates.size)
+
+    def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
+        """Return runs in full near the quantile, and one each for all that is far below and far above."""
+
+        def whole() -> Runs:
+            return self._whole(_distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
+
+        n, width = len(indices), 2 * (ceil(reach) + 1)
+        if n < 8 * width or indices.dtype == object:
+            return whole()
+        near, start, stop = _around(indices, min(ceil(n * self.alpha), n - 1), width)
+        points, counts = _distinct(near, np.ones(len(near), dtype=np.int64))
+        # Of the outermost values there may be more records than were found; they go to the summaries.
+        head, tail = int(start > 0), int(stop < n)
+        if len(points) <= head + tail:
+            return whole()
+        below, above = start + int(counts[0]) * head, n - stop + int(counts[-1]) * tail
+        bounds = int(points[0]) + 1 if head else 0, int(points[-1]) if tail else size
+        inside = slice(head, len(points) - tail)
+        middle = self._runs(points[inside], counts[inside], below, n, bounds)
+        # Far below, at most `start` records are lower and at least n - below higher; far above likewise.
+        outside = self._scores(np.array([start, n - above]), np.array([n - below, n - stop]), n)
+        runs = _framed(middle, outside, size, whole)
+        return runs if runs.lead() >= reach else whole()
+
+    def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]], size: int) -> Runs:
+        """Return the runs for all records, given as distinct indices in order with their counts."""
+        points, counts = tally
+        return self._runs(points, counts, 0, int(counts.sum()), (0, size))
+
+    def _runs(
+        self,
+        points: NDArray[Any],
+        counts: NDArray[np.int64],
+        below: int,
+        n: int,
+        bounds: tuple[int, int],
+    ) -> Runs:
+        """Return a run for each point and each stretch between, from one index up to another.
+
+        Of the n records, `below` are lower than the first point.
+        """
+        up_to = np.concatenate(([below], below + np.cumsum(counts)))
+        less, not_more = _woven(up_to, up_to[:-1]), _woven(up_to, up_to[1:])
+        first, end = (np.array([bound], dtype=points.dtype) for bound in bounds)
+        starts = _woven(np.concatenate((first, points + 1)), points)
+        sizes = np.concatenate((starts[1:], end)) - starts
+        there = sizes > 0
+        scores = self._scores(less[there], n - not_more[there], n)
+        return Runs(starts[there], sizes[there], Vector(scores))
+
+    def _scores(self, less: NDArray[np.int64], more: NDArray[np.int64], n: int) -> NDArray[Any]:
+        """Return the scores of candidates with that many records below and above, exactly."""
+        p, q = self.alpha.as_integer_ratio()
+        if (n + 1) * q >= 2**62:
+            less, more = less.astype(object), more.astype(object)
+        return -abs((q - p) * less - p * more)
+
+    def _listed(
+        self, candidates: Labels, values: NDArray[Any], counts: NDArray[np.int64] | None
+    ) -> Vector:
+        """Return the score of each candidate of a list."""
+        rungs = read_vector(list(candidates))
+        ladder = [rungs.exact(i) for i in range(len(rungs))]
+        weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
+        less, more = _beside(values, weights, ladder)
+        return Vector(self._scores(less, more, int(weights.sum())))
+
+    def __repr__(self) -> str:
+        return f"Rank(alpha={self.alpha}, {self.candidates!r})"
+
+
+def _beside(
+    values: NDArray[Any], weights: NDArray[np.int64], ladder: list[Fraction]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many records are below and above each number of a list, exactly."""
+    order = np.argsort(values, kind="stable")
+    ascending, totals = values[order], np.concatenate(([0], np.cumsum(weights[order])))
+    if values.dtype.kind == "f":
+        # The least double at or above a rung divides doubles as the rung itself does.
+        doubles = np.array([float_up(rung) for rung in ladder])
+        hit = np.array([d == rung for d, rung in zip(doubles.tolist(), ladder, strict=True)])
+        first = ascending.searchsorted(doubles, side="left")
+        last = np.where(hit, ascending.searchsorted(doubles, side="right"), first)
+    else:
+        rows = ascending.tolist()
+        first = np.array([bisect_left(rows, rung) for rung in ladder])
+        last = np.array([bisect_right(rows, rung) for rung in ladder])
+    return totals[first], totals[-1] - totals[last]
+
+
+def _distinct(
+    indices: NDArray[Any], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the distinct indices in order, and how many records each has."""
+    order = np.argsort(indices, kind="stable")
+    ascending = indices[order]
+    firsts = np.flatnonzero(
+        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
+    )
+    return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
+
+
+def _around(
+    indices: NDArray[np.int64], rank: int, width: int
+) -> tuple[NDArray[np.int64], int, int]:
+    """Return the records at most `width` ranks from the one at `rank` and its ties, and their ranks.
+
+    By selection, not by sorting: a few passes over the records.
+    """
+    parted = np.partition(indices, rank)
+    centre, left, right = parted[rank], parted[:rank], parted[rank + 1 :]
+    lower, higher = int(np.count_nonzero(left < centre)), int(np.count_nonzero(right > centre))
+    start, stop = max(0, lower - width), min(len(indices), len(indices) - higher + width)
+    if start > 0:
+        left.partition(start)
+    if stop < len(indices):
+        right.partition(stop - rank - 2)
+    return parted[start:stop], start, stop
+
+
+def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
+    """Return the runs with a summary of everything before them and of everything after them."""
+    first, end = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
+    there = np.concatenate(([first > 0], np.ones(len(runs), dtype=bool), [end < size]))
+    summary = np.concatenate(([True], np.zeros(len(runs), dtype=bool), [True]))
+    return replace(
+        runs,
+        starts=np.concatenate(([0], runs.starts, [end]))[there],
+        sizes=np.concatenate(([first], runs.sizes, [size - end]))[there],
+        tops=Vector(np.concatenate((outside[:1], runs.tops.values, outside[1:]))[there]),
+        summaries=summary[there],
+        whole=whole,
+    )
+
+
+def _woven(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[Any]:
+    """Return outer[0], inner[0], outer[1], inner[1], ..., outer[-1]."""
+    woven = np.empty(len(outer) + len(inner), dtype=outer.dtype)
+    woven[::2], woven[1::2] = outer, inner
+    return woven

@@ -1,0 +1,123 @@
+"""Numbers in rows: an array, a list, or a column, as one numpy array.
+
+Null, NaN and what is no number are left out, row by row. Text, dates and nested columns are refused by
+their type, which is public.
+"""
+
+import os
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidArgument, UnreadableData
+from .failures import missing_column, quietly
+
+
+def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
+    """Return the numbers in the rows, as float64, int64, uint64, or objects (Decimal, Fraction, int).
+
+    Args:
+        data: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
+        column: the column of the table.
+
+    Raises:
+        MissingColumn, UnreadableFile, UnreadableData: as for `count`.
+
+    Side channels: time and memory depend on the number of rows; a column is fetched whole.
+    """
+    if column is not None:
+        return _clean(_column(data, column))
+    if isinstance(data, str | os.PathLike):
+        raise InvalidArgument("a file needs the name of a column")
+    if not isinstance(data, Iterable):
+        raise UnreadableData(
+            f"the data must be numbers in rows, got a single {type(data).__name__}"
+        )
+    if hasattr(data, "columns"):
+        raise InvalidArgument("a table needs the name of a column")
+    return _clean(np.asarray(data) if hasattr(data, "__array__") else _objects(list(data)))
+
+
+def _clean(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers of the array without those that are missing."""
+    if array.ndim != 1:
+        raise UnreadableData(
+            f"the data must be in one row, got an array of {array.ndim} dimensions"
+        )
+    kind = array.dtype.kind
+    if kind == "f" and array.dtype.itemsize <= 8:
+        doubles = array.astype(np.float64, copy=False)
+        missing = np.isnan(doubles)
+        return doubles[~missing] if missing.any() else doubles
+    if kind in ("i", "u"):
+        return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
+    if kind in ("f", "O"):
+        return _objects([value for value in array.tolist() if _is_number(value)])
+    raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    """Return a list as an array, without the rounding numpy does when types are mixed."""
+    kinds = set(map(type, values))
+    if kinds <= {float} or (kinds == {int} and max(map(abs, values)) < 2**63):
+        return np.array(values, dtype=np.float64 if kinds <= {float} else np.int64)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a real number that can be compared: infinity is, NaN is not."""
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal):
+        return False
+    return isinstance(value, Fraction) or bool(value == value)
+
+
+def _column(data: Any, column: str) -> NDArray[Any]:
+    """Return one column of a table or a file."""
+    import narwhals.stable.v2 as nw
+
+    failure = UnreadableData(
+        "the column could not be read as numbers; the engine's message is not shown"
+    )
+    if isinstance(data, str | os.PathLike):
+        from .files import open_file
+
+        opened = open_file(data, column)
+        native = quietly(lambda: _numeric_relation(opened), failure)
+        return np.asarray(quietly(lambda: native.fetchnumpy()["cell"], failure))
+    frame = quietly(lambda: nw.from_native(data), UnreadableData(
+        f"the data is a {type(data).__name__}; accepted are pandas, Polars, PyArrow and DuckDB tables"
+    ))  # fmt: skip
+    names = quietly(lambda: frame.collect_schema().names(), failure)
+    if column not in names:
+        raise missing_column(column, names, "the data")
+    dtype = frame.collect_schema()[column]
+    if not dtype.is_numeric():
+        raise UnreadableData(f"column {column!r} holds {dtype}, not numbers")
+    only = quietly(lambda: frame.lazy().select(nw.col(column)).collect(), failure)
+    return quietly(lambda: _to_array(only.get_column(column).drop_nulls()), failure)
+
+
+def _to_array(series: Any) -> NDArray[Any]:
+    """Return a Narwhals series without nulls; decimals as Decimal objects."""
+    if series.dtype.is_decimal():
+        return _objects(series.to_list())
+    return np.asarray(series.to_numpy())
+
+
+def _numeric_relation(opened: Any) -> Any:
+    """Return the column of a file as numbers: text of a CSV as doubles, and not where it spells none."""
+    from duckdb import ColumnExpression, SQLExpression
+
+    cell = ColumnExpression("cell")
+    if opened.type.kind == "text":
+        cell = SQLExpression("TRY_CAST(cell AS DOUBLE)")
+    elif opened.type.kind not in ("integer", "float", "decimal"):
+        raise UnreadableData(f"{opened.type.words} is not a column of numbers")
+    return opened.relation.select(cell.alias("cell")).filter("cell IS NOT NULL")

@@ -1,0 +1,124 @@
+"""median, quantile, minimum, maximum: values that divide the records as wanted."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import tables
+from ..candidates import Grid, Labels
+from ..errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
+from ..numbers import Number, exact
+from ..releases import Release
+from ..scores.rank import Rank, Rows
+from ..selection import Terms, ask, release, takes_terms
+
+Candidates = Grid | Iterable[Any]
+
+
+@takes_terms
+def quantile(
+    data: Any,
+    alpha: Number,
+    candidates: Candidates,
+    column: str | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release a value that about a share alpha of the records are below.
+
+    Each record is rounded to the nearest point of the grid, by itself; what is outside goes to its ends,
+    NaN and null are left out.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur.
+        alpha: between 0 and 1, exact: 0.9 is nine tenths.
+        candidates: a `Grid` of any size, or a list of numbers; public.
+        column: the column of the table.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        UnreadableData: if the data hold no numbers.
+
+    Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
+    are near the quantile, and on how many are tied there.
+    """
+    share, numbers = _read_alpha(alpha), _read_candidates(candidates)
+    ask(Rank(_nothing, numbers, share), terms)
+    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, terms)
+
+
+@takes_terms
+def median(
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+) -> Release:
+    """Release a median: the quantile for one half. Arguments as for `quantile`."""
+    return quantile(data, Fraction(1, 2), candidates, column, **terms)
+
+
+@takes_terms
+def minimum(
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+) -> Release:
+    """Release a value that hardly any record is below. Arguments as for `quantile`.
+
+    Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
+    """
+    return quantile(data, 0, candidates, column, **terms)
+
+
+@takes_terms
+def maximum(
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+) -> Release:
+    """Release a value that hardly any record is above. Arguments as for `quantile`.
+
+    Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
+    """
+    return quantile(data, 1, candidates, column, **terms)
+
+
+def _read_alpha(alpha: Number) -> Fraction:
+    share = exact(alpha, "alpha")
+    if not 0 <= share <= 1:
+        raise InvalidNumber(f"alpha must be between 0 and 1, got {alpha!r}")
+    return share
+
+
+def _read_candidates(candidates: Candidates) -> Grid | Labels:
+    """Return a grid as it is, and a list as labels that are numbers."""
+    if isinstance(candidates, Grid):
+        return candidates
+    labels = Labels(candidates)
+    for label in labels:
+        try:
+            exact(None if isinstance(label, str) else label, "a candidate")
+        except InvalidNumber as error:
+            raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
+    return labels
+
+
+def _rows(data: Any, column: str | None) -> Rows:
+    """Return the records, and how often each occurs if they come as a histogram."""
+    if not isinstance(data, Mapping):
+        return tables.numbers(data, column), None
+    if column is not None:
+        raise InvalidArgument("a histogram has no columns; leave out column")
+    return _histogram(data)
+
+
+def _histogram(data: Mapping[Any, Any]) -> Rows:
+    """Return the values and counts of a mapping, without values that are missing."""
+    counts: NDArray[Any] = np.array(list(data.values()) or np.zeros(0, dtype=np.int64))
+    if counts.dtype.kind not in "iu" or (counts < 0).any():
+        raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")
+    values = list(data)
+    kept = [i for i, value in enumerate(values) if len(tables.numbers([value]))]
+    return tables.numbers([values[i] for i in kept]), counts[kept].astype(np.int64)
+
+
+def _nothing() -> Rows:
+    return np.zeros(0), None
