@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .scores import SCORES
     from .verbs.mode import mode
     from .verbs.quantile import maximum, median, minimum, quantile
+    from .verbs.quantiles import quantiles
     from .verbs.select import select, simulate
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ _HOMES = {
     "minimum": "verbs.quantile",
     "mode": "verbs.mode",
     "quantile": "verbs.quantile",
+    "quantiles": "verbs.quantiles",
     "select": "verbs.select",
     "simulate": "verbs.select",
 }
@@ -78,6 +80,7 @@ __all__ = [
     "minimum",
     "mode",
     "quantile",
+    "quantiles",
     "select",
     "simulate",
     "testing",

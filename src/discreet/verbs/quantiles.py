@@ -1,0 +1,116 @@
+"""quantiles: several at once, for less than one after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import tables
+from ..bits import SystemBits
+from ..candidates import Grid
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import Number, exact
+from ..privacy.guarantees import PureDP
+from ..releases import Release
+from ..scores.rank import Rank
+from ..selection import Terms, ask, takes_terms
+
+
+@takes_terms
+def quantiles(
+    data: Any,
+    alphas: Sequence[Number],
+    candidates: Grid,
+    column: str | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one value for each alpha, in the order of the alphas, by recursive approximate quantiles.
+
+    The middle alpha is released first; it splits records and grid in two, and each half goes on with the
+    alphas on its side. A record is in one part at each level, so a level costs as much as one quantile, and
+    m alphas cost as much as the ceiling of log2(m + 1) levels.
+
+    Args:
+        data: as for `quantile`, but no histogram.
+        alphas: between 0 and 1, ascending and distinct.
+        candidates: a `Grid` of any size; public.
+        column: the column of the table.
+        **terms: epsilon and neighbors. The mechanism is the exponential.
+
+    Returns:
+        The values, never descending. The guarantee is epsilon-DP for all of them together.
+
+    Side channels: those of `quantile`, once for each alpha.
+
+    Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
+    docs/scores/rank.md.
+    """
+    levels = _Levels.read(alphas, candidates, terms)
+    indices = np.sort(candidates.nearest(tables.numbers(data, column)))
+    found = levels.release(indices, 0, candidates.size, 0, len(levels.alphas))
+    return Release([candidates[i] for i in found], levels.guarantee, "exponential")
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """What is public about the recursion: the alphas with 0 and 1 around them, and the cost of a level."""
+
+    alphas: tuple[Fraction, ...]
+    epsilon: Fraction
+    guarantee: PureDP
+
+    @classmethod
+    def read(cls, alphas: Sequence[Number], candidates: Any, terms: Terms) -> "_Levels":
+        """Return the levels for what a caller gave.
+
+        Raises:
+            InvalidArgument: if it cannot be accepted.
+        """
+        shares = tuple(exact(alpha, "alpha") for alpha in alphas)
+        rising = all(a < b for a, b in pairwise(shares))
+        if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
+            raise InvalidNumber(f"alphas must rise from 0 to 1, got {list(map(str, shares))}")
+        if not isinstance(candidates, Grid):
+            raise InvalidArgument(
+                f"candidates of several quantiles must be a Grid, got {shown(candidates)}"
+            )
+        if terms.get("mechanism", "exponential") != "exponential" or terms.get("size") is not None:
+            raise InvalidArgument(
+                "several quantiles take the exponential mechanism; leave out mechanism and size"
+            )
+        asked = ask(Rank(lambda: (np.zeros(0), None), candidates, Fraction(1, 2)), terms)
+        if terms.get("epsilon") is None:
+            raise InvalidArgument("several quantiles take epsilon, not rho or scale")
+        guarantee: Any = asked.tuned.guarantee
+        epsilon = guarantee.epsilon / len(shares).bit_length()
+        # A record replaced may leave one part and enter another, so each may cost half of the level.
+        each = epsilon / 2 if guarantee.neighbors == "replace_one" else epsilon
+        return cls(shares, each, PureDP(guarantee.epsilon, guarantee.neighbors))
+
+    def release(
+        self, indices: NDArray[Any], first: int, end: int, lowest: int, highest: int
+    ) -> list[int]:
+        """Return the values for alphas[lowest:highest], from ascending records on the points first to end - 1."""
+        if lowest == highest:
+            return []
+        middle = (lowest + highest) // 2
+        value = first + self._one(indices - first, end - first, lowest, middle, highest)
+        split = int(np.searchsorted(indices, value, side="right"))
+        return [
+            *self.release(indices[:split], first, value + 1, lowest, middle),
+            value,
+            *self.release(indices[split:], value, end, middle + 1, highest),
+        ]
+
+    def _one(self, indices: NDArray[Any], size: int, lowest: int, middle: int, highest: int) -> int:
+        """Return the middle alpha's value, relative to the alphas on either side of the part."""
+        below = self.alphas[lowest - 1] if lowest else Fraction(0)
+        above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
+        share = (self.alphas[middle] - below) / (above - below)
+        score = Rank(lambda: (indices, None), Grid(0, size - 1), share)
+        asked = ask(score, {"epsilon": self.epsilon, "neighbors": "add_remove"})
+        return asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits())

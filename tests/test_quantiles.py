@@ -1,0 +1,118 @@
+"""Several quantiles at once: the joint law, its promise by brute force, and what is refused."""
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet import Grid, PureDP
+from discreet.bits import Bits
+from discreet.enclosures import precision
+from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.scores.rank import Rank
+from discreet.selection import ask
+from discreet.testing import bit_tree
+from discreet.verbs import quantiles as module
+from discreet.verbs.quantiles import _Levels
+
+GRID = Grid(0, 3)
+
+
+def law(
+    levels: _Levels, data: tuple[int, ...], first: int, end: int, lo: int, hi: int
+) -> dict[Any, float]:
+    """Return the joint law, multiplied out from the laws of its parts."""
+    if lo == hi:
+        return {(): 1.0}
+    middle = (lo + hi) // 2
+    below = levels.alphas[lo - 1] if lo else Fraction(0)
+    above = levels.alphas[hi] if hi < len(levels.alphas) else Fraction(1)
+    share = (levels.alphas[middle] - below) / (above - below)
+    values = np.array([x - first for x in data], dtype=np.int64)
+    score = Rank(lambda: (values, None), Grid(0, end - first - 1), share)
+    asked = ask(score, {"epsilon": levels.epsilon, "neighbors": "add_remove"})
+    runs: Any = score.compute(Fraction(10**6))
+    with precision(128):
+        chances = [float(p) for p in asked.tuned.law(runs).probabilities()]
+    joint = {}
+    for c, chance in enumerate(chances):
+        for k in range(int(runs.sizes[c])):
+            value = first + int(runs.starts[c]) + k
+            left = law(levels, tuple(x for x in data if x <= value), first, value + 1, lo, middle)
+            right = law(levels, tuple(x for x in data if x > value), value, end, middle + 1, hi)
+            for (a, p), (b, q) in product(left.items(), right.items()):
+                joint[(*a, value, *b)] = chance / int(runs.sizes[c]) * p * q
+    return joint
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("alphas", [["1/3", "2/3"], [0, "1/2", 1]])
+def test_the_promise_holds_for_all_small_databases(neighbors: Any, alphas: list[Any]) -> None:
+    levels = _Levels.read(alphas, GRID, {"epsilon": 2, "neighbors": neighbors})
+    laws = {
+        data: law(levels, data, 0, 4, 0, len(alphas))
+        for n in range(4)
+        for data in product(range(4), repeat=n)
+        if list(data) == sorted(data)
+    }
+    worst = 0.0
+    for data, before in laws.items():
+        assert math.isclose(sum(before.values()), 1)
+        assert all(list(answer) == sorted(answer) for answer in before)
+        for i in range(len(data)):
+            others = [data[:i] + data[i + 1 :]]
+            if neighbors == "replace_one":
+                others = [tuple(sorted((*others[0], x))) for x in range(4)]
+            for other in others:
+                after = laws[other]
+                worst = max(worst, *(abs(math.log(before[a] / after[a])) for a in before))
+    assert 0.3 < worst <= 2 + 1e-9
+
+
+def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None:
+    levels = _Levels.read(["1/3", "2/3"], Grid(0, 2), {"epsilon": 8})
+    data = np.array([0, 1, 1, 2])
+
+    def draw(bits: Bits) -> tuple[int, ...]:
+        monkeypatch.setattr(module, "SystemBits", lambda: bits)
+        return tuple(levels.release(data, 0, 3, 0, 2))
+
+    tree = bit_tree(draw, 15)
+    for answer, chance in law(levels, (0, 1, 1, 2), 0, 3, 0, 2).items():
+        mass = tree.masses.get(answer, Fraction(0))
+        assert mass <= chance * (1 + 1e-12)
+        assert chance * (1 - 1e-12) <= mass + tree.undecided
+    assert tree.undecided < Fraction(1, 8)
+
+
+def test_quartiles_of_many_records() -> None:
+    data = np.random.default_rng(2).normal(size=10**5)
+    release = discreet.quantiles(data, [0.25, 0.5, 0.75], Grid(-10, 10, "0.0001"), epsilon=1)
+    assert [round(float(v), 1) for v in release.value] == [-0.7, 0.0, 0.7]
+    assert release.guarantee == PureDP(Fraction(1), "add_remove")
+    assert discreet.quantiles([], ["1/2"], GRID, epsilon=1).value[0] in range(4)
+
+
+@pytest.mark.parametrize(
+    ("alphas", "candidates", "terms", "error"),
+    [
+        ([], GRID, {}, InvalidNumber),
+        ([0.5, 0.5], GRID, {}, InvalidNumber),
+        ([0.5, 0.2], GRID, {}, InvalidNumber),
+        ([0.5, 1.2], GRID, {}, InvalidNumber),
+        ([0.5], [1, 2], {}, InvalidArgument),
+        ([0.5], GRID, {"mechanism": "permute_and_flip"}, InvalidArgument),
+        ([0.5], GRID, {"size": 3}, InvalidArgument),
+        ([0.5], GRID, {"epsilon": None, "rho": 1}, InvalidArgument),
+        ([0.5], GRID, {"epsilon": 0}, InvalidNumber),
+    ],
+)
+def test_public_arguments_are_checked_first(
+    alphas: Any, candidates: Any, terms: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        discreet.quantiles(object(), alphas, candidates, **{"epsilon": 1, **terms})
