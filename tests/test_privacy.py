@@ -47,6 +47,12 @@ def test_what_is_declared_must_make_sense(
         read_sensitivity(*arguments, "add_remove")
 
 
+def test_monotonic_does_not_speak_of_replaced_records() -> None:
+    """Counts are monotonic when records come and go; replaced, one falls and another rises."""
+    with pytest.raises(InvalidArgument, match="under replace_one give spread"):
+        read_sensitivity(1, None, True, "replace_one")
+
+
 def test_neighbors_must_be_named_right() -> None:
     with pytest.raises(
         UnknownName, match="neighbors must be one of add_remove, replace_one, got 'user'"

@@ -148,5 +148,25 @@ def test_sizes_beyond_doubles() -> None:
     assert len(law.draws(3, SystemBits())) == 3
 
 
+@pytest.mark.parametrize("slope", [Fraction(3, 2**1075), Fraction(1, 2**1200), Fraction(1, 2**400)])
+def test_slopes_that_doubles_lose_are_left_to_balls(slope: Fraction) -> None:
+    from discreet.runs import RunWeights
+
+    runs = Runs(
+        [0, 1],
+        [1, 0],
+        read_vector([0, 0]),
+        read_vector([Fraction(0), slope]),
+        np.array([True, True]),
+    )
+    for eta in (Fraction(2) ** 899, Fraction(1, 2**800)):
+        sums = RunWeights(runs, NaturalRate(eta)).sums()
+        if sums is not None:
+            with precision(3000):
+                first, second = RunWeights(runs, NaturalRate(eta)).balls()
+                share = sums.ends[0] / sums.ends[-1]
+                assert abs(first / (first + second) - arb(share)) < 2 * arb(sums.error)
+
+
 def test_the_repr_of_runs_shows_nothing() -> None:
     assert repr(CASES[0]) == "<Runs of private scores>"

@@ -267,6 +267,13 @@ def test_absurd_amounts_of_privacy_are_refused(epsilon: Any) -> None:
     assert str(discreet.select([1], sensitivity=1, epsilon="1e-300")).startswith("0 [ε ≤ 1")
 
 
+def test_what_numpy_is_told_about_underflow_changes_nothing() -> None:
+    with np.errstate(all="raise"):
+        for mechanism in ("exponential", "permute_and_flip", "noisy_max", "base2"):
+            scores = [0.0, 1e-310, 1e308, -1e308]
+            assert discreet.select(scores, sensitivity=1, epsilon=1, mechanism=mechanism).value == 2
+
+
 @pytest.mark.parametrize("mechanism", [None, 1, object(), discreet.Exponential, "Exponential"])
 def test_what_is_no_mechanism_is_refused(mechanism: Any) -> None:
     with pytest.raises(UnknownName, match="mechanism must be"):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet import Exponential, PermuteAndFlip
 from discreet.bits import Bits, SystemBits
 from discreet.categorical import Categorical
-from discreet.enclosures import NaturalRate
+from discreet.enclosures import NaturalRate, precision
 from discreet.mechanisms.contract import Dial, Law, Tuned, need_dial
 from discreet.privacy.guarantees import BoundedRange, NoGuarantee
 from discreet.privacy.sensitivity import Sensitivity
@@ -34,6 +34,56 @@ class Biased:
 
     def probabilities(self) -> list[arb]:
         return self.law.probabilities()
+
+
+class Argmax(Biased):
+    """Always the best: infinitely far from its neighbours, and says so."""
+
+    def __init__(self, law: Law, n: int) -> None:
+        super().__init__(law, n)
+        with precision(64):
+            chances = [float(p) for p in law.probabilities()]
+        self.best = chances.index(max(chances))
+
+    def draw(self, bits: Bits) -> int:
+        return self.best
+
+    def probabilities(self) -> list[arb]:
+        return [arb(int(i == self.best)) for i in range(self.n)]
+
+
+class Burn(Biased):
+    """Reads so many bits that no enumeration says anything."""
+
+    def draw(self, bits: Bits) -> int:
+        return sum(bits.word() for _ in range(40)) * 0
+
+
+class Wide(Biased):
+    """Draws right, but states probabilities that say nothing."""
+
+    def draw(self, bits: Bits) -> int:
+        return self.law.draw(bits)
+
+    def probabilities(self) -> list[arb]:
+        return [arb(0.5, 0.6) for _ in range(self.n)]
+
+
+class BadBatch(Biased):
+    """One by one right, in batches always the first."""
+
+    def draw(self, bits: Bits) -> int:
+        return self.law.draw(bits)
+
+    def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
+        return np.zeros(size, dtype=np.int64)
+
+
+class Outside(Biased):
+    """Answers what is no candidate."""
+
+    def draw(self, bits: Bits) -> int:
+        return self.law.draw(bits) + 7
 
 
 class Unfinished(Biased):
@@ -61,9 +111,14 @@ class Broken:
             if self.wrong == "check" and not np.all(np.isfinite(scores.values.astype(float))):
                 return Categorical(read_vector([0]), NaturalRate(eta))
             made = Categorical(scores, NaturalRate(eta))
-            kinds: dict[str, Any] = {"draw": Biased, "sum": Unfinished}
+            kinds: dict[str, Any] = {
+                "draw": Biased, "sum": Unfinished, "argmax": Argmax, "burn": Burn,
+                "wide": Wide, "batch": BadBatch, "outside": Outside,
+            }  # fmt: skip
             return kinds[self.wrong](made, len(scores)) if self.wrong in kinds else made
 
+        if self.wrong == "overspend":
+            return Exponential().tune(sensitivity, Dial("epsilon", 100 * epsilon))
         if self.wrong == "range":
             flip = PermuteAndFlip().tune(sensitivity, dial)
             return Tuned(BoundedRange(epsilon, sensitivity.neighbors), flip.law)
@@ -78,11 +133,20 @@ class Broken:
         ("constant", "differ by more than"),
         ("range", "differ by more than"),
         ("check", "was not refused"),
+        ("argmax", "differ by more than"),
+        ("burn", "decide nothing"),
+        ("wide", "narrow balls were expected"),
+        ("batch", "two at once"),
+        ("outside", "the draw gives"),
+        ("overspend", "is not what was asked for"),
     ],
 )
 def test_a_broken_mechanism_is_caught(wrong: str, message: str) -> None:
     with pytest.raises(AssertionError, match=message):
-        check_mechanism(Broken(wrong))
+        check_mechanism(Broken(wrong), depth=2 if wrong == "burn" else 12)
+
+
+def test_what_is_not_broken_passes() -> None:
     check_mechanism(Broken("nothing"))
 
 

@@ -37,6 +37,10 @@ wide_integers = st.integers(-(2**63), 2**63 - 1)
         (pd.Series([1.5, 2.0]), [Fraction(3, 2), 2]),
         (pl.Series([1, 2**62 + 1]), [1, 2**62 + 1]),
         (np.arange(10)[::3], [0, 3, 6, 9]),
+        ([Fraction(np.int64(2**40 + 1), np.int64(2**40 - 1))], [Fraction(2**40 + 1, 2**40 - 1)]),
+        ([Decimal("1e400"), 0], [10**400, 0]),
+        (np.array([1.5], dtype=">f8"), [Fraction(3, 2)]),
+        (np.array([7], dtype=">i8"), [7]),
     ],
 )
 def test_every_number_is_kept_exactly(values: Any, expected: list[Any]) -> None:
@@ -64,6 +68,7 @@ def test_every_number_is_kept_exactly(values: Any, expected: list[Any]) -> None:
         (np.array(["2020-01-01"], dtype="M8[D]"), "array of type datetime64"),
         ([1, float("nan")], "a NaN or an infinity"),
         ([Decimal("Infinity"), 1], "a NaN or an infinity"),
+        ([Decimal("sNaN"), 1], "a NaN or an infinity"),
     ],
 )
 def test_what_is_no_row_of_numbers_is_refused(values: Any, message: str) -> None:
@@ -113,3 +118,9 @@ def test_whether_numbers_are_integers_is_told_by_their_type() -> None:
     assert read_vector([1, 2]).integral
     assert not read_vector([1.0, 2.0]).integral
     assert not read_vector([Fraction(1)]).integral
+
+
+def test_fractions_of_numpy_integers_do_not_wrap() -> None:
+    near = [Fraction(np.int64(2**40 + 1), np.int64(2**40 - 1)), Fraction(1), Fraction(0)]
+    vector = read_vector(near)
+    assert np.allclose(vector.gaps(vector.best()), [0, 2**-39, 1], atol=1e-15)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .releases import Release, Simulation
     from .scores import SCORES
     from .verbs.mode import mode
+    from .verbs.noise import geometric, laplace, randomized_response
+    from .verbs.price import price
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
     from .verbs.select import select, simulate
@@ -45,12 +47,16 @@ _HOMES = {
     "Simulation": "releases",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
+    "geometric": "verbs.noise",
+    "laplace": "verbs.noise",
     "maximum": "verbs.quantile",
     "median": "verbs.quantile",
     "minimum": "verbs.quantile",
     "mode": "verbs.mode",
+    "price": "verbs.price",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
+    "randomized_response": "verbs.noise",
     "select": "verbs.select",
     "simulate": "verbs.select",
 }
@@ -75,12 +81,16 @@ __all__ = [
     "best_eta",
     "distribution",
     "errors",
+    "geometric",
+    "laplace",
     "maximum",
     "median",
     "minimum",
     "mode",
+    "price",
     "quantile",
     "quantiles",
+    "randomized_response",
     "select",
     "simulate",
     "testing",

@@ -11,10 +11,10 @@ from flint import arb
 from numpy.typing import NDArray
 
 from .bits import Bits, LazyUniform
-from .enclosures import precision
+from .enclosures import overflowing, precision
 
 COIN_ERROR = 2.0**-42
-"""How far a fast probability may be from the real one. A coin is in doubt with probability < 2**-40."""
+"""How far a fast probability may be from the real one. A coin is in doubt with probability < 2**-39."""
 
 
 def toss(fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits) -> NDArray[np.bool_]:
@@ -26,7 +26,8 @@ def toss(fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits) -> 
         bits: read one word a coin, and more for those in doubt.
     """
     words = bits.words(len(fast))
-    ahead = fast - words * 2.0**-bits.width
+    with overflowing():
+        ahead = fast - words * 2.0**-bits.width
     certain = (
         2.0**-bits.width + 2 * COIN_ERROR
     )  # the cell of the word, the error, and four roundings

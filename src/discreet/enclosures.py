@@ -5,7 +5,7 @@ it in doubles, and `WEIGHT_ERROR` and `CUT_WEIGHT` bound how far from the real n
 proof is in docs/draw.md. The slow pass encloses the same real number in a ball of any precision.
 
 The floating-point assumption, tested against balls in tests/test_enclosures.py: IEEE-754 addition,
-subtraction and multiplication of doubles, rounded to nearest, and an exponential and a logarithm whose
+subtraction and multiplication of doubles, rounded to nearest, and `exp`, `expm1`, `log` and `log1p` whose
 relative error is at most `FUNCTION_ERROR`: 256 units in the last place, where known libraries stay
 below one.
 """
@@ -129,8 +129,11 @@ def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
 
 
 def overflowing() -> np.errstate:
-    """Return the context for gaps and weights: a gap may overflow, and is cut like any large one."""
-    return np.errstate(over="ignore")
+    """Return the context of the fast pass: what over- or underflows in it is covered by its bounds.
+
+    Whatever the caller told numpy to do about such things would depend on private numbers.
+    """
+    return np.errstate(all="ignore")
 
 
 def exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:

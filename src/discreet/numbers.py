@@ -9,7 +9,7 @@ import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 from .errors import InvalidArgument, InvalidNumber, shown
 
@@ -51,7 +51,8 @@ def positive_up(value: Any, name: str) -> Fraction:
     """
     number = positive(value, name)
     if isinstance(value, Real) and not isinstance(value, Integral | Fraction):
-        number = max(number, Fraction(float(value)))
+        numerator, denominator = cast(Any, value).as_integer_ratio()
+        number = max(number, Fraction(int(numerator), int(denominator)))
     return number
 
 
@@ -108,7 +109,9 @@ def _read(value: Any) -> Fraction | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, Fraction):
-        return value
+        return Fraction(
+            int(value.numerator), int(value.denominator)
+        )  # its parts may be numpy's, which wrap
     if isinstance(value, Decimal):
         ordinary = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
         return Fraction(value) if ordinary else None

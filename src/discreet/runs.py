@@ -30,6 +30,9 @@ from .enclosures import (
 )
 from .vectors import Vector
 
+_LEAST_SLOPE = 2.0**-900
+"""The fast pass serves slopes from here on; smaller ones may have lost digits."""
+
 _SURE = 2.0**-30
 """Summaries are of use while what they may weigh leaves doubts rarer than this."""
 
@@ -40,13 +43,15 @@ class Runs:
 
     Attributes:
         starts: for each run, the index of its lowest candidate (of a run without end: of its best one).
-        sizes: how many candidates each run has, at least 1; 0 stands for a run without end.
+        sizes: how many candidates each run has, at least 1; 0 stands for a sloping run without end.
         tops: the best score of each run.
-        slopes: how much the score falls from each candidate to the next; None if all runs are flat.
+        slopes: how much the score falls from each candidate to the next, at least 0; None if all are flat.
         upward: whether the score falls with growing index (True) or with shrinking index (False), for
             each run; None if all are flat.
         summaries: which runs stand for many, whose scores are at most the top; None if none does.
         whole: returns the same scores without summaries.
+        dense: whether each candidate stands for all real numbers up to the next, and weighs the integral
+            over them, one step long. The best score of a run is then that at its better end.
     """
 
     starts: Sequence[int] | NDArray[Any]
@@ -56,6 +61,7 @@ class Runs:
     upward: NDArray[np.bool_] | None = None
     summaries: NDArray[np.bool_] | None = None
     whole: Callable[[], "Runs"] | None = None
+    dense: bool = False
 
     def __len__(self) -> int:
         return len(self.tops)
@@ -111,7 +117,7 @@ class RunWeights:
             unknown = 4 * float(weights[self._runs.summaries].sum())
             weights[self._runs.summaries] = 0
         ends, chain = cumulate(weights)
-        error = 4 * WEIGHT_ERROR + float(lengths.max()) * 2.0**-50
+        error = 4 * WEIGHT_ERROR + float(np.abs(lengths).max()) * 2.0**-49
         return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
 
     def balls(self) -> Iterator[arb]:
@@ -119,9 +125,8 @@ class RunWeights:
         runs = self._runs
         for c, size in enumerate(runs.sizes):
             top = self._rate.decay(runs.tops.exact_gap(c, self._best))
-            yield top * _series(
-                self._rate, Fraction(0) if runs.slopes is None else runs.slopes.exact(c), int(size)
-            )
+            slope = Fraction(0) if runs.slopes is None else runs.slopes.exact(c)
+            yield top * _series(self._rate, slope, int(size), runs.dense)
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
         """Return what each run weighs relative to its top, as mantissas and powers of two."""
@@ -133,13 +138,17 @@ class RunWeights:
             sizes = np.array([float(m) for m in sizes])
         counts = sizes.astype(np.float64)
         if self._runs.slopes is not None:
-            steps = self._runs.slopes.doubles() * self._rate.double
-            sloping = steps > 0
-            if (steps[sloping] < 2.0**-900).any():
-                return None
-            counts = counts.copy()
-            spans = np.where(counts[sloping] == 0, np.inf, counts[sloping]) * steps[sloping]
-            counts[sloping] = np.expm1(-spans) / np.expm1(-steps[sloping])
+            slopes = self._runs.slopes.doubles()
+            sloping = np.array([bool(slope) for slope in self._runs.slopes.values])
+            with overflowing():
+                steps = slopes[sloping] * self._rate.double
+                spans = np.where(counts[sloping] == 0, np.inf, counts[sloping]) * steps
+                if min(slopes[sloping].min(initial=1), steps.min(initial=1)) < _LEAST_SLOPE:
+                    return None  # its double may be far from it
+                if steps.max(initial=1) > 1 / _LEAST_SLOPE:
+                    return None
+                one_step = -steps if self._runs.dense else np.expm1(-steps)
+                counts[sloping] = np.expm1(-spans) / one_step
         return np.frexp(counts)
 
 
@@ -217,9 +226,9 @@ def _geometric_bounds(rate: Rate, slope: Fraction, size: int, u: LazyUniform) ->
     return (min(low, size - 1), min(max(high, 0), size - 1)) if size else (low, max(high, 0))
 
 
-def _series(rate: Rate, slope: Fraction, size: int) -> arb:
-    """Return a ball around the sum over k < size of exp(-rate * slope * k)."""
+def _series(rate: Rate, slope: Fraction, size: int, dense: bool) -> arb:
+    """Return a ball around the sum over k < size of exp(-rate * slope * k), or the integral up to size."""
     if slope == 0:
         return arb(size)
-    one_step = -(-rate.exponent(slope)).expm1()
+    one_step = rate.exponent(slope) if dense else -(-rate.exponent(slope)).expm1()
     return (1 if size == 0 else -(-rate.exponent(slope * size)).expm1()) / one_step

@@ -102,7 +102,7 @@ def ask(score: Score, terms: Terms) -> Asked:
     size = terms.get("size")
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid use the exponential mechanism"
+            f"{mechanism.name} needs candidates in a list; on a grid use exponential or permute_and_flip"
         )
     tuned = mechanism.tune(score.sensitivity(neighbors), dial)
     return Asked(

@@ -27,6 +27,12 @@ from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .vectors import Vector, read_vector
 
+_NARROW = arb(2) ** -100
+"""Radius of a ball that says something, and what a certified comparison may be off by."""
+
+_OPEN = Fraction(1, 4)
+"""Largest share of undecided strings with which an enumeration says something."""
+
 
 class ScriptedBits:
     """Words from a script, first bit first; the end of the script raises `OutOfBits`.
@@ -152,9 +158,15 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
     Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
-    from is the one it states, by `bit_tree`; and for every pair of neighbouring score vectors over a small
-    universe, monotonic and not, the guarantee it states is true of the law it states. A mechanism that
-    brings its own eta takes epsilon=None.
+    from, one by one and in batches, is the one it states, by `bit_tree`; it promises what it was asked
+    for; and for every pair of neighbouring score vectors over a small universe, monotonic and not, what
+    it promises is true of the law it states. A check that could not fail counts as failed: balls must be
+    narrow, and enough bit strings decided. A mechanism that brings its own eta takes epsilon=None.
+
+    Args:
+        mechanism: a mechanism, or the name of one of ours.
+        epsilon: how much privacy to ask it for.
+        depth: bits to enumerate; 4 more are taken where too much is undecided.
     """
     mechanism = read_mechanism(mechanism)
     dial = None if epsilon is None else Dial("epsilon", positive(epsilon, "epsilon"))
@@ -163,8 +175,11 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         tuned = mechanism.tune(sensitivity, dial)
         _check_refusal(tuned.law)
-        for scores in ([5], [1, 0], [2, 2, 0]):
-            _check_draw(tuned.law(read_vector(scores)), depth, f"{mechanism} on {scores}")
+        for scores in ([5], [1, 0], [2, 2, 0], [0.5, -0.25], [0.0, 40.0]):
+            _check_draw(
+                tuned.law(read_vector(scores)), len(scores), depth, f"{mechanism} on {scores}"
+            )
+        _check_promise(tuned.guarantee, sensitivity, dial, str(mechanism))
         _check_guarantee(tuned.law, tuned.guarantee, sensitivity, str(mechanism))
 
 
@@ -178,44 +193,74 @@ def _check_refusal(law: Callable[[Vector], Law]) -> None:
         raise AssertionError(f"a score of {bad} was not refused before the draw")
 
 
-def _check_draw(law: Law, depth: int, where: str) -> None:
-    """Raise unless the draw follows the stated probabilities."""
-    tree = bit_tree(law.draw, depth)
+def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
+    """Raise unless draws and batches of two follow the stated probabilities."""
     with precision(256):
-        probabilities = law.probabilities()
-        if not sum(probabilities, arb(0)).contains(1):
-            raise AssertionError(f"{where}: the probabilities do not sum to one")
-    for i, probability in enumerate(probabilities):
-        if not tree.admits(i, probability):
+        stated = law.probabilities()
+        if len(stated) != n or not all(p.rad() < _NARROW for p in stated):
             raise AssertionError(
-                f"{where}: the draw gives {i} a probability from {tree.masses.get(i, 0)} to "
-                f"{tree.masses.get(i, 0) + tree.undecided}, the law says {probability}"
+                f"{where}: {n} narrow balls were expected, the law states {stated}"
             )
+        if not sum(stated, arb(0)).contains(1):
+            raise AssertionError(f"{where}: the probabilities do not sum to one")
+        pairs = {(i, j): p * q for i, p in enumerate(stated) for j, q in enumerate(stated)}
+    single = bit_tree(law.draw, depth)
+    if single.undecided > _OPEN:
+        single = bit_tree(law.draw, depth + 4)
+    if single.undecided > _OPEN:
+        raise AssertionError(
+            f"{where}: {float(single.undecided):.2f} of all strings decide nothing"
+        )
+    _check_tree(single, dict(enumerate(stated)), where)
+    batch = bit_tree(lambda bits: tuple(map(int, law.draws(2, bits))), min(depth, 10))
+    _check_tree(batch, pairs, f"{where}, two at once")
+
+
+def _check_tree(tree: BitTree, stated: dict[Any, arb], where: str) -> None:
+    """Raise unless the enumeration admits what is stated, and nothing else."""
+    if not set(tree.masses) <= set(stated):
+        raise AssertionError(f"{where}: the draw gives {set(tree.masses) - set(stated)}")
+    for outcome, probability in stated.items():
+        if not tree.admits(outcome, probability):
+            mass = tree.masses.get(outcome, Fraction(0))
+            raise AssertionError(
+                f"{where}: the draw gives {outcome} a probability from {mass} to "
+                f"{mass + tree.undecided}, the law says {probability}"
+            )
+
+
+def _check_promise(
+    guarantee: Guarantee, sensitivity: Sensitivity, dial: Dial | None, where: str
+) -> None:
+    """Raise unless the guarantee is one that was asked for."""
+    epsilon = getattr(guarantee, "epsilon", None)
+    if not isinstance(epsilon, Fraction):
+        raise TypeError(f"{where}: cannot check {guarantee!r}, it has no epsilon")
+    if guarantee.neighbors != sensitivity.neighbors or (dial and epsilon > dial.value):
+        raise AssertionError(f"{where}: {guarantee} is not what was asked for")
 
 
 def _check_guarantee(
     law: Callable[[Vector], Law], guarantee: Guarantee, sensitivity: Sensitivity, where: str
 ) -> None:
-    """Raise if two neighbouring score vectors tell each other apart better than promised."""
-    epsilon = getattr(guarantee, "epsilon", None)
-    if not isinstance(epsilon, Fraction):
-        raise TypeError(f"{where}: cannot check {guarantee!r}, it has no epsilon")
+    """Raise unless neighbouring score vectors certainly differ by no more than promised."""
+    epsilon: Fraction = getattr(guarantee, "epsilon")  # noqa: B009  # any guarantee with an epsilon
     for scores, other in _neighbors(sensitivity):
         with precision(256):
             ratios = log_ratios(law(read_vector(scores)), law(read_vector(other)))
             losses = [*ratios, *(-r for r in ratios)]
             if isinstance(guarantee, BoundedRange):
                 losses = [a - b for a in ratios for b in ratios]
-            if any(loss > ball(epsilon) for loss in losses):
+            if not all(loss <= ball(epsilon) + _NARROW for loss in losses):
                 raise AssertionError(
                     f"{where}: {scores} and {other} differ by more than {guarantee}"
                 )
 
 
 def log_ratios(law: Law, other: Law) -> list[arb]:
-    """Return a ball around ln(p[i] / q[i]) for each i, at the precision in force."""
+    """Return a ball around ln(p[i] / q[i]) for each i, at the precision in force; of 0 and 0, nothing."""
     pairs = zip(law.probabilities(), other.probabilities(), strict=True)
-    return [(p / q).log() for p, q in pairs]
+    return [(p / q).log() for p, q in pairs if not (p == 0 and q == 0)]
 
 
 def _neighbors(sensitivity: Sensitivity) -> Iterator[tuple[Sequence[int], Sequence[int]]]:

@@ -145,7 +145,9 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 def _score(value: Any) -> int | Fraction:
     """Return one score as an integer or a fraction."""
     if isinstance(value, Fraction):
-        return value
+        return Fraction(
+            int(value.numerator), int(value.denominator)
+        )  # its parts may be numpy's, which wrap
     if not isinstance(value, bool) and isinstance(value, Integral):
         return int(value)
     if not isinstance(value, bool) and isinstance(value, Decimal | Real):
@@ -156,7 +158,7 @@ def _score(value: Any) -> int | Fraction:
 
 
 def _is_finite(value: Any) -> bool:
-    return value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    return value.is_finite() if isinstance(value, Decimal) else bool(np.isfinite(value))
 
 
 def _fraction(value: Any) -> Fraction:

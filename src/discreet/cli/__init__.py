@@ -9,6 +9,7 @@ import typer
 
 from ..errors import DiscreetError
 from .mode import mode
+from .price import price
 from .quantile import median, quantile
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile):
+for command in (mode, median, quantile, price):
     app.command()(command)
 
 

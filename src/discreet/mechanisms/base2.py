@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..bits import Bits
 from ..categorical import Categorical
 from ..coins import toss
-from ..enclosures import DyadicRate, ball, precision, upper
+from ..enclosures import DyadicRate, ball, overflowing, precision, upper
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..numbers import count, positive
+from ..numbers import count, positive, positive_up
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector, read_vector
@@ -86,7 +86,7 @@ class Base2:
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
-        granularity = positive(self.granularity, "granularity")
+        granularity = positive_up(self.granularity, "granularity")
         rounded = sensitivity.rounded(granularity)
         eta, epsilon = self._settle(rounded.spread, dial)
 
@@ -103,9 +103,15 @@ class Base2:
             if dial is not None:
                 raise InvalidArgument(f"eta already says how much privacy; leave out {dial.kind}")
             return self.eta, self.eta.epsilon(spread)
-        wanted = pure_epsilon(spread, need_dial(dial))
+        wanted = pure_epsilon(spread, self._in_units(need_dial(dial)))
         eta = best_eta(wanted, spread)
         return eta, min(wanted, eta.epsilon(spread))
+
+    def _in_units(self, dial: Dial) -> Dial:
+        """Return the dial, a scale in units of the score as one in units of the rounded scores."""
+        if dial.kind != "scale":
+            return dial
+        return Dial("scale", dial.value / positive_up(self.granularity, "granularity"))
 
 
 def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
@@ -188,7 +194,7 @@ class RoundedCategorical:
 def _split(scores: Vector, granularity: Fraction) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return the floors of scores / granularity, exactly, and their fractional parts, nearly."""
     if scores.values.dtype == np.float64 and _is_power_of_two(granularity):
-        with np.errstate(over="ignore", under="ignore"):
+        with overflowing():
             scaled = scores.values * float(1 / granularity)
         if np.array_equal(scaled * float(granularity), scores.values):
             floors = np.floor(scaled)

@@ -20,9 +20,10 @@ class Sensitivity:
         spread: largest change of a score difference; the only number privacy is accounted with.
         neighbors: the relation under which it holds.
         change: largest change of one score, or None where only the spread is known.
-        monotonic: whether all scores move the same way whenever one record comes or goes.
-        balanced: whether the sum of exp(eta * score) over the candidates is the same number for all
-            databases, so that eta * change bounds every log-ratio, and the spread does not matter.
+        monotonic: whether between any two neighbours all scores move the same way.
+        balanced: whether eta * change bounds every log-ratio of the exponential mechanism, so that the
+            spread does not matter. It does where the sum of exp(eta * score) over the candidates is the
+            same number for all databases.
     """
 
     spread: Fraction
@@ -57,7 +58,10 @@ def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: 
     Raises:
         InvalidArgument: unless exactly one of the two is given, as a finite number above zero.
     """
-    flag(monotonic, "monotonic")
+    if flag(monotonic, "monotonic") and neighbors == "replace_one":
+        raise InvalidArgument(
+            "monotonic speaks of records that come or go; under replace_one give spread instead"
+        )
     if (sensitivity is None) == (spread is None):
         raise InvalidArgument(
             "give either sensitivity (the most one score can change between neighbours) or spread "

@@ -2,14 +2,20 @@
 
 from .contract import Score
 from .counts import Counts
+from .distance import Distance
 from .given import Given
 from .rank import Rank
+from .revenue import Revenue
+from .truth import Truth
 
-__all__ = ["SCORES", "Counts", "Given", "Rank", "Score"]
+__all__ = ["SCORES", "Counts", "Distance", "Given", "Rank", "Revenue", "Score", "Truth"]
 
 SCORES: dict[str, type[Score]] = {
     "given": Given,
     "counts": Counts,
     "rank": Rank,
+    "revenue": Revenue,
+    "distance": Distance,
+    "truth": Truth,
 }
 """Each score under its name."""

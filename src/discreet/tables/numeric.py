@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, UnreadableData
 from .failures import missing_column, quietly
 
+_MOST_DIGITS = 10_000
+"""Decimals beyond it are left out: written out they would fill the memory."""
+
 
 def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
     """Return the numbers in the rows, as float64, int64, uint64, or objects (Decimal, Fraction, int).
@@ -75,6 +78,8 @@ def _is_number(value: Any) -> bool:
     """Return whether a value is a real number that can be compared: infinity is, NaN is not."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return False
+    if isinstance(value, Decimal):
+        return not value.is_nan() and (value.is_infinite() or abs(value.adjusted()) < _MOST_DIGITS)
     return isinstance(value, Fraction) or bool(value == value)
 
 

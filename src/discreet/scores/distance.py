@@ -1,0 +1,114 @@
+"""How far an answer is from a number: the score of Laplace and geometric noise."""
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..candidates import Grid
+from ..errors import InvalidScores
+from ..numbers import positive, positive_up
+from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..runs import Runs
+from ..vectors import read_vector
+
+
+class Lattice:
+    """All multiples of `step`, the k-th at index k, below zero too. Exact; points are like a `Grid`'s.
+
+    Args:
+        step: the distance of neighbours, above zero.
+    """
+
+    __slots__ = ("step",)
+
+    def __init__(self, step: Any = 1) -> None:
+        self.step = positive(step, "step")
+
+    @property
+    def size(self) -> int:
+        """0, which stands for no end."""
+        return 0
+
+    def __getitem__(self, index: int) -> int | Decimal | Fraction:
+        point = index * self.step
+        return Grid(point, point, self.step)[0]
+
+    def __repr__(self) -> str:
+        return f"Lattice(step {self.step})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Distance:
+    """-|value - r| for each r of a lattice or a grid, after the value went to the point next to it.
+
+    On a lattice the sum of all weights is the same for every value, so the noise costs
+    eta * sensitivity. On a grid with two ends it costs more, at most twice that. Proof:
+    docs/scores/distance.md.
+
+    Args:
+        value: a finite number; a float means its binary value.
+        change: the most that the value changes between neighbours ("sensitivity").
+        answers: a `Lattice`, or a `Grid`, to whose ends go the values outside.
+    """
+
+    value: Any
+    change: Any
+    answers: Lattice | Grid
+
+    @property
+    def in_runs(self) -> bool:
+        """Always: the score falls linearly on both sides of the value."""
+        return True
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""
+        step, relation = self.answers.step, read_neighbors(neighbors)
+        change = step * math.ceil(positive_up(self.change, "sensitivity") / step)
+        if isinstance(self.answers, Lattice):
+            return Sensitivity(2 * change, relation, change, balanced=True)
+        change = min(change, max(self.answers.hi - self.answers.lo, step))
+        return Sensitivity(2 * change, relation, change)
+
+    def compute(self, reach: Fraction) -> Runs:
+        """Return a run upwards from the value and one downwards. Private.
+
+        Raises:
+            InvalidScores: if the value is no finite number.
+        """
+        step, value = self.answers.step, _finite(self.value)
+        if isinstance(self.answers, Lattice):
+            index = _nearest(value / step)
+            starts, sizes = [index, index - 1], [0, 0]
+        else:
+            size = self.answers.size
+            index = min(max(_nearest((value - self.answers.lo) / step), 0), size - 1)
+            starts, sizes = ([index, 0], [size - index, index]) if index else ([0], [size])
+        n = len(starts)
+        upward = np.array([True, False])[:n]
+        return Runs(starts, sizes, read_vector([0, -step][:n]), read_vector([step] * n), upward)
+
+    def __repr__(self) -> str:
+        return f"Distance(change={self.change}, {self.answers!r})"
+
+
+def _finite(value: Any) -> Fraction:
+    """Return the value exactly; the error does not show it."""
+    try:
+        vector = read_vector([value])
+        vector.best()
+        return vector.exact(0)
+    except InvalidScores:
+        pass
+    raise InvalidScores("the value must be one finite number (int, float, Fraction or Decimal)")
+
+
+def _nearest(value: Fraction) -> int:
+    """Return the nearest integer, upwards from half way.
+
+    Rounding half to even would not do: it takes 1/2 and 3/2, which are 1 apart, to 0 and 2.
+    """
+    return math.floor(value + Fraction(1, 2))

@@ -1,0 +1,163 @@
+"""What a price brings in: the score of pricing."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from ..errors import InvalidCandidates, shown
+from ..numbers import count, flag
+from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..runs import Runs
+from ..vectors import Vector
+
+_EXACT = 2**48
+"""Below it, one rounding of a quotient of integers is the double nearest to a price."""
+
+_LARGE = 2**62
+"""From here on, Python's integers are used."""
+
+_SMALLEST = -10_000
+"""Decimals below ten to this power count as zero: written out, they would fill the memory."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Revenue:
+    """price * min(supply, number of bids at or above it), for each price of a grid, in units of `unit`.
+
+    One bidder changes no score by more than the highest price times the units he may buy, and no
+    difference of two scores either: the spread is that, not twice that, under `add_remove` and
+    `replace_one`. Proof: docs/scores/revenue.md.
+
+    Args:
+        bids: returns one bid for each unit wanted; called once, when everything public has been checked.
+        prices: what may be charged; none below zero.
+        supply: how many units there are to sell; None for no limit.
+        units: the most units one bidder may bid for: his rows must be bounded to that beforehand.
+        continuous: let index i stand for all prices from point i to the next, with the integral of
+            exp(eta * score) over them as its weight; the last point then stands for nothing.
+    """
+
+    bids: Callable[[], NDArray[Any]]
+    prices: Grid
+    supply: int | None = None
+    units: int = 1
+    continuous: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.prices, Grid):
+            raise InvalidCandidates(
+                f"prices must be a Grid(lo, hi, step), got {shown(self.prices)}"
+            )
+        if self.prices.lo < 0 or self.prices.hi <= 0:
+            raise InvalidCandidates(f"prices must not be below zero, nor all zero: {self.prices}")
+        if flag(self.continuous, "continuous") and self.prices.size == 1:
+            raise InvalidCandidates("a continuous price needs a grid of at least two points")
+        count(self.units, "units")
+        if self.supply is not None:
+            count(self.supply, "supply")
+
+    @property
+    def in_runs(self) -> bool:
+        """Always: between two neighbouring bids the score rises linearly."""
+        return True
+
+    @property
+    def unit(self) -> Fraction:
+        """What a score of 1 is worth: the largest number that all prices are multiples of."""
+        lo, step = self.prices.lo, self.prices.step
+        below = math.lcm(lo.denominator, step.denominator)
+        return Fraction(math.gcd(int(lo * below), int(step * below)), below)
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return a change and a spread of the highest price times the units of one bidder."""
+        units = self.units if self.supply is None else min(self.units, self.supply)
+        change = units * self.prices.hi / self.unit
+        one_way = neighbors == "add_remove" or units == 1
+        return Sensitivity(change, read_neighbors(neighbors), change, monotonic=one_way)
+
+    def compute(self, reach: Fraction) -> Runs:
+        """Return one run for each stretch between neighbouring bids. Private."""
+        paid = np.sort(highest_paid(self.prices, self.bids()))
+        new = np.flatnonzero(np.append(True, paid[1:] != paid[:-1])[: len(paid)])
+        ends = np.append(paid[new], np.array([self.prices.size - 1], dtype=paid.dtype))
+        sold = np.append(len(paid) - new, 0)
+        return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
+
+    def _runs(self, ends: NDArray[Any], sold: NDArray[np.int64]) -> Runs:
+        """Return the runs that end with these indices and sell that many units."""
+        offset = 0 if self.continuous else 1
+        before = np.append(np.array([-offset], dtype=ends.dtype), ends[:-1])
+        there = ends > before
+        ends, before, sold = ends[there], before[there], sold[there]
+        lo, step = int(self.prices.lo / self.unit), int(self.prices.step / self.unit)
+        if max(int(self.prices.hi / self.unit), step) * int(sold.max()) >= _LARGE:
+            points, sold = ends.astype(object), sold.astype(object)
+        else:
+            points = ends
+        sizes = ends - before
+        return Runs(
+            before + offset,
+            sizes.tolist() if sizes.dtype == object else sizes,
+            Vector((lo + points * step) * sold),
+            Vector(sold * step),
+            np.zeros(len(ends), dtype=np.bool_),
+            dense=self.continuous,
+        )
+
+    def __repr__(self) -> str:
+        return f"Revenue({self.prices!r}, supply={self.supply}, units={self.units})"
+
+
+def highest_paid(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
+    """Return the index of the highest price that each bid pays; bids that pay none are left out.
+
+    Each index depends on its own bid alone. A bid that is a double pays every price whose nearest
+    double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
+    """
+    kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)
+    if kind == "O" or max(prices.hi, Fraction(1)) * below >= _EXACT:
+        exact = [i for i in (_highest_paid(prices, bid) for bid in bids.tolist()) if i >= 0]
+        return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
+    lo, step = int(prices.lo * below), int(prices.step * below)
+    if kind == "f":
+        paying = bids[bids >= float(prices.lo)]
+        np.minimum(paying, float(prices.hi), out=paying)
+        # The quotient is off by less than 1/4: this index or the one below is the answer.
+        nearest = np.rint((paying - float(prices.lo)) * float(1 / prices.step)).astype(np.int64)
+        return nearest - ((nearest * step + lo) / below > paying)
+    paying = bids[bids >= math.ceil(prices.lo)]
+    most = min(math.ceil(prices.hi), np.iinfo(bids.dtype).max)
+    whole = np.minimum(paying, most).astype(np.int64)
+    return np.minimum((whole * below - lo) // step, prices.size - 1)  # type: ignore[no-any-return]
+
+
+def _highest_paid(prices: Grid, bid: Any) -> int:
+    """Return the index of the highest price that one bid pays, below zero if there is none."""
+    if bid != bid or bid == -math.inf:
+        return -1
+    if bid == math.inf or (isinstance(bid, Decimal) and bid >= math.ceil(prices.hi)):
+        return prices.size - 1
+    reach, half_open = _reach(bid)
+    steps, rest = divmod(reach - prices.lo, prices.step)
+    return min(int(steps) - (half_open and rest == 0), prices.size - 1)
+
+
+def _reach(bid: Any) -> tuple[Fraction, bool]:
+    """Return the highest number that a bid pays, and whether it just fails to pay that one."""
+    if isinstance(bid, float):
+        # What is nearest to a double reaches half way to the next; half way goes to the even one.
+        ulp = Fraction(math.ulp(bid))
+        return Fraction(bid) + ulp / 2, Fraction(bid) / ulp % 2 == 1
+    if isinstance(bid, Decimal) and bid.adjusted() < _SMALLEST:
+        return Fraction(0), bid < 0
+    return Fraction(int(bid)) if isinstance(bid, Integral) else Fraction(
+        *bid.as_integer_ratio()
+    ), False

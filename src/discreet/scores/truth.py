@@ -1,0 +1,61 @@
+"""Whether an answer is the truth: the score of randomised response."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..candidates import Labels
+from ..errors import InvalidArgument
+from ..privacy.sensitivity import Neighbors, Sensitivity
+from ..vectors import Vector
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Truth:
+    """1 for the candidate that equals the value, 0 for all others.
+
+    One person's value is the whole database, so the neighbours are `replace_one`. Any two values are told
+    apart by a factor of at most exp(eta), not exp(2 eta). Proof: docs/scores/truth.md.
+
+    Args:
+        value: one person's own value, compared as Python does; if it is no candidate, all score 0.
+        candidates: what may be answered.
+    """
+
+    value: Any
+    candidates: Labels
+
+    @property
+    def in_runs(self) -> bool:
+        """Never: every candidate has a score of its own."""
+        return False
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return a change of 1, balanced.
+
+        Raises:
+            InvalidArgument: unless the relation is "replace_one".
+        """
+        if neighbors != "replace_one":
+            raise InvalidArgument(
+                f"randomised response is about one person's value, which can be replaced but not added "
+                f"or removed: neighbors must be replace_one, got {neighbors!r}"
+            )
+        return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True)
+
+    def compute(self, reach: Fraction) -> Vector:
+        """Return the scores. Private."""
+        scores = np.zeros(len(self.candidates), dtype=np.int64)
+        places = {label: i for i, label in enumerate(self.candidates)}
+        try:
+            found = places.get(self.value)
+        except TypeError:  # an unhashable value is no candidate
+            found = None
+        if found is not None:
+            scores[found] = 1
+        return Vector(scores)
+
+    def __repr__(self) -> str:
+        return f"Truth({self.candidates!r})"

@@ -1,0 +1,92 @@
+"""laplace, geometric and randomized_response: a number or a truth, with noise."""
+
+from collections.abc import Iterable
+from typing import Any, Unpack
+
+from ..candidates import Grid, Labels
+from ..errors import InvalidArgument
+from ..numbers import Number
+from ..releases import Release
+from ..scores.distance import Distance, Lattice
+from ..scores.truth import Truth
+from ..selection import Terms, release, takes_terms
+
+
+@takes_terms
+def laplace(
+    value: Any,
+    *,
+    sensitivity: Number,
+    step: Number = 1,
+    lo: Number | None = None,
+    hi: Number | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release a number with Laplace noise on a grid: P(r) proportional to exp(-eta * |value - r|).
+
+    Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
+    them it is a point of `Grid(lo, hi, step)`, the law is cut off at both ends, and eta is half of that.
+
+    Args:
+        value: a finite number; it goes to the nearest point first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours. It is rounded up to whole
+            steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
+        step: the distance of neighbouring answers.
+        lo: the least answer; needs `hi`.
+        hi: the largest answer.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    if (lo is None) != (hi is None):
+        raise InvalidArgument("give both lo and hi, or neither")
+    answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
+    return release(Distance(value, sensitivity, answers), answers, terms)
+
+
+@takes_terms
+def geometric(value: Any, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release:
+    """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
+
+    Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
+
+    Args:
+        value: a finite number; it goes to the nearest integer first. Private: no error shows it.
+        sensitivity: the most that the value changes between neighbours.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the value is no finite number.
+
+    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    """
+    return release(Distance(value, sensitivity, Lattice()), Lattice(), terms)
+
+
+@takes_terms
+def randomized_response(value: Any, candidates: Iterable[Any], **terms: Unpack[Terms]) -> Release:
+    """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
+
+    Each of the k - 1 other candidates has the same probability. Whoever holds one value of one person
+    can answer so, without anybody being trusted.
+
+    Args:
+        value: the person's value, compared as Python does; if it is no candidate, all k candidates are
+            equally likely.
+        candidates: what may be answered; public.
+        **terms: epsilon (or rho, or scale), mechanism, size: see `Terms`. `neighbors` is "replace_one",
+            one value for another, and can be nothing else.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+
+    Side channels: those of the mechanism.
+    """
+    labels = Labels(candidates)
+    replaced: Terms = {"neighbors": "replace_one", **terms}
+    return release(Truth(value, labels), labels, replaced)
