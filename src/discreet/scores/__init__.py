@@ -4,16 +4,28 @@ from .contract import Score
 from .counts import Counts
 from .distance import Distance
 from .given import Given
+from .median_distance import MedianDistance
 from .rank import Rank
 from .revenue import Revenue
 from .truth import Truth
 
-__all__ = ["SCORES", "Counts", "Distance", "Given", "Rank", "Revenue", "Score", "Truth"]
+__all__ = [
+    "SCORES",
+    "Counts",
+    "Distance",
+    "Given",
+    "MedianDistance",
+    "Rank",
+    "Revenue",
+    "Score",
+    "Truth",
+]
 
 SCORES: dict[str, type[Score]] = {
     "given": Given,
     "counts": Counts,
     "rank": Rank,
+    "median_distance": MedianDistance,
     "revenue": Revenue,
     "distance": Distance,
     "truth": Truth,

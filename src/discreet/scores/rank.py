@@ -68,20 +68,20 @@ class Rank:
             indices = np.flatnonzero(counts)
             counts = counts[indices]
         if counts is not None:
-            return self._whole(_distinct(indices, counts), self.candidates.size)
+            return self._whole(distinct(indices, counts), self.candidates.size)
         return self._near_the_quantile(indices, reach, self.candidates.size)
 
     def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one each for all that is far below and far above."""
 
         def whole() -> Runs:
-            return self._whole(_distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
+            return self._whole(distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
 
         n, width = len(indices), 2 * (ceil(reach) + 1)
         if n < 8 * width or indices.dtype == object:
             return whole()
         near, start, stop = _around(indices, min(ceil(n * self.alpha), n - 1), width)
-        points, counts = _distinct(near, np.ones(len(near), dtype=np.int64))
+        points, counts = distinct(near, np.ones(len(near), dtype=np.int64))
         # Of the outermost values there may be more records than were found; they go to the summaries.
         head, tail = int(start > 0), int(stop < n)
         if len(points) <= head + tail:
@@ -108,18 +108,9 @@ class Rank:
         n: int,
         bounds: tuple[int, int],
     ) -> Runs:
-        """Return a run for each point and each stretch between, from one index up to another.
-
-        Of the n records, `below` are lower than the first point.
-        """
-        up_to = np.concatenate(([below], below + np.cumsum(counts)))
-        less, not_more = _woven(up_to, up_to[:-1]), _woven(up_to, up_to[1:])
-        first, end = (np.array([bound], dtype=points.dtype) for bound in bounds)
-        starts = _woven(np.concatenate((first, points + 1)), points)
-        sizes = np.concatenate((starts[1:], end)) - starts
-        there = sizes > 0
-        scores = self._scores(less[there], n - not_more[there], n)
-        return Runs(starts[there], sizes[there], Vector(scores))
+        """Return the runs from one index up to another, `below` of n records being lower still."""
+        starts, sizes, less, not_more = stretches(points, counts, below, bounds)
+        return Runs(starts, sizes, Vector(self._scores(less, n - not_more, n)))
 
     def _scores(self, less: NDArray[np.int64], more: NDArray[np.int64], n: int) -> NDArray[Any]:
         """Return the scores of candidates with that many records below and above, exactly."""
@@ -161,7 +152,7 @@ def _beside(
     return totals[first], totals[-1] - totals[last]
 
 
-def _distinct(
+def distinct(
     indices: NDArray[Any], counts: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the distinct indices in order, and how many records each has."""
@@ -171,6 +162,23 @@ def _distinct(
         np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
     )
     return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
+
+
+def stretches(
+    points: NDArray[Any], counts: NDArray[np.int64], below: int, bounds: tuple[int, int]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return each point and each stretch between, from one index up to another, as four arrays.
+
+    They are where it starts, how many indices it has, how many records are lower, and how many are not
+    higher. `below` records are lower than the first point.
+    """
+    up_to = np.concatenate(([below], below + np.cumsum(counts)))
+    less, not_more = _woven(up_to, up_to[:-1]), _woven(up_to, up_to[1:])
+    first, end = (np.array([bound], dtype=points.dtype) for bound in bounds)
+    starts = _woven(np.concatenate((first, points + 1)), points)
+    sizes = np.concatenate((starts[1:], end)) - starts
+    there = sizes > 0
+    return starts[there], sizes[there], less[there], not_more[there]
 
 
 def _around(

@@ -2,16 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import tables
 from ..candidates import Grid, Labels
-from ..errors import InvalidArgument, InvalidCandidates, InvalidNumber, UnreadableData
+from ..errors import (
+    InvalidArgument,
+    InvalidCandidates,
+    InvalidNumber,
+    UnknownName,
+    UnreadableData,
+    shown,
+)
 from ..numbers import Number, exact
 from ..releases import Release
+from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
 from ..selection import Terms, ask, release, takes_terms
 
@@ -53,10 +61,32 @@ def quantile(
 
 @takes_terms
 def median(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+    data: Any,
+    candidates: Candidates,
+    column: str | None = None,
+    score: Literal["rank", "median_distance"] = "rank",
+    **terms: Unpack[Terms],
 ) -> Release:
-    """Release a median: the quantile for one half. Arguments as for `quantile`."""
-    return quantile(data, Fraction(1, 2), candidates, column, **terms)
+    """Release a median: the quantile for one half.
+
+    Args:
+        data: as for `quantile`.
+        candidates: as for `quantile`; a `Grid` for "median_distance".
+        column: as for `quantile`.
+        score: "rank", or "median_distance", which is better where many records are equal: a point that
+            half of them share is as good as can be.
+        **terms: as for `quantile`.
+    """
+    if score == "rank":
+        return quantile(data, Fraction(1, 2), candidates, column, **terms)
+    if score != "median_distance":
+        raise UnknownName(f"score must be one of rank, median_distance, got {shown(score)}")
+    if not isinstance(candidates, Grid):
+        raise InvalidCandidates(
+            f"median_distance needs a Grid of candidates, got {shown(candidates)}"
+        )
+    ask(MedianDistance(_nothing, candidates), terms)
+    return release(MedianDistance(lambda: _rows(data, column), candidates), candidates, terms)
 
 
 @takes_terms
