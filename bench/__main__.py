@@ -9,6 +9,7 @@ from rich.console import Console
 from .draws import many, million, ten
 from .files import mode
 from .gaps import gaps
+from .grids import median, price
 from .imports import imports
 from .machine import machine
 from .progress import about, progress
@@ -21,6 +22,8 @@ ROWS: dict[str, Callable[[Watch], Row]] = {
     "ten": ten,
     "many": many,
     "mode": mode,
+    "median": median,
+    "price": price,
     "imports": imports,
 }
 NAMES = (*ROWS, "gaps")

@@ -1,0 +1,61 @@
+"""Numbers on huge grids: `discreet.median` and `discreet.price` against sorting the same data."""
+
+from functools import partial
+
+import numpy as np
+
+from . import peers
+from .race import Contender, Run, Watch, race
+from .results import Row, Target, compared
+from .work import bits_per_draw
+
+SORT = "np.sort (not private)"
+PARTITION = "np.partition (not private)"
+
+
+def median(watch: Watch) -> Row:
+    """Return the row of a median of 10^7 floats over a grid of 10^12 points."""
+    data = np.random.default_rng(7).standard_normal(10**7) * 1e5
+    contenders = [
+        Contender("discreet median", partial(_median, data)),
+        Contender(SORT, partial(_sort, data)),
+        Contender(PARTITION, partial(_partition, data)),
+    ]
+    timings = race(contenders, 7, watch)
+    lines = compared(timings, Target(1, SORT), bits_per_draw(partial(_median, data)))
+    return Row("median of 10^7, grid of 10^12", lines)
+
+
+def price(watch: Watch) -> Row:
+    """Return the row of a price over 2^40 grid points and 10^6 bids."""
+    bids = np.random.default_rng(8).random(10**6) * 1000
+    contenders = [
+        Contender("discreet price", partial(_price, bids)),
+        Contender(SORT, partial(_sort, bids)),
+    ]
+    timings = race(contenders, 11, watch)
+    lines = compared(timings, Target(5, SORT), bits_per_draw(partial(_price, bids)))
+    return Row("price, 10^6 bids, grid of 2^40", lines)
+
+
+def _median(data: peers.Array) -> Run:
+    from discreet import Grid, median
+
+    return partial(median, data, Grid(-(10**6), 10**6, "0.000002"), epsilon=1)
+
+
+def _price(bids: peers.Array) -> Run:
+    from fractions import Fraction
+
+    from discreet import Grid, price
+
+    grid = Grid(0, Fraction(1000 * (2**40 - 1), 2**40), Fraction(1000, 2**40))
+    return partial(price, bids, grid, epsilon=1)
+
+
+def _sort(data: peers.Array) -> Run:
+    return partial(np.sort, data)
+
+
+def _partition(data: peers.Array) -> Run:
+    return partial(np.partition, data, len(data) // 2)
