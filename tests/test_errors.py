@@ -58,8 +58,15 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
+    (errors.Exhausted, lambda _: exhausted()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip
+
+
+def exhausted() -> None:
+    session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
+    while True:
+        session.ask(SECRET_NUMBER)
 
 
 def write(path: Path, text: str) -> Path:

@@ -19,6 +19,12 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 wide_integers = st.integers(-(2**63), 2**63 - 1)
 
 
+def wrapping() -> Fraction:
+    """Return a fraction whose parts are numpy's, and wrap when multiplied."""
+    parts: list[Any] = [np.int64(2**40 + 1), np.int64(2**40 - 1)]
+    return Fraction(*parts)
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -37,7 +43,7 @@ wide_integers = st.integers(-(2**63), 2**63 - 1)
         (pd.Series([1.5, 2.0]), [Fraction(3, 2), 2]),
         (pl.Series([1, 2**62 + 1]), [1, 2**62 + 1]),
         (np.arange(10)[::3], [0, 3, 6, 9]),
-        ([Fraction(np.int64(2**40 + 1), np.int64(2**40 - 1))], [Fraction(2**40 + 1, 2**40 - 1)]),
+        ([wrapping()], [Fraction(2**40 + 1, 2**40 - 1)]),
         ([Decimal("1e400"), 0], [10**400, 0]),
         (np.array([1.5], dtype=">f8"), [Fraction(3, 2)]),
         (np.array([7], dtype=">i8"), [7]),
@@ -121,6 +127,6 @@ def test_whether_numbers_are_integers_is_told_by_their_type() -> None:
 
 
 def test_fractions_of_numpy_integers_do_not_wrap() -> None:
-    near = [Fraction(np.int64(2**40 + 1), np.int64(2**40 - 1)), Fraction(1), Fraction(0)]
+    near = [wrapping(), Fraction(1), Fraction(0)]
     vector = read_vector(near)
     assert np.allclose(vector.gaps(vector.best()), [0, 2**-39, 1], atol=1e-15)

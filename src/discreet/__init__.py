@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
+    from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
@@ -19,17 +20,21 @@ if TYPE_CHECKING:
     from .privacy.guarantees import BoundedRange, NoGuarantee, PureDP
     from .releases import Release, Simulation
     from .scores import SCORES
+    from .scores.custom import each
+    from .verbs.generalized import generalized
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
     from .verbs.price import price
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
     from .verbs.select import select, simulate
+    from .verbs.select_by import select_by
 
 __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
+    "AboveThreshold": "mechanisms.above_threshold",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
@@ -47,6 +52,8 @@ _HOMES = {
     "Simulation": "releases",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
+    "each": "scores.custom",
+    "generalized": "verbs.generalized",
     "geometric": "verbs.noise",
     "laplace": "verbs.noise",
     "maximum": "verbs.quantile",
@@ -58,6 +65,7 @@ _HOMES = {
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
     "select": "verbs.select",
+    "select_by": "verbs.select_by",
     "simulate": "verbs.select",
 }
 _MODULES = ("errors", "testing")
@@ -65,6 +73,7 @@ _MODULES = ("errors", "testing")
 __all__ = [
     "MECHANISMS",
     "SCORES",
+    "AboveThreshold",
     "Base2",
     "Base2Eta",
     "BoundedRange",
@@ -80,7 +89,9 @@ __all__ = [
     "Simulation",
     "best_eta",
     "distribution",
+    "each",
     "errors",
+    "generalized",
     "geometric",
     "laplace",
     "maximum",
@@ -92,6 +103,7 @@ __all__ = [
     "quantiles",
     "randomized_response",
     "select",
+    "select_by",
     "simulate",
     "testing",
 ]

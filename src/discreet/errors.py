@@ -11,6 +11,7 @@
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    ├── Exhausted (RuntimeError)          a session that has given all the answers it was paid for
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
@@ -83,6 +84,10 @@ class MissingColumn(UnreadableData, KeyError):
 
 class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
+
+
+class Exhausted(DiscreetError, RuntimeError):
+    """A session that has given all the answers it was paid for."""
 
 
 class OutOfBits(DiscreetError):

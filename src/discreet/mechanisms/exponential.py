@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..categorical import Categorical
 from ..enclosures import NaturalRate
@@ -11,6 +11,7 @@ from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.sensitivity import Sensitivity
 from ..runs import RunLaw, Runs
 from ..vectors import Vector
+from .base_measure import measured, read_base_measure
 from .contract import Dial, Law, Tuned, need_dial, pure_epsilon
 
 _FAR = 160
@@ -31,8 +32,17 @@ class Exponential:
     docs/mechanisms/exponential.md.
     """
 
+    base_measure: Any = None
     name: ClassVar[str] = "exponential"
-    takes_runs: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.base_measure is not None:
+            object.__setattr__(self, "base_measure", read_base_measure(self.base_measure))
+
+    @property
+    def takes_runs(self) -> bool:
+        """Whether there is no base measure, which weighs candidates one by one."""
+        return self.base_measure is None
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
@@ -40,14 +50,18 @@ class Exponential:
         rate = NaturalRate(eta)
 
         def law(scores: Vector | Runs) -> Law:
-            return RunLaw(scores, rate) if isinstance(scores, Runs) else Categorical(scores, rate)
+            if isinstance(scores, Runs):
+                return RunLaw(scores, rate)
+            if self.base_measure is not None:
+                return measured(scores, rate, self.base_measure)
+            return Categorical(scores, rate)
 
         return Tuned(guarantee, law, reach=_FAR / eta)
 
-    @staticmethod
-    def _settle(sensitivity: Sensitivity, dial: Dial) -> tuple[Guarantee, Fraction]:
+    def _settle(self, sensitivity: Sensitivity, dial: Dial) -> tuple[Guarantee, Fraction]:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
-        if sensitivity.balanced and sensitivity.change is not None:
+        uniform = self.base_measure is None
+        if uniform and sensitivity.balanced and sensitivity.change is not None:
             epsilon = pure_epsilon(sensitivity.change, dial)
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
         spread = sensitivity.spread

@@ -2,7 +2,9 @@
 
 from .contract import Score
 from .counts import Counts
+from .custom import Custom
 from .distance import Distance
+from .generalized import Generalized
 from .given import Given
 from .median_distance import MedianDistance
 from .rank import Rank
@@ -12,7 +14,9 @@ from .truth import Truth
 __all__ = [
     "SCORES",
     "Counts",
+    "Custom",
     "Distance",
+    "Generalized",
     "Given",
     "MedianDistance",
     "Rank",
@@ -27,6 +31,8 @@ SCORES: dict[str, type[Score]] = {
     "rank": Rank,
     "median_distance": MedianDistance,
     "revenue": Revenue,
+    "custom": Custom,
+    "generalized": Generalized,
     "distance": Distance,
     "truth": Truth,
 }

@@ -1,0 +1,101 @@
+"""A base measure: public weights of the candidates that multiply those of the exponential mechanism."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Set
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from ..categorical import Sums, Table, cumulate, error_of_sums
+from ..enclosures import (
+    CUT,
+    WEIGHT_ERROR,
+    Rate,
+    ball,
+    exponential,
+    has_fast_pass,
+    overflowing,
+)
+from ..errors import InvalidArgument, shown
+from ..numbers import positive
+from ..vectors import Vector
+
+_WIDEST = 2**20
+"""Weights whose ratio has more bits than this go to balls at once."""
+
+BaseMeasure = tuple[Fraction, ...]
+"""One positive weight for each candidate, in their order."""
+
+
+def read_base_measure(weights: Any) -> BaseMeasure:
+    """Return the weights as exact fractions; a float means the decimal that it prints as.
+
+    Raises:
+        InvalidArgument: if there are none, or one is no finite number above zero.
+    """
+    unordered = isinstance(weights, str | bytes | Mapping | Set)
+    if unordered or not isinstance(weights, Iterable):
+        raise InvalidArgument(
+            "base_measure must be a list of weights, one for each candidate in their order, "
+            f"got {shown(weights)}"
+        )
+    measure = tuple(positive(weight, "each weight of base_measure") for weight in weights)
+    if not measure:
+        raise InvalidArgument("base_measure must not be empty: there must be a candidate")
+    return measure
+
+
+def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Table:
+    """Return the law P(i) = measure[i] * exp(-rate * gap[i]) / (sum over all j).
+
+    Raises:
+        InvalidArgument: if there are not as many weights as scores.
+        InvalidScores: if a score is not finite.
+    """
+    if len(measure) != len(scores):
+        raise InvalidArgument(
+            f"base_measure has {len(measure)} weights, but there are {len(scores)} candidates; "
+            "give one for each"
+        )
+    return Table(MeasuredWeights(scores, rate, measure))
+
+
+class MeasuredWeights:
+    """measure[i] * exp(-rate * gap[i]) for each number of a vector."""
+
+    __slots__ = ("_best", "_measure", "_rate", "_vector")
+
+    def __init__(self, vector: Vector, rate: Rate, measure: BaseMeasure) -> None:
+        self._vector, self._rate, self._measure = vector, rate, measure
+        self._best = vector.best()
+
+    def sums(self) -> Sums | None:
+        """Return their cumulated sums in doubles, scaled so that the heaviest is near 1.
+
+        The error is derived in docs/mechanisms/base_measure.md.
+        """
+        mantissas, lengths = zip(*map(_halved, self._measure), strict=True)
+        width = max(lengths) - min(lengths)
+        if not has_fast_pass(self._rate) or width > _WIDEST:
+            return None
+        with overflowing():
+            decays = self._vector.gaps(self._best) * self._rate.double
+        exponents = (np.array(lengths) - max(lengths)) * math.log(2) - decays
+        exponents -= exponents.max()
+        np.maximum(exponents, -CUT, out=exponents)
+        ends, chain = cumulate(exponential(exponents) * np.array(mantissas))
+        error = WEIGHT_ERROR + width * 2.0**-50
+        return Sums(ends, error_of_sums(error, chain, len(ends)))
+
+    def balls(self) -> Iterator[arb]:
+        """Yield a ball around each weight."""
+        for i, weight in enumerate(self._measure):
+            yield ball(weight) * self._rate.decay(self._vector.exact_gap(i, self._best))
+
+
+def _halved(weight: Fraction) -> tuple[float, int]:
+    """Return m and k with weight = m * 2**k, m a double from 1/4 to 1 of relative error 2**-53."""
+    length = weight.numerator.bit_length() - weight.denominator.bit_length() + 1
+    return float(weight / Fraction(2) ** length), length

@@ -1,0 +1,150 @@
+"""Scores from a function the user writes, with what its author vouches for."""
+
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
+from ..numbers import exact, positive, positive_up
+from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
+from ..vectors import Vector, read_vector
+
+T = TypeVar("T")
+_STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
+Listed = Sequence[Any] | NDArray[Any]
+ScoreFunction = Callable[[Any, Any], Any]
+"""u(data, candidates): one score for each candidate, in their order; higher is better."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Custom:
+    """The numbers u(data, candidates), exactly; a float means its binary value.
+
+    The sensitivity is declared for the ideal scores, without rounding errors. If `u` returns floats, one
+    of `error` and `granularity` says how far they are from ideal. Proofs: docs/scores/custom.md.
+
+    Args:
+        u: the function; called once, when everything public has been checked.
+        data: what the function gets first. Private.
+        candidates: what the function gets second.
+        change: the most one score can change between neighbours ("sensitivity").
+        spread: the most a difference of two scores can change; instead of `change`.
+        monotonic: whether all scores move the same way whenever one record comes or goes.
+        error: how far a returned score may be from the ideal one; the spread grows by four times that.
+        granularity: the ideal scores are multiples of it, and the returned ones are nearer than half of
+            it. They are rounded to multiples, which are the ideal scores: nothing is added.
+    """
+
+    u: ScoreFunction
+    data: Any
+    candidates: Listed
+    change: Any = None
+    spread: Any = None
+    monotonic: bool = False
+    error: Any = None
+    granularity: Any = None
+
+    @property
+    def in_runs(self) -> bool:
+        """Never: every candidate has a score of its own."""
+        return False
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return the declared sensitivity; with an error above zero, a spread larger by 4 * error.
+
+        Raises:
+            InvalidArgument: if a declaration cannot be accepted.
+        """
+        if not callable(self.u):
+            raise InvalidArgument(f"u must be a function u(data, candidates), got {shown(self.u)}")
+        declared = read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
+        if self.error is not None and self.granularity is not None:
+            raise InvalidArgument("give error or granularity, not both")
+        if self.granularity is not None:
+            positive(self.granularity, "granularity")
+        error = _bound(self.error)
+        if error == 0:
+            return declared
+        return Sensitivity(declared.spread + 4 * error, declared.neighbors)
+
+    def compute(self, reach: Fraction) -> Vector:
+        """Return the scores. Private.
+
+        Raises:
+            InvalidScores: if the function failed, or did not return a finite number for each candidate,
+                or returned floats and nothing says how far they are from ideal. It never quotes data.
+        """
+        returned = _quietly(self._call)
+        scores = _quietly(lambda: read_vector(returned), (*_STOPS, InvalidScores))
+        if len(scores) != len(self.candidates):
+            raise InvalidScores(
+                f"u must return one score for each of the {len(self.candidates)} candidates"
+            )
+        if self.granularity is not None:
+            return _rounded(scores, positive(self.granularity, "granularity"))
+        if self.error is None and _quietly(lambda: _holds_floats(returned)):
+            raise InvalidScores(
+                "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
+                "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
+                "(what the ideal scores are multiples of), or return integers or Fractions"
+            )
+        return scores
+
+    def _call(self) -> Any:
+        returned = self.u(self.data, self.candidates)
+        ready = hasattr(returned, "__array__") or isinstance(returned, Set)
+        return returned if ready or not isinstance(returned, Iterable) else list(returned)
+
+    def __repr__(self) -> str:
+        return f"Custom(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"
+
+
+def each(u: Callable[[Any, Any], Any]) -> ScoreFunction:
+    """Return the score function that calls u(data, candidate) for each candidate."""
+    return lambda data, candidates: [u(data, candidate) for candidate in candidates]
+
+
+def _bound(error: Any) -> Fraction:
+    """Return the declared error, rounded upwards; zero if there is none."""
+    if error is None or exact(error, "error") == 0:
+        return Fraction(0)
+    if exact(error, "error") < 0:
+        raise InvalidNumber(f"error must not be below zero, got {shown(error)}")
+    return positive_up(error, "error")
+
+
+def _holds_floats(returned: Any) -> bool:
+    """Return whether there is a float among the scores, told by their types."""
+    if hasattr(returned, "__array__"):
+        returned = np.asarray(returned)
+        if returned.dtype.kind != "O":
+            return bool(returned.dtype.kind == "f")
+    return any(isinstance(score, float | np.floating) for score in returned)
+
+
+def _rounded(scores: Vector, granularity: Fraction) -> Vector:
+    """Return the nearest multiple of the granularity to each score."""
+    scores.best()  # refuses what is not finite
+    steps = [round(scores.exact(i) / granularity) for i in range(len(scores))]
+    return read_vector([step * granularity for step in steps])
+
+
+def _quietly(work: Callable[[], T], passing: tuple[type[BaseException], ...] = _STOPS) -> T:
+    """Return what `work` returns; an error in it, which may quote the data, is replaced by ours.
+
+    Ours is raised after the except block, so that it does not hold the other one.
+    """
+    try:
+        return work()
+    except passing:
+        raise
+    except BaseException as error:
+        kind = type(error).__name__
+    raise InvalidScores(
+        f"the score function failed with {kind}; its message may quote the data, so it is not shown. "
+        "Call the function yourself on data you may look at"
+    )

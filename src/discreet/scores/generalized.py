@@ -1,0 +1,106 @@
+"""Scores with a sensitivity each, brought to one scale (Raskhodnikova and Smith 2016)."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..errors import InvalidArgument, InvalidScores, shown
+from ..numbers import positive_up
+from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..vectors import Vector, read_vector
+
+Point = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Generalized:
+    """min over j of ((q[i] - t * D[i]) - (q[j] - t * D[j])) / (D[i] + D[j]), at most 0.
+
+    It counts how many changes of a record lie between candidate i and the best, after each score was
+    lowered by t times its own sensitivity D. Each such score changes by at most 1, for any t: proof in
+    docs/scores/generalized.md.
+
+    Args:
+        scores: an array, series or list of finite numbers q, one for each candidate; higher is better.
+        changes: the most each score can change between neighbours (D), in the same order; public.
+        t: how many changes a candidate is lowered by; public.
+    """
+
+    scores: Any
+    changes: tuple[Fraction, ...]
+    t: Fraction
+
+    @property
+    def in_runs(self) -> bool:
+        """Never: every candidate has a score of its own."""
+        return False
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return a change of 1, spread 2, whatever the sensitivities are."""
+        return sensitivity_of(1, neighbors)
+
+    def compute(self, reach: Fraction) -> Vector:
+        """Return the scores on one scale, as fractions. Private."""
+        scores = read_vector(self.scores)
+        if len(scores) != len(self.changes):
+            raise InvalidScores(
+                f"there are {len(self.changes)} sensitivities but {len(scores)} scores; "
+                "give one for each"
+            )
+        scores.best()  # refuses what is not finite
+        points = [(d, scores.exact(i) - self.t * d) for i, d in enumerate(self.changes)]
+        edge = _upper_edge(points)
+        return read_vector([-_steepest(edge, point) for point in points])
+
+    def __repr__(self) -> str:
+        return f"Generalized({len(self.changes)} sensitivities, t={self.t})"
+
+
+def read_changes(sensitivities: Any) -> tuple[Fraction, ...]:
+    """Return a sensitivity for each candidate, as exact fractions above zero, floats read upwards.
+
+    Raises:
+        InvalidArgument: if there are none, or one is no finite number above zero.
+    """
+    unordered = isinstance(sensitivities, str | bytes | Mapping | Set)
+    if unordered or not isinstance(sensitivities, Iterable):
+        raise InvalidArgument(
+            "sensitivities must be a list of numbers, one for each candidate in their order, "
+            f"got {shown(sensitivities)}"
+        )
+    changes = tuple(positive_up(change, "each sensitivity") for change in sensitivities)
+    if not changes:
+        raise InvalidArgument("sensitivities must not be empty: there must be a candidate")
+    return changes
+
+
+def _upper_edge(points: list[Point]) -> list[Point]:
+    """Return the points on the upper side of the convex hull, from left to right."""
+    edge: list[Point] = []
+    for x, y in sorted(points):
+        while edge and edge[-1][0] == x:
+            edge.pop()
+        while len(edge) > 1 and _slope(edge[-2], edge[-1]) <= _slope(edge[-1], (x, y)):
+            edge.pop()
+        edge.append((x, y))
+    return edge
+
+
+def _steepest(edge: list[Point], point: Point) -> Fraction:
+    """Return the largest slope from (-x, y) to a point of the edge, all of which lie to the right.
+
+    Along the edge slopes rise up to the tangent and fall beyond, so it is found by bisection.
+    """
+    eye = -point[0], point[1]
+    k = bisect_left(
+        range(len(edge) - 1),
+        True,
+        key=lambda k: _slope(edge[k], edge[k + 1]) <= _slope(eye, edge[k]),
+    )
+    return _slope(eye, edge[k])
+
+
+def _slope(left: Point, right: Point) -> Fraction:
+    return (right[1] - left[1]) / (right[0] - left[0])

@@ -1,0 +1,58 @@
+"""generalized: one of the candidates, each with a sensitivity of its own."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Unpack
+
+from ..errors import InvalidNumber, shown
+from ..numbers import Number, positive
+from ..releases import Release
+from ..scores.generalized import Generalized, read_changes
+from ..selection import Terms, ask, release, takes_terms
+from .select import unfold
+
+
+@takes_terms
+def generalized(
+    scores: Any,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[Any] | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one of the candidates, where some scores may change much more than others.
+
+    With probability 1 - beta its score is at least q[j] - (4 / epsilon) * ln(n / beta) * D[j] for every j (with
+    the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
+
+    Args:
+        scores: finite numbers q, one for each candidate, higher is better: an array, a series, a list, or
+            a mapping from candidates to scores.
+        sensitivities: D, the most each score can change between neighbours, in the order of the scores.
+        beta: how likely the bound above may fail, between 0 and 1.
+        candidates: what may be answered; without them the answer is an index.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no finite numbers, or not as many as the sensitivities.
+
+    Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
+    scores.
+    """
+    scores, labels = unfold(scores, candidates)
+    changes = read_changes(sensitivities)
+    guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
+    epsilon = Fraction(guarantee.as_dict()["epsilon"])
+    t = _lowering(epsilon, len(changes), positive(beta, "beta"))
+    return release(Generalized(scores, changes, t), labels, terms)
+
+
+def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
+    """Return about (2 / epsilon) * ln(n / beta). Any number is as private, so rounding does no harm."""
+    if beta >= 1:
+        raise InvalidNumber(f"beta must be below 1, got {shown(beta)}")
+    log = math.log(n) + math.log(beta.denominator) - math.log(beta.numerator)
+    return 2 / epsilon * Fraction(round(1024 * log), 1024)

@@ -1,0 +1,54 @@
+"""select_by: one of the candidates, by a score function of your own."""
+
+from collections.abc import Iterable
+from typing import Any, Unpack
+
+import numpy as np
+
+from ..candidates import Labels
+from ..numbers import Number
+from ..releases import Release
+from ..scores.custom import Custom, ScoreFunction
+from ..selection import Terms, release, takes_terms
+
+
+@takes_terms
+def select_by(  # noqa: PLR0913  # what the author of a function vouches for takes five
+    u: ScoreFunction,
+    data: Any,
+    candidates: Iterable[Any],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
+
+    Args:
+        u: returns one score for each candidate, in their order, higher is better. `discreet.each` makes
+            one from a function of a single candidate.
+        data: what `u` gets first, untouched. Private.
+        candidates: what may be answered; public. `u` gets an array as it is, anything else as a list.
+        sensitivity: the most one score can change between neighbours, without rounding errors.
+        spread: instead of `sensitivity`, the most a difference of two scores can change.
+        monotonic: whether all scores move the same way whenever one record comes or goes.
+        error: if `u` returns floats: how far a score may be from the ideal one that it stands for. The
+            spread grows by four times that.
+        granularity: instead of `error`: ideal scores are multiples of this, and what `u` returns is nearer
+            than half of it. Scores are rounded to multiples and nothing is added.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `u` was not called.
+        InvalidScores: if `u` fails, or returns no finite numbers, or floats without `error` or
+            `granularity`. The message never quotes the data.
+
+    Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
+    """
+    labels = Labels(candidates)
+    given = candidates if isinstance(candidates, np.ndarray) else list(labels)
+    score = Custom(u, data, given, sensitivity, spread, monotonic, error, granularity)
+    return release(score, labels, terms)

@@ -1,0 +1,160 @@
+"""A base measure multiplies the weights, exactly, and costs nothing."""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet
+from discreet.bits import LazyUniform
+from discreet.enclosures import DyadicRate, NaturalRate, Rate, ball, precision
+from discreet.errors import InvalidArgument, InvalidScores
+from discreet.mechanisms.base_measure import MeasuredWeights, measured, read_base_measure
+from discreet.mechanisms.contract import Dial
+from discreet.privacy.sensitivity import Sensitivity
+from discreet.testing import ScriptedBits, bit_tree, log_ratios
+from discreet.vectors import read_vector
+
+HALF = NaturalRate(Fraction(1, 2))
+ONE_BIT = DyadicRate(1, 1, 1)
+
+
+def law(scores: Any, measure: Any, rate: Rate = HALF) -> Any:
+    return measured(read_vector(scores), rate, read_base_measure(measure))
+
+
+def test_golden_weights_are_rational_in_base_2() -> None:
+    tree = bit_tree(law([0, 1, 2], [4, 2, 1], ONE_BIT).draw, 30)  # weights 4/4, 2/2, 1/1
+    for i in range(3):
+        assert tree.masses[i] <= Fraction(1, 3) <= tree.masses[i] + tree.undecided
+    assert tree.undecided < Fraction(1, 2**25)
+
+
+@pytest.mark.parametrize(
+    ("scores", "measure"),
+    [
+        ([0, 1, 2], [1, 1, 1]),
+        ([0, 0], ["1/3", 0.1]),
+        ([5], [7]),
+        ([0, 300], ["1e65", 1]),
+        ([0.0, 1e300], [1, "1e-300"]),
+        ([Fraction(1, 3), 2, 2], [10**400, 1, Fraction(1, 10**400)]),
+        ([0, 10**400], [3, 2]),
+    ],
+)
+@pytest.mark.parametrize(
+    "rate", [HALF, NaturalRate(Fraction(1, 10**300)), NaturalRate(Fraction(9))]
+)
+def test_every_bit_string_is_accounted_for(scores: Any, measure: Any, rate: Rate) -> None:
+    drawn_from = law(scores, measure, rate)
+    tree = bit_tree(drawn_from.draw, 14)
+    with precision(4000):
+        for i, probability in enumerate(drawn_from.probabilities()):
+            assert tree.admits(i, probability), (i, tree, probability)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(-50, 50), st.integers(-300, 300), st.integers(1, 10**6)),
+        min_size=1,
+        max_size=8,
+    ),
+    st.fractions(Fraction(1, 50), 50),
+)
+def test_fast_sums_are_as_near_as_they_say(rows: list[tuple[int, int, int]], eta: Fraction) -> None:
+    vector = read_vector([score for score, _, _ in rows])
+    measure = tuple(Fraction(m) * Fraction(2) ** k for _, k, m in rows)
+    weights = MeasuredWeights(vector, NaturalRate(eta), measure)
+    sums = weights.sums()
+    assert sums is not None
+    assert sums.error < 2.0**-38
+    with precision(1500):
+        balls = list(weights.balls())
+        total = sum(balls, ball(Fraction(0)))
+        for i, end in enumerate(sums.ends.tolist()):
+            share = sum(balls[: i + 1], ball(Fraction(0))) / total
+            distance = abs(ball(Fraction(end) / Fraction(float(sums.ends[-1]))) - share)
+            assert distance < 2 * sums.error
+
+
+def test_weights_beyond_doubles_go_to_balls() -> None:
+    huge = Fraction(2) ** (2**20 + 5)
+    weights = MeasuredWeights(read_vector([0, 0]), HALF, (huge, Fraction(1)))
+    assert weights.sums() is None
+    assert law([0, 0], [huge, 1]).draw(ScriptedBits("0110" * 16, width=64)) == 0
+    assert (
+        law([0, 1], [1, 2], NaturalRate(Fraction(10**290) ** 4)).draw(ScriptedBits("1" * 64)) == 1
+    )
+
+
+def test_words_beside_a_boundary_fall_on_the_right_side() -> None:
+    drawn_from = law([0, 3, 1], ["1/3", "1/7", 2])
+    with precision(600):
+        first = drawn_from.probabilities()[0]
+        word = int((first * 2**64).floor().unique_fmpz())
+    for k, expected in ((word - 1, 0), (word + 1, 1)):
+        assert (
+            drawn_from.settle(LazyUniform.begun(k, ScriptedBits("0" * 640, width=64))) == expected
+        )
+
+
+def test_a_batch_follows_the_same_law() -> None:
+    words = [0, 100, 190, 193, 255]  # the boundary is at 192 of 256
+    bits = ScriptedBits("".join(f"{word:08b}" for word in words), width=8)
+    assert law([0, 0], [3, 1]).draws(5, bits).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_it_costs_nothing() -> None:
+    """The range of the log-ratios is that without a base measure, for all neighbours over 0..2."""
+    for scores in product(range(3), repeat=3):
+        for step in product((-1, 0, 1), repeat=3):
+            other = [s + d for s, d in zip(scores, step, strict=True)]
+            with precision(200):
+                pair = (law(s, ["1/3", 5, "1e-9"]) for s in (scores, other))
+                ratios = log_ratios(*pair)
+                assert not max(map(float, ratios)) - min(map(float, ratios)) > 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    "measure", [[], [0], [-1, 1], [float("nan")], ["x"], 3, "12", {1: 2}, {1, 2}, [True]]
+)
+def test_what_is_no_measure_is_refused(measure: Any) -> None:
+    with pytest.raises(InvalidArgument):
+        discreet.Exponential(base_measure=measure)
+
+
+def test_the_mechanism_takes_a_base_measure() -> None:
+    release = discreet.select(
+        {"tea": 0, "coffee": 0},
+        sensitivity=1,
+        epsilon=1,
+        mechanism=discreet.Exponential(base_measure=[1, 10**30]),
+    )
+    assert release.value == "coffee"
+    assert release.guarantee == discreet.BoundedRange(Fraction(1), "add_remove")
+    with pytest.raises(InvalidArgument, match="2 weights, but there are 3"):
+        discreet.select(
+            [0, 1, 2], sensitivity=1, epsilon=1, mechanism=discreet.Exponential(base_measure=[1, 2])
+        )
+    with pytest.raises(InvalidScores, match="NaN"):
+        law([0.0, float("nan")], [1, 1])
+    assert not discreet.Exponential(base_measure=[1]).takes_runs
+    assert discreet.Exponential(base_measure=[1, "1/2"]) == discreet.Exponential(
+        base_measure=(1, 0.5)
+    )
+
+
+def test_a_base_measure_unbalances_balanced_scores() -> None:
+    """Their normaliser is the same for all databases only without it, so the spread is paid for."""
+    balanced = Sensitivity(Fraction(2), "replace_one", Fraction(1), balanced=True)
+    dial = Dial("epsilon", Fraction(1))
+    assert isinstance(discreet.Exponential().tune(balanced, dial).guarantee, discreet.PureDP)
+    tuned = discreet.Exponential(base_measure=[1, 3]).tune(balanced, dial)
+    assert tuned.guarantee == discreet.BoundedRange(Fraction(1), "replace_one")
+    with precision(200):
+        p, q = tuned.law(read_vector([0, 1])).probabilities()
+        assert (q / p).overlaps(3 * ball(Fraction(1, 2)).exp())

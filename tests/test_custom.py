@@ -1,0 +1,252 @@
+"""Scores from a function of the user's own."""
+
+import math
+import traceback
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet
+from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, InvalidScores
+from discreet.privacy.sensitivity import sensitivity_of
+from discreet.scores.custom import Custom, each
+from discreet.vectors import Vector
+from discreet.verbs.select_by import select_by
+
+SECRET = 48151623
+
+
+def revenue(x: Any, r: Any) -> Any:
+    """Seed 1's function, as it stands there."""
+    output = np.zeros(len(r))
+    for i in range(len(r)):
+        output[i] = r[i] * sum(np.greater_equal(x, r[i]))
+    return output
+
+
+def numbers(score: Custom) -> list[Fraction]:
+    scores = score.compute(Fraction(0))
+    return [scores.exact(i) for i in range(len(scores))]
+
+
+def custom(returned: Any, **declared: Any) -> Custom:
+    n = len(returned) if hasattr(returned, "__len__") else 1
+    return Custom(lambda data, candidates: returned, None, range(n), change=1, **declared)
+
+
+def test_the_first_seeds_function_runs_as_it_is() -> None:
+    prices = np.arange(350) / 100
+    release = select_by(
+        revenue,
+        [1, 1, 1, 3.01] * 1000,
+        prices,
+        sensitivity=3.5,
+        monotonic=True,
+        granularity=0.01,
+        epsilon=5,
+    )
+    assert release.value == 1.0  # but for a chance of e^-57
+    score = Custom(revenue, [1, 1, 1, 3.01], prices, change=3.5, granularity=0.01)
+    assert numbers(score)[301] == Fraction(301, 100)
+    assert numbers(score)[300] == 3
+    assert max(numbers(score)) == 4
+
+
+def test_a_function_of_one_candidate() -> None:
+    count: Callable[[list[str], str], int] = list.count
+    rows = ["tea"] * 90 + ["coffee"] * 9
+    release = select_by(
+        each(count), rows, ["coffee", "tea"], sensitivity=1, monotonic=True, epsilon=1
+    )
+    assert release.value == "tea"  # but for a chance of e^-81
+    assert release.guarantee == discreet.BoundedRange(Fraction(1), "add_remove")
+    assert (
+        select_by(each(count), rows, iter(["tea"]), spread=1, epsilon=1, size=2).value
+        == ["tea"] * 2
+    )
+
+
+def test_candidates_come_as_they_were_given() -> None:
+    seen: list[Any] = []
+
+    def look(data: Any, candidates: Any) -> Any:
+        seen.append((data, candidates))
+        return [0] * len(candidates)
+
+    array, data = np.array([1.5, 2.5]), object()
+    for given_as in (array, (1, 2), iter([1, 2])):
+        select_by(look, data, given_as, sensitivity=1, epsilon=1)
+    assert seen[0][0] is data
+    assert seen[0][1] is array
+    assert [candidates for _, candidates in seen[1:]] == [[1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [[1, 0], (1, 0), iter([1, 0]), np.array([1, 0]), pd.Series([1, 0]), [Fraction(1), 0],
+     [Decimal(1), Decimal(0)], {"a": 1, "b": 0}.values(), [np.int64(1), 0], np.array([1, 0], dtype=object)],
+)  # fmt: skip
+def test_exact_results_need_no_declaration(returned: Any) -> None:
+    assert numbers(Custom(lambda data, candidates: returned, None, "ab", change=1)) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [[1.0, 0.0], [1, 0.0], np.array([1.0, 0]), np.array([1, 0], dtype=np.float32), pd.Series([1.0, 0]),
+     np.array([1.0, 0], dtype=object), [np.float32(1), Fraction(0)], np.array([1, 0], dtype=np.longdouble)],
+)  # fmt: skip
+def test_floats_need_one(returned: Any) -> None:
+    with pytest.raises(InvalidScores, match=r"returns floats.*error=.*granularity="):
+        custom(returned).compute(Fraction(0))
+    for declared in ({"error": 0}, {"error": "1e-9"}, {"granularity": 1}):
+        assert numbers(custom(returned, **declared)) == [1, 0]
+
+
+def test_an_error_widens_the_spread() -> None:
+    wide = custom([0], error="1/8", monotonic=True).sensitivity("add_remove")
+    assert wide.spread == Fraction(3, 2)
+    assert not wide.monotonic
+    assert custom([0], error="1/8").sensitivity("replace_one").spread == Fraction(5, 2)
+    only_spread = Custom(revenue, None, [1], spread=1, error=1).sensitivity("add_remove")
+    assert only_spread.spread == 5
+    assert only_spread.change is None
+    kept = custom([0], error=0, monotonic=True).sensitivity("add_remove")
+    assert kept == sensitivity_of(1, "add_remove", monotonic=True)
+    assert custom([0], error=0.1).sensitivity("add_remove").spread == 2 + 4 * Fraction(0.1)
+    assert custom([0], granularity=3).sensitivity("add_remove") == sensitivity_of(1, "add_remove")
+
+
+def test_the_spread_with_an_error_is_right_and_tight() -> None:
+    """Exhaustively: every ideal change, and every error up to 1, of two candidates."""
+    worst = {True: 0, False: 0}
+    for monotonic in worst:
+        for ideal in product((0, 1) if monotonic else (-1, 0, 1), repeat=2):
+            for before, after in product(product((-1, 0, 1), repeat=2), repeat=2):
+                moved = [d + b - a for d, a, b in zip(ideal, before, after, strict=True)]
+                worst[monotonic] = max(worst[monotonic], max(moved) - min(moved))
+    for monotonic, spread in worst.items():
+        score = custom([0], error=1, monotonic=monotonic)
+        assert score.sensitivity("add_remove").spread == spread
+
+
+@given(
+    st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=5),
+    st.fractions("1/100", 100, max_denominator=1000),
+)
+def test_granularity_gives_the_ideal_scores(steps: list[int], granularity: Fraction) -> None:
+    computed = [float(step * granularity) for step in steps]
+    if all(
+        abs(Fraction(c) - s * granularity) < granularity / 2
+        for c, s in zip(computed, steps, strict=True)
+    ):
+        assert numbers(custom(computed, granularity=granularity)) == [
+            s * granularity for s in steps
+        ]
+
+
+def failing(error: BaseException) -> Callable[[Any, Any], Any]:
+    def u(data: Any, candidates: Any) -> Any:
+        raise error
+
+    return u
+
+
+def late(data: Any, candidates: Sequence[Any]) -> Any:
+    return (int(f"no number: {data}") for _ in candidates)
+
+
+class Hostile(list[int]):
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise ValueError(SECRET)
+
+
+class HostileError(InvalidScores):
+    """One of ours, with private words."""
+
+
+@pytest.mark.parametrize(
+    ("u", "name"),
+    [
+        (failing(ValueError(SECRET)), "ValueError"),
+        (failing(KeyError(SECRET)), "KeyError"),
+        (failing(HostileError(SECRET)), "HostileError"),
+        (failing(BaseException(SECRET)), "BaseException"),
+        (late, "ValueError"),
+        (lambda data, candidates: Hostile(), "ValueError"),
+        (lambda data: [0], "TypeError"),
+    ],
+)
+def test_errors_never_quote_the_data(u: Any, name: str) -> None:
+    with pytest.raises(InvalidScores, match=f"failed with {name}") as caught:
+        select_by(u, SECRET, ["a"], sensitivity=1, epsilon=1)
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+    assert str(SECRET) not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_a_wish_to_stop_is_heard(error: type[BaseException]) -> None:
+    with pytest.raises(error):
+        select_by(failing(error()), None, ["a"], sensitivity=1, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [5, "ab", None, [1], [1, 2, 3], [], [[1, 2]], {1, 2}, [True, False], [1, None], [1, "x"],
+     pd.DataFrame({"a": [1, 2]}), np.array([True, False])],
+)  # fmt: skip
+def test_what_is_no_row_of_scores_is_refused(returned: Any) -> None:
+    with pytest.raises(InvalidScores):
+        select_by(lambda *_: returned, None, ["a", "b"], sensitivity=1, epsilon=1)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_refused(bad: float) -> None:
+    for declared in ({"error": 0}, {"granularity": 1}):
+        with pytest.raises(InvalidScores, match="NaN or an infinity") as caught:
+            select_by(
+                lambda *_: [SECRET, bad],
+                None,
+                ["a", "b"],
+                sensitivity=1,
+                epsilon=1,
+                **declared,  # type: ignore[arg-type]
+            )
+        assert str(SECRET) not in str(caught.value)
+
+
+def test_public_arguments_are_checked_before_the_function_is_called() -> None:
+    def never(data: Any, candidates: Any) -> Any:
+        raise AssertionError("called")
+
+    for error, arguments in [
+        (InvalidNumber, {"sensitivity": 0}),
+        (InvalidArgument, {}),
+        (InvalidArgument, {"sensitivity": 1, "error": 1, "granularity": 1}),
+        (InvalidNumber, {"sensitivity": 1, "error": -1}),
+        (InvalidNumber, {"sensitivity": 1, "granularity": 0}),
+        (InvalidNumber, {"sensitivity": 1, "epsilon": 0}),
+        (InvalidArgument, {"spread": 1, "monotonic": True}),
+    ]:
+        with pytest.raises(error):
+            select_by(never, None, ["a"], **{"epsilon": 1, **arguments})  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match=r"u must be a function u\(data, candidates\), got 3"):
+        select_by(3, None, ["a"], sensitivity=1, epsilon=1)  # type: ignore[arg-type]
+    for candidates in ([], ["a", "a"], "ab"):
+        with pytest.raises(InvalidCandidates):
+            select_by(never, None, candidates, sensitivity=1, epsilon=1)
+
+
+def test_nothing_private_is_in_a_repr() -> None:
+    score = Custom(revenue, SECRET, [1], change=2)
+    assert repr(score) == "Custom(change=2, spread=None, monotonic=False)"
+    assert not score.in_runs
+    assert isinstance(custom([1]).compute(Fraction(0)), Vector)

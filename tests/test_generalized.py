@@ -1,0 +1,173 @@
+"""Scores with a sensitivity each: the definition, its sensitivity, and what it finds."""
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet
+from discreet.enclosures import precision
+from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
+from discreet.mechanisms import read_mechanism
+from discreet.mechanisms.contract import Dial
+from discreet.scores.generalized import Generalized, read_changes
+from discreet.testing import bit_tree, log_ratios
+from discreet.vectors import read_vector
+from discreet.verbs.generalized import generalized
+
+
+def by_definition(q: Any, changes: Any, t: Fraction) -> list[Fraction]:
+    a = [Fraction(s) - t * d for s, d in zip(q, changes, strict=True)]
+    n = range(len(a))
+    return [min((a[i] - a[j]) / (changes[i] + changes[j]) for j in n) for i in n]
+
+
+def computed(q: Any, changes: Any, t: Any) -> list[Fraction]:
+    scores = Generalized(q, tuple(map(Fraction, changes)), Fraction(t)).compute(Fraction(0))
+    return [scores.exact(i) for i in range(len(scores))]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.fractions(-9, 9, max_denominator=6), st.fractions("1/4", 5, max_denominator=4)
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.fractions(0, 20, max_denominator=3),
+)
+def test_the_hull_gives_the_definition(rows: list[tuple[Fraction, Fraction]], t: Fraction) -> None:
+    q, changes = zip(*rows, strict=True)
+    assert computed(q, changes, t) == by_definition(q, changes, t)
+
+
+def test_ties_and_lines_give_the_definition() -> None:
+    for q in product(range(3), repeat=4):
+        for changes in ((1, 1, 1, 1), (1, 2, 3, 4), (1, 1, 2, 3)):
+            for t in (0, 1, Fraction(5, 2)):
+                assert computed(q, changes, t) == by_definition(q, changes, Fraction(t))
+
+
+@pytest.mark.parametrize("t", [0, 1, 3])
+@pytest.mark.parametrize("changes", [(1, 1, 1), (1, 2, 4), (1, 3, 3)])
+def test_the_sensitivity_is_1(changes: tuple[int, ...], t: int) -> None:
+    """Exhaustively: scores in 0..2, every change of each within its own sensitivity."""
+    worst = Fraction(0)
+    moves = list(product(*(range(-d, d + 1) for d in changes)))
+    for q in product(range(3), repeat=3):
+        before = by_definition(q, changes, Fraction(t))
+        for move in moves:
+            after = by_definition(
+                [a + b for a, b in zip(q, move, strict=True)], changes, Fraction(t)
+            )
+            worst = max(worst, *(abs(b - a) for a, b in zip(before, after, strict=True)))
+    assert worst <= 1
+    for neighbors in ("add_remove", "replace_one"):
+        stated = Generalized([], (), Fraction(t)).sensitivity(neighbors)
+        assert (stated.change, stated.spread, stated.monotonic) == (Fraction(1), Fraction(2), False)
+
+
+def test_a_spread_of_2_occurs() -> None:
+    """The steady candidate falls below the wild one and the middle one gains on the steady one."""
+    changes = [Fraction(1000), Fraction(1), Fraction(1, 1000)]
+    before = by_definition([1000, -10, 0], changes, Fraction(0))
+    after = by_definition([2000, -9, -changes[2]], changes, Fraction(0))
+    moved = [b - a for a, b in zip(before, after, strict=True)]
+    assert moved[1] - moved[2] == 2
+
+
+@pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip", "noisy_max"])
+def test_privacy_is_kept_whatever_t(mechanism: str) -> None:
+    changes = (Fraction(1), Fraction(3), Fraction(8))
+    for t in (Fraction(0), Fraction(4)):
+        score = Generalized([], changes, t)
+        dial = Dial("epsilon", Fraction(1))
+        tuned = read_mechanism(mechanism).tune(score.sensitivity("add_remove"), dial)
+        for q in ((0, 0, 0), (1, 0, 5), (0, 9, 9)):
+            for move in product(*((-d, d) for d in changes)):
+                other = [a + b for a, b in zip(q, move, strict=True)]
+                laws = [tuned.law(read_vector(computed(x, changes, t))) for x in (q, other)]
+                with precision(150):
+                    assert all(not abs(ratio) > 1 for ratio in log_ratios(*laws))
+
+
+def test_equal_sensitivities_are_the_ordinary_gaps() -> None:
+    assert computed([5, 2, 4], [2, 2, 2], 7) == [0, Fraction(-3, 4), Fraction(-1, 4)]
+
+
+def test_every_bit_string_is_accounted_for() -> None:
+    score = Generalized(
+        [0.1, 3, Fraction(1, 3)], (Fraction(1, 7), Fraction(2), Fraction(1)), Fraction(1)
+    )
+    tuned = discreet.Exponential().tune(
+        score.sensitivity("add_remove"), Dial("epsilon", Fraction(2))
+    )
+    drawn_from = tuned.law(score.compute(tuned.reach))
+    tree = bit_tree(drawn_from.draw, 14)
+    with precision(200):
+        assert all(tree.admits(i, p) for i, p in enumerate(drawn_from.probabilities()))
+
+
+def test_the_bound_on_the_score_holds() -> None:
+    """With S >= -t, which has probability 1 - beta, q[i] >= q[j] - 2 t D[j] for all j."""
+    for q in product(range(0, 40, 13), repeat=3):
+        changes, t = (Fraction(1), Fraction(4), Fraction(9)), Fraction(3)
+        for i, s in enumerate(computed(q, changes, t)):
+            if s >= -t:
+                assert all(q[i] >= q[j] - 2 * t * changes[j] for j in range(3))
+
+
+def test_a_wild_candidate_does_not_hide_a_steady_one() -> None:
+    release = generalized(
+        {"wild": 0, "steady": 200, "other": 0},
+        [10**6, 1, 1],
+        beta="1e-20",
+        epsilon=2,
+        neighbors="replace_one",
+    )
+    assert release.value == "steady"  # but for a chance of 1e-20
+    assert release.guarantee == discreet.BoundedRange(Fraction(2), "replace_one")
+    for terms in ({"scale": 1}, {"rho": 2}, {"epsilon": 2, "mechanism": "permute_and_flip"}):
+        assert generalized([0, 200], [9, "1/2"], **terms).value == 1
+    named = generalized(np.array([200.0, 0]), [1, 9], epsilon=2, candidates=["a", "b"], size=2)
+    assert named.value == ["a", "a"]
+
+
+def test_t_follows_epsilon_and_beta() -> None:
+    from discreet.verbs.generalized import _lowering
+
+    assert math.isclose(
+        _lowering(Fraction(1, 2), 10, Fraction(1, 20)), 4 * math.log(200), rel_tol=1e-3
+    )
+    assert _lowering(Fraction(1), 1, Fraction(1, 10**400)) > 1800
+
+
+@pytest.mark.parametrize(
+    "bad", [[], [0, 1], [-1, 1], ["x", 1], 3, "12", {1: 2}, {1, 2}, [math.inf, 1]]
+)
+def test_what_is_no_sensitivity_is_refused(bad: Any) -> None:
+    with pytest.raises(InvalidArgument):
+        generalized([1, 2], bad, epsilon=1)
+
+
+def test_refusals() -> None:
+    with pytest.raises(InvalidScores, match="2 sensitivities but 3 scores"):
+        generalized([1, 2, 3], [1, 2], epsilon=1)
+    with pytest.raises(InvalidScores, match="NaN"):
+        generalized([1.0, math.nan], [1, 2], epsilon=1)
+    for beta in (0, 1, -1, 2, "x"):
+        with pytest.raises(InvalidNumber, match="beta"):
+            generalized([1, 2], [1, 2], epsilon=1, beta=beta)
+    with pytest.raises(InvalidArgument, match="how much privacy"):
+        generalized([1, 2], [1, 2])
+    assert read_changes([0.1]) == (Fraction(0.1),)  # the larger of its two readings
+    score = Generalized([777], (Fraction(1),), Fraction(2))
+    assert repr(score) == "Generalized(1 sensitivities, t=2)"
+    assert not score.in_runs
