@@ -188,6 +188,8 @@ def test_medians_and_quantiles(tmp_path: Path, capsys: pytest.CaptureFixture[str
     first, _, last = capsys.readouterr().out.splitlines()
     assert first == "37.0" or first == "37"
     assert json.loads(last)["value"] == 90
+    assert run(["quantiles", str(file), *grid, "--alphas", "0.1, 0.5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == [37, 37]
     assert run(["median", str(file), *grid, "--step", "0.7"]) == 2
     assert "whole number of steps" in capsys.readouterr().err
 

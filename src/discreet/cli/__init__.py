@@ -10,7 +10,7 @@ import typer
 from ..errors import DiscreetError
 from .mode import mode
 from .price import price
-from .quantile import median, quantile
+from .quantile import median, quantile, quantiles
 
 app = typer.Typer(
     name="discreet",
@@ -20,7 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, price):
+for command in (mode, median, quantile, quantiles, price):
     app.command()(command)
 
 

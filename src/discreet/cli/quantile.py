@@ -1,4 +1,4 @@
-"""discreet median, discreet quantile: values that divide a column of numbers."""
+"""discreet median, quantile, quantiles: values that divide a column of numbers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,7 @@ import typer
 
 from ..candidates import Grid
 from ..verbs import quantile as verb
+from ..verbs import quantiles as many
 from .options import (
     AsJson,
     Epsilon,
@@ -81,3 +82,25 @@ def median(
     quantile(
         file, column, "1/2", lo, hi, step, epsilon, rho, scale, mechanism, neighbors, size, as_json
     )
+
+
+def quantiles(
+    file: File,
+    column: Column,
+    alphas: Annotated[
+        str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
+    ],
+    lo: Lo,
+    hi: Hi,
+    step: Step = "1",
+    epsilon: Epsilon = None,
+    neighbors: NeighborsName = "add_remove",
+    as_json: AsJson = False,
+) -> None:
+    """Release several quantiles at once, for less than one after the other.
+
+    Example: discreet quantiles people.csv --column age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
+    """
+    terms = read_terms({"epsilon": epsilon, "neighbors": neighbors}, "exponential", noise=None)
+    wanted = [alpha.strip() for alpha in alphas.split(",")]
+    show(many.quantiles(file, wanted, Grid(lo, hi, step), column, **terms), as_json=as_json)
