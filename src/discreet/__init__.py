@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .releases import Release, Simulation
     from .scores import SCORES
     from .scores.custom import each
+    from .selection import Terms
     from .verbs.generalized import generalized
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
@@ -50,6 +51,7 @@ _HOMES = {
     "Release": "releases",
     "SCORES": "scores",
     "Simulation": "releases",
+    "Terms": "selection",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
     "each": "scores.custom",
@@ -87,6 +89,7 @@ __all__ = [
     "PureDP",
     "Release",
     "Simulation",
+    "Terms",
     "best_eta",
     "distribution",
     "each",
