@@ -156,3 +156,18 @@ def test_counts_have_the_stated_sensitivity() -> None:
     score = Counts(list)
     assert score.sensitivity("add_remove").spread == worst["add_remove"] == 1
     assert score.sensitivity("replace_one").spread == worst["replace_one"] == 2
+
+
+def test_the_rounded_spread_is_attained() -> None:
+    """Changes in [t - D, t], rounded with any threshold V: their range reaches ceil(D) + 1."""
+    for quarters in range(1, 17):
+        spread = Fraction(quarters, 4)
+        claimed = Sensitivity(spread, "add_remove").rounded(Fraction(1)).spread
+        eighths = [Fraction(k, 8) for k in range(8)]
+        worst = 0
+        for t in eighths:
+            moved = [
+                (v + shift) // 1 for shift in (t, t - spread) for v in eighths
+            ]  # a score of 0 before, rounded with V = v, stays 0
+            worst = max(worst, max(moved[:8]) - min(moved[8:]))
+        assert worst == claimed

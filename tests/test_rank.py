@@ -351,3 +351,12 @@ def test_bounds_are_fractions_of_the_law() -> None:
     truth = 1 / (1 + 10**12 * math.exp(-50))
     assert math.isclose(float(chance), truth, rel_tol=1e-12)
     assert RunLaw(runs, NaturalRate(Fraction(1, 2))).draw(SystemBits()) == 5
+
+
+def test_ties_that_make_summaries_too_good_are_told_in_full() -> None:
+    """Just above the centre's many ties are others, which the summary would rank above them."""
+    data = np.repeat([5, 10, 11, 50], [1000, 5000, 1000, 3000])
+    score = rank(data, Grid(0, 99), Fraction(1, 2))
+    runs = score._near_the_quantile(data, Fraction(1), 100)
+    assert runs.summaries is None
+    assert written_out(runs) == [by_definition(data, c, Fraction(1, 2)) for c in range(100)]

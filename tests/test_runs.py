@@ -170,3 +170,28 @@ def test_slopes_that_doubles_lose_are_left_to_balls(slope: Fraction) -> None:
 
 def test_the_repr_of_runs_shows_nothing() -> None:
     assert repr(CASES[0]) == "<Runs of private scores>"
+
+
+def test_a_summary_that_weighs_something_is_told_before_anything_is_drawn() -> None:
+    told = []
+
+    def whole() -> Runs:
+        told.append(1)
+        return flat([0, -1, -3], [5, 50, 50])
+
+    summarised = Runs(
+        [0, 5], [5, 100], read_vector([0, -1]), summaries=np.array([False, True]), whole=whole
+    )
+    tree = bit_tree(RunLaw(summarised, HALF).draw, 14)
+    assert told
+    with precision(128):
+        chances = RunLaw(whole(), HALF).probabilities()
+    assert tree.admits(0, chances[0] / 5)
+    assert tree.admits(60, chances[2] / 50)
+    # One that weighs nothing is left alone.
+    told.clear()
+    far = Runs(
+        [0, 5], [5, 100], read_vector([0, -1000]), summaries=np.array([False, True]), whole=whole
+    )
+    assert 0 <= RunLaw(far, HALF).draw(SystemBits()) < 5
+    assert not told

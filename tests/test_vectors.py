@@ -130,3 +130,13 @@ def test_fractions_of_numpy_integers_do_not_wrap() -> None:
     near = [wrapping(), Fraction(1), Fraction(0)]
     vector = read_vector(near)
     assert np.allclose(vector.gaps(vector.best()), [0, 2**-39, 1], atol=1e-15)
+
+
+def test_gaps_of_large_integers_are_subtracted_before_they_are_rounded() -> None:
+    for values in (
+        [2**62, 2**62 + 1],
+        [-(2**63), 1 - 2**63],
+        np.array([2**64 - 1, 2**64 - 2], np.uint64),
+    ):
+        vector = read_vector(values)
+        assert sorted(vector.gaps(vector.best()).tolist()) == [0, 1]
