@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from .draws import many, million, ten
+from .draws import many, million, ten, top
 from .files import mode
 from .gaps import gaps
 from .grids import median, price
@@ -21,6 +21,7 @@ ROWS: dict[str, Callable[[Watch], Row]] = {
     "million": million,
     "ten": ten,
     "many": many,
+    "top": top,
     "mode": mode,
     "median": median,
     "price": price,

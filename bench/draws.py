@@ -67,6 +67,18 @@ def many(watch: Watch) -> Row:
     return Row("10^5 draws, 40,000 candidates", lines, [note])
 
 
+def top(watch: Watch) -> Row:
+    """Return the row of the hundred best of a million candidates."""
+    scores = _scores(10**6)
+    contenders = [
+        Contender("discreet top_k", partial(_top, scores)),
+        Contender(OURS, partial(_ours, scores)),
+    ]
+    timings = race(contenders, 21, watch)
+    lines = compared(timings, Target(5, OURS), bits_per_draw(partial(_top, scores)))
+    return Row("top 100 of 10^6", lines)
+
+
 def _scores(n: int) -> peers.Array:
     return np.random.default_rng(n).standard_normal(n)
 
@@ -75,6 +87,12 @@ def _ours(scores: peers.Array, size: int | None = None) -> Run:
     from discreet import select
 
     return partial(select, scores, sensitivity=1, epsilon=1, size=size)
+
+
+def _top(scores: peers.Array) -> Run:
+    from discreet import top_k
+
+    return partial(top_k, scores, 100, sensitivity=1, epsilon=1)
 
 
 def _opendp_few(scores: peers.Array) -> Run:

@@ -12,7 +12,7 @@ import discreet
 from discreet import Grid, PureDP
 from discreet.bits import Bits
 from discreet.enclosures import precision
-from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
 from discreet.scores.rank import Rank
 from discreet.selection import ask
 from discreet.testing import bit_tree
@@ -95,6 +95,24 @@ def test_quartiles_of_many_records() -> None:
     assert [round(float(v), 1) for v in release.value] == [-0.7, 0.0, 0.7]
     assert release.guarantee == PureDP(Fraction(1), "add_remove")
     assert discreet.quantiles([], ["1/2"], GRID, epsilon=1).value[0] in range(4)
+
+
+@pytest.mark.parametrize("method", ["recursive", "joint", "independent"])
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
+    data = list(range(1000))
+    release = discreet.quantiles(
+        data, [0.25, 0.5, 0.75], Grid(0, 999), method=method, epsilon=4, neighbors=neighbors
+    )
+    assert all(abs(v - t) < 60 for v, t in zip(release.value, (250, 500, 750), strict=True))
+    guarantee: Any = release.guarantee
+    assert (guarantee.epsilon, guarantee.neighbors) == (4, neighbors)
+    assert release.mechanism == ("joint_quantiles" if method == "joint" else "exponential")
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(UnknownName, match="method must be one of recursive, joint, independent"):
+        discreet.quantiles(object(), [0.5], GRID, method="magic", epsilon=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

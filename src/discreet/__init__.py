@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
     from .planning import Distribution, distribution
-    from .privacy.guarantees import BoundedRange, NoGuarantee, PureDP
+    from .privacy.guarantees import ZCDP, BoundedRange, NoGuarantee, PureDP
     from .releases import Release, Simulation
     from .scores import SCORES
     from .scores.custom import each
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .verbs.quantiles import quantiles
     from .verbs.select import select, simulate
     from .verbs.select_by import select_by
+    from .verbs.top_k import top_k
 
 __version__ = "0.1.0"
 
@@ -52,6 +53,7 @@ _HOMES = {
     "SCORES": "scores",
     "Simulation": "releases",
     "Terms": "selection",
+    "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
     "distribution": "planning",
     "each": "scores.custom",
@@ -69,12 +71,14 @@ _HOMES = {
     "select": "verbs.select",
     "select_by": "verbs.select_by",
     "simulate": "verbs.select",
+    "top_k": "verbs.top_k",
 }
 _MODULES = ("errors", "testing")
 
 __all__ = [
     "MECHANISMS",
     "SCORES",
+    "ZCDP",
     "AboveThreshold",
     "Base2",
     "Base2Eta",
@@ -109,6 +113,7 @@ __all__ = [
     "select_by",
     "simulate",
     "testing",
+    "top_k",
 ]
 
 

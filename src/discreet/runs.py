@@ -33,6 +33,9 @@ from .vectors import Vector
 _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
 
+_LONGEST = 2**19
+"""Sizes of flat runs may have that many bits in the fast pass: docs/draw.md."""
+
 _SURE = 2.0**-30
 """Summaries are of use while what they may weigh leaves doubts rarer than this."""
 
@@ -130,12 +133,12 @@ class RunWeights:
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
         """Return what each run weighs relative to its top, as mantissas and powers of two."""
-        sizes = self._runs.sizes
+        sizes, beyond = self._runs.sizes, np.zeros(1, dtype=np.int64)
         if not isinstance(sizes, np.ndarray):
-            lengths = np.array([m.bit_length() for m in sizes])
-            if lengths.max() > 1000:
+            beyond = np.array([max(0, m.bit_length() - 1000) for m in sizes])
+            if beyond.max() > (_LONGEST if self._runs.slopes is None else 0):
                 return None
-            sizes = np.array([float(m) for m in sizes])
+            sizes = np.array([float(m >> b) for m, b in zip(sizes, beyond.tolist(), strict=True)])
         counts = sizes.astype(np.float64)
         if self._runs.slopes is not None:
             slopes = self._runs.slopes.doubles()
@@ -149,7 +152,8 @@ class RunWeights:
                     return None
                 one_step = -steps if self._runs.dense else np.expm1(-steps)
                 counts[sloping] = np.expm1(-spans) / one_step
-        return np.frexp(counts)
+        mantissas, lengths = np.frexp(counts)
+        return mantissas, lengths + beyond
 
 
 class RunLaw:

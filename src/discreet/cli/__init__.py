@@ -11,6 +11,7 @@ from ..errors import DiscreetError
 from .mode import mode
 from .price import price
 from .quantile import median, quantile, quantiles
+from .top import top
 
 app = typer.Typer(
     name="discreet",
@@ -20,7 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price):
+for command in (mode, median, quantile, quantiles, price, top):
     app.command()(command)
 
 

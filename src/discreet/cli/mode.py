@@ -1,13 +1,11 @@
 """discreet mode: the most common value of a column."""
 
-import csv
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .. import tables
-from ..errors import InvalidCandidates
 from ..verbs import mode as verb
 from .options import (
     AsJson,
@@ -20,6 +18,7 @@ from .options import (
     Size,
     read_terms,
     show,
+    split_candidates,
 )
 
 
@@ -60,23 +59,11 @@ def mode(
         noise,
     )
     named = (
-        None if candidates is None else tables.parse_candidates(file, column, _split(candidates))
+        None
+        if candidates is None
+        else tables.parse_candidates(file, column, split_candidates(candidates))
     )
     answer = verb.mode(
         file, column, named, unsafe_candidates_from_data=unsafe_candidates_from_data, **terms
     )
     show(answer, as_json=as_json)
-
-
-def _split(texts: list[str]) -> list[str]:
-    """Return the comma-separated candidates; quotes keep a comma or a blank."""
-    try:
-        rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
-    except csv.Error:
-        raise InvalidCandidates(
-            "--candidates has a quote that is not closed, or a line break"
-        ) from None
-    candidates = [candidate.rstrip() for row in rows for candidate in row]
-    if not all(candidates):
-        raise InvalidCandidates("--candidates has an empty candidate; remove a comma")
-    return candidates

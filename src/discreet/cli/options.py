@@ -1,5 +1,6 @@
 """What the releasing commands share: the options for privacy, and how an answer is shown."""
 
+import csv
 import json
 from typing import Annotated, cast
 
@@ -7,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, NoisyMax
 from ..releases import Release
 from ..selection import Terms
@@ -60,3 +61,17 @@ def show(release: Release, *, as_json: bool) -> None:
     for value in release.value if isinstance(release.value, list) else [release.value]:
         console.print(Text(str(value), style="bold"))
     console.print(Text(f"{release.guarantee} · {release.mechanism}", style="dim"))
+
+
+def split_candidates(texts: list[str]) -> list[str]:
+    """Return the comma-separated candidates; quotes keep a comma or a blank."""
+    try:
+        rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
+    except csv.Error:
+        raise InvalidCandidates(
+            "--candidates has a quote that is not closed, or a line break"
+        ) from None
+    candidates = [candidate.rstrip() for row in rows for candidate in row]
+    if not all(candidates):
+        raise InvalidCandidates("--candidates has an empty candidate; remove a comma")
+    return candidates

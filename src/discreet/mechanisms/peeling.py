@@ -1,5 +1,6 @@
 """Peeling: one answer after another, each from what the answers before it left."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,16 +22,18 @@ from ..enclosures import (
 )
 from ..errors import InvalidArgument
 from ..numbers import count
-from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
+from ..privacy.guarantees import ZCDP, BoundedRange, Guarantee, PureDP
 from ..privacy.sensitivity import Sensitivity
-from ..privacy.zcdp import ZCDP
-from ..vectors import Vector
+from ..vectors import Vector, _double
 from .contract import Dial, Law, Mechanism, Tuned
 from .exponential import Exponential
 from .noisy_max import NoisyMax
 
-BLOCK = 2**12
-"""Candidates in a block. Small ones make a round quick, large ones the first pass over all of them."""
+BLOCK = 2**11
+"""Candidates in a block: each round goes through one block, and once through what blocks there are."""
+
+_AT_ONCE = 8
+"""Blocks that the first pass weighs together, so that they stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,16 @@ class Peeling:
         return False
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
-        """Return the rounds at the largest eta whose sum keeps the wanted guarantee."""
+        """Return the rounds at the largest eta that keeps the wanted guarantee for all together.
+
+        Raises:
+            InvalidArgument: if a round promises nothing that is known to add up, or has a base measure.
+        """
         k = count(self.k, "k")
+        if getattr(self.mechanism, "base_measure", None) is not None:
+            raise InvalidArgument(
+                "peeling takes no base_measure: its weights are for all candidates"
+            )
         divided = dial is not None and dial.kind != "scale"
         each = replace(dial, value=dial.value / k) if dial and divided else dial
         tuned = self.mechanism.tune(sensitivity, each)
@@ -98,7 +109,7 @@ class Left(NamedTuple):
     scores: Vector
     gone: tuple[int, ...] = ()
 
-    def index(self, j: int) -> int:
+    def at(self, j: int) -> int:
         """Return the index of the j-th that is left."""
         return self.start + skipping(j, self.gone)
 
@@ -108,12 +119,12 @@ class Left(NamedTuple):
         return Left(self.start, rest, tuple(sorted((*self.gone, skipping(j, self.gone)))))
 
 
-class Lists:
-    """A law over lists of indices: what is drawn in each of `size` independent draws is a list."""
+class Lists(ABC):
+    """A law over ordered lists of different indices."""
 
+    @abstractmethod
     def draw(self, bits: Bits) -> list[int]:
         """Return one list, distributed exactly by this law."""
-        raise NotImplementedError
 
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent lists."""
@@ -133,7 +144,7 @@ class Rounds(Lists):
         left, law, found = self._all, self._first, list[int]()
         while True:
             j = law.draw(bits)
-            found.append(left.index(j))
+            found.append(left.at(j))
             if len(found) == self._k:
                 return found
             left = left.without(j)
@@ -157,7 +168,7 @@ class BlockRounds(Lists):
         while True:
             b = Table(remaining).draw(bits)
             j = Table(remaining.inside(b)).draw(bits)
-            found.append(remaining.blocks[b].index(j))
+            found.append(remaining.blocks[b].at(j))
             if len(found) == self._k:
                 return found
             remaining.take(b, j)
@@ -169,13 +180,12 @@ class Remaining:
     __slots__ = ("_bests", "_masses", "_rate", "blocks")
 
     def __init__(self, scores: Vector, rate: Rate) -> None:
-        starts, buffer = range(0, len(scores), BLOCK), np.empty(BLOCK)
-        self._rate = rate
-        self.blocks = [Left(start, scores.part(start, start + BLOCK)) for start in starts]
-        self._bests = np.empty(len(starts), dtype=scores.values.dtype)
-        self._masses = np.zeros(len(starts))
-        for b in range(len(starts)):
-            self._weigh(b, buffer)
+        n, self._rate = len(scores), rate
+        self.blocks = [Left(i, scores.part(i, i + BLOCK)) for i in range(0, n, BLOCK)]
+        chunks = [scores.part(i, i + _AT_ONCE * BLOCK) for i in range(0, n, _AT_ONCE * BLOCK)]
+        weighed = [_weigh(chunk, rate) for chunk in chunks]
+        self._bests = np.concatenate([bests for bests, _ in weighed])
+        self._masses = np.concatenate([masses for _, masses in weighed])
 
     def copy(self) -> "Remaining":
         """Return a copy from which candidates can be taken."""
@@ -191,7 +201,8 @@ class Remaining:
             self._bests, self._masses = np.delete(self._bests, b), np.delete(self._masses, b)
         else:
             self.blocks[b] = self.blocks[b].without(j)
-            self._weigh(b, np.empty(BLOCK))
+            bests, masses = _weigh(self.blocks[b].scores, self._rate)
+            self._bests[b], self._masses[b] = bests[0], masses[0]
 
     def inside(self, b: int) -> VectorWeights:
         """Return the weights in one block, relative to the best that is left in it."""
@@ -214,14 +225,33 @@ class Remaining:
         for block in self.blocks:
             yield sum(VectorWeights(block.scores, self._rate, best).balls(), arb(0))
 
-    def _weigh(self, b: int, buffer: NDArray[np.float64]) -> None:
-        """Find the best of a block and sum its fast weights relative to it."""
-        scores = self.blocks[b].scores
-        self._bests[b] = best = scores.best()
-        if has_fast_pass(self._rate):
-            with overflowing():
-                gaps = scores.gaps(best, out=buffer[: len(scores)])
-                self._masses[b] = np.add.reduce(fast_weights(gaps, self._rate))
+
+def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return the best score of each block, and the sum of its fast weights relative to that.
+
+    Raises:
+        InvalidScores: if a score is not finite.
+    """
+    scores.best()
+    starts = np.arange(0, len(scores), BLOCK)
+    bests = np.maximum.reduceat(scores.values, starts)
+    if not has_fast_pass(rate):
+        return bests, np.ones(len(bests))
+    with overflowing():
+        weights = fast_weights(_gaps(scores, np.repeat(bests, BLOCK)[: len(scores)]), rate)
+    masses: NDArray[np.float64] = np.add.reduceat(weights, starts)
+    return bests, masses
+
+
+def _gaps(scores: Vector, bests: NDArray[Any]) -> NDArray[np.float64]:
+    """Return best - number for each number and its own best: `Vector.gaps` for many bests at once."""
+    values = scores.values
+    if values.dtype.kind == "O":
+        return np.array([_double(gap) for gap in bests - values])
+    if values.dtype.kind == "f":
+        bests -= values
+        return bests
+    return (bests.view(np.uint64) - values.view(np.uint64)).astype(np.float64)
 
 
 def skipping(j: int, gone: Sequence[int]) -> int:
@@ -232,11 +262,7 @@ def skipping(j: int, gone: Sequence[int]) -> int:
 
 
 def _composed(each: Guarantee, k: int, *, by_rho: bool) -> Guarantee:
-    """Return what k rounds promise together, each chosen after the answers before it.
-
-    Raises:
-        InvalidArgument: if a round promises nothing that is known to add up.
-    """
+    """Return what k rounds promise together, each of them knowing the answers before it."""
     if not isinstance(each, PureDP | BoundedRange):
         raise InvalidArgument(f"peeling needs a mechanism that promises epsilon-DP, not {each}")
     if k == 1:

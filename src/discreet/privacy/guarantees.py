@@ -51,7 +51,7 @@ class PureDP:
         return {"kind": "pure_dp", "epsilon": str(self.epsilon), "neighbors": self.neighbors}
 
     def __str__(self) -> str:
-        return f"{_epsilon(self.epsilon)} ({_IN_WORDS[self.neighbors]})"
+        return f"{_equals('ε', self.epsilon)} ({_IN_WORDS[self.neighbors]})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,26 @@ class BoundedRange:
         return {"kind": "bounded_range", "epsilon": str(self.epsilon), "neighbors": self.neighbors}
 
     def __str__(self) -> str:
-        return f"{_epsilon(self.epsilon)}, bounded range ({_IN_WORDS[self.neighbors]})"
+        return f"{_equals('ε', self.epsilon)}, bounded range ({_IN_WORDS[self.neighbors]})"
+
+
+@dataclass(frozen=True, slots=True)
+class ZCDP:
+    """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1."""
+
+    rho: Fraction
+    neighbors: Neighbors
+
+    def repeated(self, n: int) -> "ZCDP":
+        """Return the guarantee of `n` independent answers: n * rho."""
+        return ZCDP(n * self.rho, self.neighbors)
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the kind, rho as exact text, and the neighbouring relation."""
+        return {"kind": "zcdp", "rho": str(self.rho), "neighbors": self.neighbors}
+
+    def __str__(self) -> str:
+        return f"{_equals('ρ', self.rho)}, zCDP ({_IN_WORDS[self.neighbors]})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,6 @@ class NoGuarantee:
         return f"no privacy guarantee: {self.reason}"
 
 
-def _epsilon(value: Fraction) -> str:
+def _equals(symbol: str, value: Fraction) -> str:
     text = spell(value)
-    return f"ε {text}" if text.startswith("≤") else f"ε = {text}"
+    return f"{symbol} {text}" if text.startswith("≤") else f"{symbol} = {text}"

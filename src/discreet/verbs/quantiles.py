@@ -1,10 +1,10 @@
 """quantiles: several at once, for less than one after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from .. import tables
 from ..bits import SystemBits
 from ..candidates import Grid
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from ..mechanisms.contract import Dial
+from ..mechanisms.joint_quantiles import JointQuantiles
 from ..numbers import Number, exact
-from ..privacy.guarantees import PureDP
+from ..privacy.guarantees import Guarantee, PureDP
 from ..releases import Release
 from ..scores.rank import Rank
 from ..selection import Terms, ask, takes_terms
+
+Method = Literal["recursive", "joint", "independent"]
 
 
 @takes_terms
@@ -26,19 +30,22 @@ def quantiles(
     alphas: Sequence[Number],
     candidates: Grid,
     column: str | None = None,
+    method: Method = "recursive",
     **terms: Unpack[Terms],
 ) -> Release:
-    """Release one value for each alpha, in the order of the alphas, by recursive approximate quantiles.
+    """Release one value for each alpha, in the order of the alphas.
 
-    The middle alpha is released first; it splits records and grid in two, and each half goes on with the
-    alphas on its side. A record is in one part at each level, so a level costs as much as one quantile, and
-    m alphas cost as much as the ceiling of log2(m + 1) levels.
+    By recursion, the middle alpha is released first; it splits records and grid in two, and each half
+    goes on with the alphas on its side. A record is in one part at each level, so a level costs as much
+    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels.
 
     Args:
         data: as for `quantile`, but no histogram.
         alphas: between 0 and 1, ascending and distinct.
         candidates: a `Grid` of any size; public.
         column: the column of the table.
+        method: "recursive" as described; "joint", one exponential mechanism over all non-descending
+            tuples, best for a few thousand records and few alphas; or "independent", one after the other.
         **terms: epsilon and neighbors. The mechanism is the exponential.
 
     Returns:
@@ -49,10 +56,35 @@ def quantiles(
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/scores/rank.md.
     """
+    if method not in get_args(Method):
+        raise UnknownName(
+            f"method must be one of {', '.join(get_args(Method))}, got {shown(method)}"
+        )
     levels = _Levels.read(alphas, candidates, terms)
+    guarantee, name, draw = _method(method, levels, candidates)
     indices = np.sort(candidates.nearest(tables.numbers(data, column)))
-    found = levels.release(indices, 0, candidates.size, 0, len(levels.alphas))
-    return Release([candidates[i] for i in found], levels.guarantee, "exponential")
+    return Release([candidates[i] for i in draw(indices)], guarantee, name)
+
+
+def _method(
+    method: Method, levels: "_Levels", candidates: Grid
+) -> tuple[Guarantee, str, Callable[[NDArray[Any]], list[int]]]:
+    """Return what is promised, by which mechanism, and the draw from ascending records."""
+    if method == "joint":
+        dial = Dial("epsilon", levels.guarantee.epsilon)
+        joint = JointQuantiles(levels.alphas, candidates.size).tune(
+            levels.guarantee.neighbors, dial
+        )
+
+        def draw(records: NDArray[Any]) -> list[int]:
+            law: Any = joint.law(records)
+            return list(law.draw(SystemBits()))
+
+        return joint.guarantee, "joint_quantiles", draw
+    if method == "independent":
+        return levels.guarantee, "exponential", lambda r: levels.independent(r, candidates.size)
+    last = len(levels.alphas)
+    return levels.guarantee, "exponential", lambda r: levels.release(r, 0, candidates.size, 0, last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +137,17 @@ class _Levels:
             value,
             *self.release(indices[split:], value, end, middle + 1, highest),
         ]
+
+    def independent(self, indices: NDArray[Any], size: int) -> list[int]:
+        """Return each quantile by itself at its share of epsilon, then in order."""
+        share = self.guarantee.epsilon / len(self.alphas)
+        terms: Terms = {"epsilon": share, "neighbors": self.guarantee.neighbors}
+        found = []
+        for alpha in self.alphas:
+            score = Rank(lambda: (indices, None), Grid(0, size - 1), alpha)
+            asked = ask(score, terms)
+            found.append(asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits()))
+        return sorted(found)
 
     def _one(self, indices: NDArray[Any], size: int, lowest: int, middle: int, highest: int) -> int:
         """Return the middle alpha's value, relative to the alphas on either side of the part."""

@@ -1,0 +1,197 @@
+"""The joint mechanism: one draw from all ordered lists of k candidates (Gillenwater et al. 2022)."""
+
+import math
+from bisect import bisect_left, bisect_right, insort
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..bits import Bits
+from ..errors import InvalidArgument
+from ..numbers import count
+from ..privacy.sensitivity import Sensitivity
+from ..runs import Runs
+from ..vectors import Vector, read_vector
+from .contract import Dial, Mechanism, Tuned
+from .peeling import Lists, skipping
+
+MOST = 1_000_000
+"""Largest number of candidates times k: as many different losses may have to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointTopK:
+    """Answer an ordered list of k candidates at once; its score is -max over i of (best[i] - score[list[i]]).
+
+    Here best[i] is the i-th best score of all. The lists are not enumerated: those of the same loss are
+    one class, and the sizes of the classes are whole numbers, counted exactly.
+
+    Args:
+        mechanism: a mechanism that takes runs, such as the exponential.
+        k: how many.
+        counts: whether a score is a number of rows, one row being one record. Then one record replaced
+            changes the difference of two lists by at most 3.
+
+    Guarantee: that of the mechanism, for scores of twice the spread (if k is above 1).
+
+    Side channels: time and memory depend on how many different losses there are.
+
+    Source: Gillenwater, Joseph, Muñoz Medina and Ribero, ICML 2022, https://arxiv.org/abs/2201.12333.
+    Proof: docs/mechanisms/joint_top_k.md.
+    """
+
+    mechanism: Mechanism
+    k: int
+    counts: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name, with that of the mechanism in brackets."""
+        return f"joint_top_k({self.mechanism.name})"
+
+    @property
+    def takes_runs(self) -> bool:
+        """Never: it makes the runs itself, from one score for each candidate."""
+        return False
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism over lists at the largest eta that keeps the wanted guarantee.
+
+        Raises:
+            InvalidArgument: if the mechanism takes no runs.
+        """
+        k = count(self.k, "k")
+        if not self.mechanism.takes_runs:
+            raise InvalidArgument(
+                f'method="joint" needs a mechanism over classes, such as the exponential; '
+                f"{self.mechanism.name} needs candidates one by one"
+            )
+        spread = self._spread(sensitivity)
+        tuned = self.mechanism.tune(Sensitivity(spread, sensitivity.neighbors), dial)
+
+        def law(scores: Vector) -> Any:
+            return OrderedLists(scores, k, tuned)
+
+        return replace(tuned, law=law)
+
+    def _spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the most that the difference between the scores of two lists can change."""
+        if self.k == 1:
+            return sensitivity.spread
+        if self.counts and sensitivity.neighbors == "replace_one":
+            return Fraction(3)
+        return 2 * sensitivity.spread
+
+
+class OrderedLists(Lists):
+    """The law of an ordered list of k different candidates, by the largest loss of its places.
+
+    The lists are numbered, those of smaller loss first, and the number is what is drawn.
+    """
+
+    def __init__(self, scores: Vector, k: int, tuned: Tuned) -> None:
+        """Check the scores and count the lists of each loss; no bit is read before `draw`.
+
+        Raises:
+            InvalidScores: if a score is not finite.
+            InvalidArgument: if there are fewer than k candidates, or too many.
+        """
+        n = len(scores)
+        if count(k, "k", most=n) * n > MOST:
+            raise InvalidArgument(
+                f'method="joint" takes up to {MOST:,} candidates times k, got {n:,} times {k}; '
+                'method="peeling" takes any number'
+            )
+        gaps = _exact_gaps(scores)
+        self._order = sorted(range(n), key=gaps.__getitem__)
+        self._gaps = [gaps[j] for j in self._order]
+        self._k, self._everything = k, math.perm(n, k)
+        self._firsts, self._losses = list[int](), list[Any]()
+        bits = self._everything.bit_length()
+        self._law = tuned.law(self._runs(math.ceil(tuned.reach * (1 + Fraction(bits, 160)))))
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return one list, distributed exactly by this law."""
+        return self._list(int(self._law.draw(bits)))
+
+    def _runs(self, reach: int | None) -> Runs:
+        """Return the classes of lists of equal loss; those of a loss above `reach` are only counted."""
+        changes = self._changes(reach)
+        self._losses, self._firsts = sorted(changes), []
+        options, reached, sizes = [1] * self._k, 0, list[int]()
+        lists = 1
+        for loss in self._losses:
+            for i, new in changes[loss]:
+                lists = lists // options[i] * new
+                options[i] = new
+            self._firsts.append(reached)
+            sizes.append(lists - reached)
+            reached = lists
+        tops = [-loss for loss in self._losses]
+        if reach is None or reached == self._everything:
+            return Runs(self._firsts, sizes, read_vector(tops))
+        starts, sizes = [*self._firsts, reached], [*sizes, self._everything - reached]
+        summary = np.arange(len(sizes)) == len(tops)
+        everything = partial(self._runs, None)
+        return Runs(
+            starts, sizes, read_vector([*tops, -reach]), summaries=summary, whole=everything
+        )
+
+    def _changes(self, reach: int | None) -> dict[Any, list[tuple[int, int]]]:
+        """Return, for each loss, the places that get more candidates there, and how many they have then.
+
+        Place i may hold whoever is at most the loss behind the i-th best, less the i candidates that
+        the places before it took: these may hold no one else.
+        """
+        gaps, changes = self._gaps, dict[Any, list[tuple[int, int]]]()
+        different = sorted(set(gaps))
+        counted = {gap: bisect_right(gaps, gap) for gap in different}
+        for i, own in enumerate(gaps[: self._k]):
+            end = len(different) if reach is None else bisect_right(different, own + reach)
+            for gap in different[bisect_left(different, own) : end]:
+                changes.setdefault(gap - own, []).append((i, counted[gap] - i))
+        return changes
+
+    def _list(self, number: int) -> list[int]:
+        """Return the list of that number."""
+        c = bisect_right(self._firsts, number) - 1
+        number -= self._firsts[c]
+        first, choices, number = self._first_place(self._losses[c], number)
+        start = bisect_left(self._gaps, self._gaps[first] + self._losses[c])
+        taken, found = list[int](), list[int]()
+        for i, choice in enumerate(choices):
+            number, digit = divmod(number, choice)
+            place = start + digit if i == first else skipping(digit, taken)
+            insort(taken, place)
+            found.append(self._order[place])
+        return found
+
+    def _first_place(self, loss: Any, number: int) -> tuple[int, list[int], int]:
+        """Return the first place whose loss is not smaller, how many choices each place has, and the rest.
+
+        Lists of one loss are numbered by that place: the places before it lose less, it loses that much, the
+        places after it lose at most that.
+        """
+        ends = [own + loss for own in self._gaps[: self._k]]
+        closer = [bisect_left(self._gaps, end) - i for i, end in enumerate(ends)]
+        within = [bisect_right(self._gaps, end) - i for i, end in enumerate(ends)]
+        for first in range(self._k):
+            choices = [*closer[:first], within[first] - closer[first], *within[first + 1 :]]
+            lists = math.prod(choices)
+            if number < lists:
+                break
+            number -= lists
+        return first, choices, number
+
+
+def _exact_gaps(scores: Vector) -> list[Any]:
+    """Return best - score for each score, as integers or fractions."""
+    scores.best()  # refuses what is not finite
+    numbers = scores.values.tolist()
+    if scores.values.dtype.kind == "f":
+        numbers = [Fraction(number) for number in numbers]
+    best = max(numbers)
+    return [best - number for number in numbers]

@@ -1,0 +1,321 @@
+"""Joint quantiles: the law against all tuples, its sensitivity and promise over all small databases."""
+
+import copy
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.bits import SystemBits
+from discreet.categorical import Table
+from discreet.enclosures import NaturalRate, lower, precision, upper
+from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.joint_quantiles import (
+    Branch,
+    JointLaw,
+    JointQuantiles,
+    multiset,
+    window_sums,
+)
+from discreet.privacy.guarantees import BoundedRange
+from discreet.testing import ScriptedBits, bit_tree
+
+Data = tuple[int, ...]
+NARROW = arb(2) ** -100
+RELATIONS: list[Any] = ["add_remove", "replace_one"]
+ALPHAS = [
+    ["1/2"],
+    ["0"],
+    ["1"],
+    ["1/3"],
+    ["0", "1"],
+    ["1/3", "2/3"],
+    ["1/10", "1/2"],
+    ["0", "1/2", "1"],
+    ["1/4", "1/2", "3/4"],
+]
+
+
+def quantiles(alphas: list[str], size: int) -> JointQuantiles:
+    return JointQuantiles(tuple(map(Fraction, alphas)), size)
+
+
+def score(data: Data, chosen: Data, alphas: tuple[Fraction, ...]) -> Fraction:
+    """Return the score by its definition."""
+    ends = [float("-inf"), *chosen, float("inf")]
+    cuts = [Fraction(0), *alphas, Fraction(1)]
+    return -sum(
+        (
+            abs(sum(ends[j] < x <= ends[j + 1] for x in data) - (cuts[j + 1] - cuts[j]) * len(data))
+            for j in range(len(cuts) - 1)
+        ),
+        Fraction(0),
+    )
+
+
+@cache
+def scores(data: Data, joint: JointQuantiles) -> dict[Data, Fraction]:
+    tuples = combinations_with_replacement(range(joint.size), len(joint.alphas))
+    return {chosen: score(data, chosen, joint.alphas) for chosen in tuples}
+
+
+def by_enumeration(data: Data, joint: JointQuantiles, eta: Fraction) -> dict[Data, arb]:
+    """Return the law, from the scores of all tuples."""
+    rate, listed = NaturalRate(eta), scores(data, joint)
+    best = max(listed.values())
+    weights = {chosen: rate.decay(best - value) for chosen, value in listed.items()}
+    total = sum(weights.values(), arb(0))
+    return {chosen: weight / total for chosen, weight in weights.items()}
+
+
+def law_of(data: Data, joint: JointQuantiles, eta: Fraction) -> JointLaw:
+    indices = np.array(data, dtype=np.int64)
+    return JointLaw(indices, joint.size, joint._shares(), NaturalRate(eta))
+
+
+def by_branches(law: JointLaw) -> dict[Data, arb]:
+    """Return the law, multiplied out from all the choices that a draw can make."""
+    joint: dict[Data, arb] = {}
+    open_paths: list[list[int]] = [[]]
+    while open_paths:
+        path, chance, taken = open_paths.pop(), arb(1), 0
+
+        def choose(branch: Branch) -> int:
+            nonlocal chance, taken
+            chances = Table(branch).probabilities()
+            if taken == len(path):  # noqa: B023
+                open_paths.extend([*path, i] for i in range(1, len(chances)))  # noqa: B023
+                path.append(0)  # noqa: B023
+            i = path[taken]  # noqa: B023
+            chance, taken = chance * chances[i], taken + 1
+            return i
+
+        groups = law.groups(choose)
+        spans = [(law._starts[run], law._sizes[run], k) for run, k in groups]
+        for parts in product(*map(members, spans)):
+            even = 1
+            for _, size, k in spans:
+                even *= comb(size + k - 1, k)
+            chosen = tuple(sorted(x for part in parts for x in part))
+            assert chosen not in joint
+            joint[chosen] = chance / even
+    return joint
+
+
+def members(span: tuple[int, int, int]) -> Iterator[Data]:
+    start, size, k = span
+    return combinations_with_replacement(range(start, start + size), k)
+
+
+def databases(size: int, most: int) -> list[Data]:
+    return [d for n in range(most + 1) for d in combinations_with_replacement(range(size), n)]
+
+
+def neighbors_of(data: Data, size: int, relation: str) -> set[Data]:
+    """Return the databases with a record more, or with a record replaced."""
+    bases = (
+        [data] if relation == "add_remove" else [data[:i] + data[i + 1 :] for i in range(len(data))]
+    )
+    return {tuple(sorted((*base, x))) for base in bases for x in range(size)}
+
+
+@pytest.mark.parametrize("alphas", ALPHAS, ids=str)
+@pytest.mark.parametrize("eta", [Fraction(1, 3), Fraction(2)])
+def test_the_choices_make_up_the_law(alphas: list[str], eta: Fraction) -> None:
+    joint = quantiles(alphas, 4)
+    for data in databases(4, 3 if len(alphas) < 3 else 2):
+        with precision(160):
+            expected = by_enumeration(data, joint, eta)
+            found = by_branches(law_of(data, joint, eta))
+            assert found.keys() == expected.keys()
+            for chosen, chance in found.items():
+                assert abs(chance - expected[chosen]) < NARROW, (data, chosen)
+
+
+@given(
+    st.lists(st.integers(0, 6), max_size=30),
+    st.lists(st.fractions(0, 1, max_denominator=12), min_size=1, max_size=4, unique=True),
+    st.fractions(Fraction(1, 100), 5, max_denominator=100),
+)
+@settings(max_examples=25, deadline=None)
+def test_the_law_for_any_alphas(data: list[int], alphas: list[Fraction], eta: Fraction) -> None:
+    joint = JointQuantiles(tuple(sorted(alphas)), 7)
+    with precision(256):
+        expected = by_enumeration(tuple(data), joint, eta)
+        for chosen, chance in by_branches(law_of(tuple(data), joint, eta)).items():
+            assert abs(chance / expected[chosen] - 1) < NARROW
+
+
+@pytest.mark.parametrize(
+    ("data", "alphas", "size"),
+    [
+        ((), ["1/2"], 3),
+        ((0, 1), ["1/2"], 2),
+        ((1, 1, 1), ["1/2"], 4),
+        ((0, 2), ["1/3", "2/3"], 3),
+        ((2, 2), ["0", "1"], 3),
+        ((0, 1, 1), ["1/4", "1/2", "3/4"], 2),
+        ((0, 0), ["1/4", "1/2", "3/4"], 1),
+    ],
+)
+def test_the_draw_has_this_law(data: Data, alphas: list[str], size: int) -> None:
+    joint, eta = quantiles(alphas, size), Fraction(1)
+    law = law_of(data, joint, eta)
+    tree = bit_tree(lambda bits: tuple(law.draw(bits)), 13)
+    with precision(128):
+        for chosen, probability in by_enumeration(data, joint, eta).items():
+            assert tree.admits(chosen, probability), (chosen, tree, probability)
+    assert tree.undecided < Fraction(1, 4)
+
+
+@pytest.mark.parametrize(("size", "k"), [(1, 3), (2, 2), (3, 2), (2, 3), (4, 1)])
+def test_multisets_are_uniform(size: int, k: int) -> None:
+    tree = bit_tree(lambda bits: tuple(sorted(multiset(size, k, bits))), 14)
+    listed = list(combinations_with_replacement(range(size), k))
+    assert set(tree.masses) == set(listed)
+    with precision(64):
+        assert all(tree.admits(chosen, 1 / arb(len(listed))) for chosen in listed)
+    assert tree.undecided < Fraction(1, 20)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=30))
+def test_window_sums(steps: list[tuple[int, int]]) -> None:
+    values, firsts, first = [value for value, _ in steps], [], 0
+    for r, (_, step) in enumerate(steps):
+        first = min(first + step, r)
+        firsts.append(first)
+    sums = window_sums([arb(value) for value in values], firsts)
+    assert all(s == sum(values[f:r]) for s, f, r in zip(sums, firsts, range(99), strict=False))
+    assert len(sums) == len(values)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("alphas", ALPHAS, ids=str)
+def test_the_sensitivity_is_exact(alphas: list[str], relation: Any) -> None:
+    """Over all databases of up to four records no score moves further, and some pair gets there."""
+    joint = quantiles(alphas, 4)
+    changes, spreads = set(), set()
+    for data in databases(4, 4):
+        for other in neighbors_of(data, 4, relation):
+            before, after = scores(data, joint), scores(other, joint)
+            moves = [after[chosen] - before[chosen] for chosen in before]
+            changes.add(max(map(abs, moves)))
+            spreads.add(max(moves) - min(moves))
+    sensitivity = joint.sensitivity(relation)
+    assert max(changes) <= (sensitivity.change or 0)
+    assert max(spreads) <= sensitivity.spread
+    if alphas != ["1/10", "1/2"]:  # which takes ten records
+        assert (max(changes), max(spreads)) == (sensitivity.change, sensitivity.spread)
+
+
+def test_the_sensitivity_is_tight_for_a_small_share() -> None:
+    joint, data = quantiles(["1/10", "1/2"], 21), tuple(range(1, 21))
+    before, after = scores(data, joint), scores((0, *data), joint)
+    moves = [after[chosen] - before[chosen] for chosen in before]
+    assert max(moves) - min(moves) == joint.sensitivity("add_remove").spread == Fraction(18, 5)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("alphas", [["1/2"], ["0"], ["0", "1"], ["1/3", "2/3"]], ids=str)
+@pytest.mark.parametrize("epsilon", ["1/2", "3"])
+def test_the_promise_holds_for_all_small_databases(
+    alphas: list[str], epsilon: str, relation: Any
+) -> None:
+    joint = quantiles(alphas, 4)
+    tuned = joint.tune(relation, Dial("epsilon", Fraction(epsilon)))
+    assert tuned.guarantee == BoundedRange(Fraction(epsilon), relation)
+    law_at: Any = lambda data: tuned.law(np.array(data, dtype=np.int64))  # noqa: E731
+    with precision(128):
+        laws = {data: by_branches(law_at(data)) for data in databases(4, 4)}
+        for data in databases(4, 3):
+            for other in neighbors_of(data, 4, relation):
+                losses = [(laws[data][o] / laws[other][o]).log() for o in laws[data]]
+                width = max(map(upper, losses)) - min(map(lower, losses))
+                assert width <= Fraction(epsilon) + Fraction(1, 2**90)
+
+
+def test_the_dial() -> None:
+    joint = quantiles(["1/3", "2/3"], 4)
+    rho: Any = joint.tune("add_remove", Dial("rho", Fraction(1, 8))).guarantee
+    assert rho == BoundedRange(Fraction(1), "add_remove")
+    scale: Any = joint.tune("replace_one", Dial("scale", Fraction(2))).guarantee
+    assert scale == BoundedRange(Fraction(2), "replace_one")
+    with pytest.raises(InvalidArgument, match="how much privacy"):
+        joint.tune("add_remove", None)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**300), Fraction(10**300)])
+def test_extreme_epsilons(epsilon: Fraction) -> None:
+    tuned = quantiles(["1/4", "3/4"], 9).tune("add_remove", Dial("epsilon", epsilon))
+    law: Any = tuned.law(np.array([1, 2, 3, 4, 5, 6, 7, 8]))
+    drawn = {tuple(law.draw(SystemBits())) for _ in range(10)}
+    assert drawn == {(2, 6)} or epsilon < 1
+
+
+def test_grids_of_any_size() -> None:
+    joint = quantiles(["1/4", "1/2", "3/4"], 10**40)
+    indices = np.array([10**39, 10**39, 5 * 10**39], dtype=object)
+    for records in (indices, indices[:0], np.array([0], dtype=object), np.array([10**40 - 1])):
+        law: Any = joint.tune("add_remove", Dial("epsilon", Fraction(10))).law(records)
+        drawn = law.draws(3, SystemBits())
+        assert all(o == sorted(o) and o[0] >= 0 and o[-1] < 10**40 for o in drawn)
+
+
+def test_quantiles_of_many_records_are_near() -> None:
+    records = np.random.default_rng(1).permutation(2000) * 7
+    joint = quantiles(["1/10", "1/2", "9/10"], 14_000)
+    law: Any = joint.tune("add_remove", Dial("epsilon", Fraction(1))).law(records)
+    for value, wanted in zip(law.draw(SystemBits()), (1400, 7000, 12_600), strict=True):
+        assert abs(value - wanted) < 7 * 120
+
+
+@pytest.mark.parametrize("alphas", [[], ["1/2", "1/2"], ["2/3", "1/3"], ["-1/2"], ["3/2"]])
+def test_alphas_must_rise(alphas: list[str]) -> None:
+    with pytest.raises(InvalidNumber, match="alphas must rise"):
+        quantiles(alphas, 3)
+
+
+def test_a_grid_has_points() -> None:
+    with pytest.raises(InvalidNumber, match="size"):
+        quantiles(["1/2"], 0)
+
+
+def test_a_law_keeps_its_records_to_itself() -> None:
+    law = law_of((1, 2), quantiles(["1/2"], 4), Fraction(1))
+    assert repr(law) == "<JointLaw of private records>"
+    with pytest.raises(TypeError, match="private"):
+        copy.copy(law)
+
+
+def test_a_draw_depends_on_its_bits_alone() -> None:
+    law = law_of((0, 1, 5, 5), quantiles(["1/4", "1/2"], 8), Fraction(1))
+    script = "0110100110010110" * 64
+    once, again = (law.draw(ScriptedBits(script, width=64)) for _ in range(2))
+    assert once == again
+
+
+def test_the_masses_of_many_runs() -> None:
+    """The forward pass against the same sums term by term, over runs in the hundreds."""
+    rng = np.random.default_rng(2)
+    data = tuple(rng.integers(0, 400, 150).tolist())
+    law = law_of(data, quantiles(["1/7", "1/2", "8/9"], 400), Fraction(1, 5))
+    reached, wanted = law._reached, law._wanted
+    with precision(128):
+        masses = law._forward()
+        for j in range(1, 5):
+            kernel = [law._rate.decay(abs(d - wanted[j])) for d in range(151)]
+            for run in range(1, len(reached)):
+                terms = [
+                    masses.ends[j - 1][r] * kernel[reached[run] - reached[r]] for r in range(run)
+                ]
+                mass = masses.entries[j][run]
+                assert mass == 0 == sum(terms) or abs(sum(terms, arb(0)) / mass - 1) < NARROW
