@@ -360,3 +360,64 @@ def test_ties_that_make_summaries_too_good_are_told_in_full() -> None:
     runs = score._near_the_quantile(data, Fraction(1), 100)
     assert runs.summaries is None
     assert written_out(runs) == [by_definition(data, c, Fraction(1, 2)) for c in range(100)]
+
+
+ODD_GRIDS = [
+    Grid(0, 1, "0.1"), Grid(0, 10, 2), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
+    Grid(-(10**6), 10**6, "0.25"), Grid(0, 10**330, 10**329), Grid(-(10**310), 0, 10**309), Grid(0, 2**60, 1),
+    Grid(0, "1e-310", "1e-311"), Grid(2**53 - 4, 2**53 + 4, "1/2"), Grid(0, 2**70, "1/2"),
+]  # fmt: skip
+NUMPYS: list[Any] = [np.int64(1), np.int64(3)]
+COMPANY: list[Any] = [
+    1, 2.5, Fraction(1, 2), Decimal(3), None, float("nan"), 10**30, np.float64(0.15), np.float32(2),
+    np.longdouble(2), np.uint8(5), np.int64(2**62), Fraction(*NUMPYS),
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(ODD_GRIDS),
+    st.one_of(
+        st.integers(-12, 12),
+        st.integers(-(2**54), 2**54),
+        st.floats(allow_nan=False),
+        st.integers(-300, 300).map(lambda k: k / 20),
+        st.integers(-30, 30).map(lambda k: Fraction(k, 6)),
+    ),
+)
+def test_a_record_is_rounded_alike_in_any_company(grid: Grid, value: Any) -> None:
+    """What the other records are, or how they are held, must not move a record."""
+    from discreet import tables
+
+    alone = int(grid.nearest(tables.numbers([value]))[0])
+    if not (isinstance(value, float) and math.isinf(value)):
+        exact = math.floor((Fraction(value) - grid.lo) / grid.step + Fraction(1, 2))
+        assert alone == min(max(exact, 0), grid.size - 1)
+    for other in COMPANY:
+        assert int(grid.nearest(tables.numbers([value, other]))[0]) == alone
+    held: Any
+    if isinstance(value, int):
+        for held in (np.array([value]), pl.Series([value, None]), pl.Series([value])):
+            assert int(grid.nearest(tables.numbers(held))[0]) == alone
+    elif isinstance(value, float):
+        for held in (np.array([value]), pl.Series([value, None]), np.array([np.longdouble(value)])):
+            assert int(grid.nearest(tables.numbers(held))[0]) == alone
+
+
+def test_one_record_of_another_type_moves_nobody() -> None:
+    """The bug this guards against told 50 records from 50 and one by a log-ratio of 25."""
+    for data, more, grid in (([0.15] * 50, 1, Grid(0, 1, "0.1")), ([1] * 50, 2.5, Grid(0, 10, 2))):
+        alone = discreet.median(data, grid, epsilon=8).value
+        assert discreet.median([*data, more], grid, epsilon=8).value == alone
+
+
+def test_extreme_records_are_no_warning() -> None:
+    with np.errstate(all="raise"):
+        for data in (
+            [1e308, 1.0],
+            [np.inf, 1.0],
+            [-1e308, 5e-324],
+            [np.float32(1.5), 2.0],
+            [np.uint8(5), 300],
+        ):
+            for grid in ODD_GRIDS:
+                discreet.median(data, grid, epsilon=1)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidCandidates, shown
-from .numbers import Number, exact, positive
+from .numbers import Number, exact, float_up, positive
+
+_BLOCK = 2**15
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
 
@@ -106,33 +108,62 @@ class Grid:
             return Decimal(point.numerator) / point.denominator
 
     def nearest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the index of the point next to each value; what is outside goes to the ends.
+        """Return the index of the point nearest to each value; what is outside goes to the ends.
 
-        Each index depends on its own value alone. Doubles go to the nearest point up to the rounding of
-        one subtraction and one multiplication; integers on a grid of integers, and objects, exactly.
-        The indices are int64 where the grid has fewer than 2**62 points, else Python integers.
+        Each index is floor((value - lo) / step + 1/2) for the exact value, cut to the grid: it depends on
+        that value alone, whatever type the others make the array. The values must not be NaN. The
+        indices are int64 where the grid has fewer than 2**62 points, else Python integers.
         """
-        if values.dtype.kind in "iu" and self._digits == 0 and self.size < 2**62:
-            return self._nearest_integers(values)
-        if values.dtype.kind == "O" or self.size >= 2**62:
-            return self._nearest_objects(values)
-        scaled = np.subtract(values, float(self.lo), dtype=np.float64)
-        np.multiply(scaled, float(1 / self.step), out=scaled)
-        np.rint(scaled, out=scaled)
-        inside = np.clip(scaled, 0, self.size - 1, out=scaled)
-        return np.minimum(inside.astype(np.int64), self.size - 1)  # type: ignore[no-any-return]
+        short = self._digits == 0 and max(abs(self.lo), abs(self.hi), self.step) < 2**62
+        if values.dtype.kind in "iu" and short:
+            return self._nearest_integers(values.astype(f"{values.dtype.kind}8", copy=False))
+        error = self._double_error()
+        if values.dtype.kind == "O" or error is None:
+            return self._nearest_exactly(values)
+        indices = np.empty(len(values), dtype=np.int64)
+        for start in range(0, len(values), _BLOCK):  # what a block needs besides stays in the cache
+            block = slice(start, start + _BLOCK)
+            indices[block] = self._nearest_doubles(values[block], error)
+        return indices
 
-    def _nearest_objects(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the nearest index for each value, exactly; infinities go to the ends."""
-        indices = [self._nearest_exactly(value) for value in values.tolist()]
+    def _nearest_doubles(self, values: NDArray[Any], error: float) -> NDArray[np.int64]:
+        """Return the nearest indices by doubles, and by exact arithmetic where those leave a doubt."""
+        doubles = values.astype(np.float64)
+        with np.errstate(all="ignore"):
+            clipped = np.clip(doubles, -float_up(-self.lo), float_up(self.hi))
+            scaled = (clipped - float(self.lo)) * float(1 / self.step) + 0.5
+        indices = np.clip(np.floor(scaled), 0, self.size - 1).astype(np.int64)
+        doubtful = np.abs(scaled - np.rint(scaled)) <= error
+        if values.dtype.kind in "iu":
+            doubtful |= (doubles > 2.0**53) | (doubles < -(2.0**53))
+        distinct, places = np.unique(values[doubtful], return_inverse=True)
+        indices[doubtful] = self._nearest_exactly(distinct)[places]
+        return indices
+
+    def _double_error(self) -> float | None:
+        """Return a bound on the error of (value - lo) / step + 1/2 in doubles, None if they cannot serve.
+
+        With u = 2**-53, lo, the difference, 1 / step, the product and the sum are rounded once each, and
+        the difference is at most size * step: u * (|lo| / step + 5 * size + 1) bounds it; double that.
+        """
+        far = max(abs(self.lo), abs(self.hi), self.step, 1 / self.step)
+        error = (
+            float(abs(self.lo) / self.step + 5 * self.size + 5) * 2.0**-52 if far < 2**900 else 1.0
+        )
+        return error if error < 0.125 else None
+
+    def _nearest_exactly(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the nearest index for each value by exact arithmetic; infinities go to the ends."""
+        indices = [self._index(value) for value in values.tolist()]
         array = np.empty(len(indices), dtype=object if self.size >= 2**62 else np.int64)
         array[:] = indices
         return array
 
-    def _nearest_exactly(self, value: Any) -> int:
-        if value in (float("inf"), float("-inf")):
+    def _index(self, value: int | float | Fraction) -> int:
+        if isinstance(value, float) and math.isinf(value):
             return self.size - 1 if value > 0 else 0
-        return min(max(round((Fraction(value) - self.lo) / self.step), 0), self.size - 1)
+        steps = (Fraction(value) - self.lo) / self.step
+        return min(max(math.floor(steps + Fraction(1, 2)), 0), self.size - 1)
 
     def _nearest_integers(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Return the nearest index for integers, with integer arithmetic only."""

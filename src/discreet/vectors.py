@@ -158,7 +158,9 @@ def _score(value: Any) -> int | Fraction:
 
 
 def _is_finite(value: Any) -> bool:
-    return value.is_finite() if isinstance(value, Decimal) else bool(np.isfinite(value))
+    if isinstance(value, Decimal):  # written out, one of a larger exponent would fill the memory
+        return value.is_finite() and abs(value.adjusted()) < 10_000
+    return bool(np.isfinite(value))
 
 
 def _fraction(value: Any) -> Fraction:

@@ -51,7 +51,7 @@ class Truth:
         places = {label: i for i, label in enumerate(self.candidates)}
         try:
             found = places.get(self.value)
-        except TypeError:  # an unhashable value is no candidate
+        except Exception:  # a value that cannot be hashed or compared is no candidate
             found = None
         if found is not None:
             scores[found] = 1

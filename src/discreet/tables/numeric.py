@@ -4,11 +4,12 @@ Null, NaN and what is no number are left out, row by row. Text, dates and nested
 their type, which is public.
 """
 
+import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral, Rational, Real
 from typing import Any
 
 import numpy as np
@@ -37,20 +38,26 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
         return _clean(_column(data, column))
     if isinstance(data, str | os.PathLike):
         raise InvalidArgument("a file needs the name of a column")
-    if not isinstance(data, Iterable):
-        raise UnreadableData(
-            f"the data must be numbers in rows, got a single {type(data).__name__}"
-        )
+    if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
+        raise UnreadableData(f"the data must be numbers in rows, got {_kind(data)}")
     if hasattr(data, "columns"):
         raise InvalidArgument("a table needs the name of a column")
-    return _clean(np.asarray(data) if hasattr(data, "__array__") else _objects(list(data)))
+    for without_nulls in ("drop_nulls", "drop_null", "dropna"):
+        if hasattr(data, without_nulls):  # before they turn integers into doubles
+            data = getattr(data, without_nulls)()
+            break
+    return _clean(np.asarray(data)) if hasattr(data, "__array__") else _from_list(list(data))
+
+
+def _kind(data: Any) -> str:
+    return f"a {type(data).__name__}"
 
 
 def _clean(array: NDArray[Any]) -> NDArray[Any]:
     """Return the numbers of the array without those that are missing."""
     if array.ndim != 1:
         raise UnreadableData(
-            f"the data must be in one row, got an array of {array.ndim} dimensions"
+            f"the data must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
@@ -60,27 +67,39 @@ def _clean(array: NDArray[Any]) -> NDArray[Any]:
     if kind in ("i", "u"):
         return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
     if kind in ("f", "O"):
-        return _objects([value for value in array.tolist() if _is_number(value)])
+        return _from_list(list(array))
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
-    """Return a list as an array, without the rounding numpy does when types are mixed."""
-    kinds = set(map(type, values))
-    if kinds <= {float} or (kinds == {int} and max(map(abs, values)) < 2**63):
-        return np.array(values, dtype=np.float64 if kinds <= {float} else np.int64)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+def _from_list(values: list[Any]) -> NDArray[Any]:
+    """Return the numbers of a list as an array, none of them rounded."""
+    exact = [number for value in values if (number := _exact(value)) is not None]
+    kinds = set(map(type, exact))
+    if kinds <= {float}:
+        return np.array(exact, dtype=np.float64)
+    if kinds == {int} and -(2**63) <= min(exact) <= max(exact) < 2**63:
+        return np.array(exact, dtype=np.int64)
+    array = np.empty(len(exact), dtype=object)
+    array[:] = exact
     return array
 
 
-def _is_number(value: Any) -> bool:
-    """Return whether a value is a real number that can be compared: infinity is, NaN is not."""
+def _exact(value: Any) -> int | float | Fraction | None:
+    """Return a number as Python has it, with its exact value; None for what is missing or no number."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
-        return False
+        return None
+    if isinstance(value, Integral):
+        return int(value)
     if isinstance(value, Decimal):
-        return not value.is_nan() and (value.is_infinite() or abs(value.adjusted()) < _MOST_DIGITS)
-    return isinstance(value, Fraction) or bool(value == value)
+        if value.is_nan() or value.is_infinite():
+            return None if value.is_nan() else math.copysign(math.inf, value)
+        return Fraction(value) if abs(value.adjusted()) < _MOST_DIGITS else None
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    real: Any = value
+    if np.isnan(real) or np.isinf(real) or isinstance(real, float):
+        return None if np.isnan(real) else float(real)
+    return Fraction(*map(int, real.as_integer_ratio()))
 
 
 def _column(data: Any, column: str) -> NDArray[Any]:
@@ -112,7 +131,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 def _to_array(series: Any) -> NDArray[Any]:
     """Return a Narwhals series without nulls; decimals as Decimal objects."""
     if series.dtype.is_decimal():
-        return _objects(series.to_list())
+        return _from_list(series.to_list())
     return np.asarray(series.to_numpy())
 
 
