@@ -186,17 +186,17 @@ def _around(
 ) -> tuple[NDArray[np.int64], int, int]:
     """Return the records at most `width` ranks from the one at `rank` and its ties, and their ranks.
 
-    By selection, not by sorting: a few passes over the records.
+    By selection, not by sorting: a few passes over the records, which are reordered in place.
     """
-    parted = np.partition(indices, rank)
-    centre, left, right = parted[rank], parted[:rank], parted[rank + 1 :]
+    indices.partition(rank)
+    centre, left, right = indices[rank], indices[:rank], indices[rank + 1 :]
     lower, higher = int(np.count_nonzero(left < centre)), int(np.count_nonzero(right > centre))
     start, stop = max(0, lower - width), min(len(indices), len(indices) - higher + width)
     if start > 0:
         left.partition(start)
     if stop < len(indices):
         right.partition(stop - rank - 2)
-    return parted[start:stop], start, stop
+    return indices[start:stop], start, stop
 
 
 def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
