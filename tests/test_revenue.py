@@ -395,3 +395,13 @@ def ratios_of(bids: tuple[int, ...], continuous: bool) -> list[arb]:
         if continuous:
             return cell_weights(list(bids), 3, Fraction(1, 3))
         return [(ball(u) / 3).exp() for u in written_out(revenue(bids, Grid(0, 3)))]
+
+
+def test_mechanisms_that_need_steps_are_refused_before_a_bid_is_read() -> None:
+    class Untouchable:
+        def __iter__(self) -> Any:
+            raise AssertionError("private data were read")
+
+    for mechanism in ("permute_and_flip", "noisy_max"):
+        with pytest.raises(InvalidArgument, match="needs"):
+            price(Untouchable(), Grid(0, 9), epsilon=1, mechanism=mechanism)

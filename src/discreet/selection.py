@@ -100,14 +100,23 @@ def ask(score: Score, terms: Terms) -> Asked:
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
     dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     size = terms.get("size")
-    if score.in_runs and not mechanism.takes_runs:
-        raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid use exponential or permute_and_flip"
-        )
+    _check_range(score, mechanism)
     tuned = mechanism.tune(score.sensitivity(neighbors), dial)
     return Asked(
         score, mechanism, tuned, None if size is None else count(size, "size", most=_MOST_DRAWS)
     )
+
+
+def _check_range(score: Score, mechanism: Mechanism) -> None:
+    """Raise if the mechanism cannot serve the kind of range the score is over."""
+    if score.in_runs and not mechanism.takes_runs:
+        raise InvalidArgument(
+            f"{mechanism.name} needs candidates in a list; on a grid use exponential or permute_and_flip"
+        )
+    if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
+        raise InvalidArgument(
+            f"{mechanism.name} needs scores in steps; where they slope use the exponential mechanism"
+        )
 
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:

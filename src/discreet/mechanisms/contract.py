@@ -67,8 +67,8 @@ class Mechanism(Protocol):
         ...
 
     @property
-    def takes_runs(self) -> bool:
-        """Whether it serves scores in runs, that is grids too long to list."""
+    def takes_runs(self) -> bool | Literal["flat"]:
+        """Whether it serves scores in runs, that is grids too long to list, or only flat ones."""
         ...
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from flint import arb, arb_poly
@@ -41,7 +41,7 @@ class PermuteAndFlip:
     """
 
     name: ClassVar[str] = "permute_and_flip"
-    takes_runs: ClassVar[bool] = True
+    takes_runs: ClassVar[Literal["flat"]] = "flat"
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

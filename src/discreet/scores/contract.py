@@ -1,7 +1,7 @@
 """The contract of a score: how far it may move is public, the numbers themselves are read last."""
 
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..runs import Runs
@@ -16,8 +16,8 @@ class Score(Protocol):
         ...
 
     @property
-    def in_runs(self) -> bool:
-        """Whether `compute` returns runs, for ranges too long to list."""
+    def in_runs(self) -> bool | Literal["sloping"]:
+        """Whether `compute` returns runs, for ranges too long to list, and whether those may slope."""
         ...
 
     def compute(self, reach: Fraction) -> Vector | Runs:

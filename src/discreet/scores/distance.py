@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -60,9 +60,9 @@ class Distance:
     answers: Lattice | Grid
 
     @property
-    def in_runs(self) -> bool:
+    def in_runs(self) -> Literal["sloping"]:
         """Always: the score falls linearly on both sides of the value."""
-        return True
+        return "sloping"
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""

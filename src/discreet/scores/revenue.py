@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +65,9 @@ class Revenue:
             count(self.supply, "supply")
 
     @property
-    def in_runs(self) -> bool:
+    def in_runs(self) -> Literal["sloping"]:
         """Always: between two neighbouring bids the score rises linearly."""
-        return True
+        return "sloping"
 
     @property
     def unit(self) -> Fraction:
