@@ -549,3 +549,11 @@ def test_a_draw_is_a_function_of_its_bits() -> None:
             return drawn_from.draw(bits)
 
         assert len({draw(ScriptedBits(words, width=64)) for _ in range(3)}) == 1
+
+
+def test_a_scale_is_in_units_of_the_score() -> None:
+    for granularity in (1, "1/4"):
+        ready: Any = Base2(granularity=granularity).tune(GENERAL, Dial("scale", Fraction(1)))
+        assert 2 * (1 - 2**-28) < ready.guarantee.epsilon <= 2
+    with pytest.raises(InvalidArgument, match=r"eta must be a Base2Eta\(x, y, z\)"):
+        Base2(1)  # type: ignore[arg-type]
