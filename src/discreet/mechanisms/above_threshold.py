@@ -41,7 +41,8 @@ class AboveThreshold:
     though each may be chosen after the answers before it.
 
     Side channels: with probability below 2**-30 a query, and 2**-31 once a session, one word of noise
-    does not settle an answer and the time depends on the value.
+    does not settle an answer and the time depends on the value. A forked process has a copy of the
+    session with the same threshold noise and a budget of its own: do not fork with an open session.
 
     Source: Dwork and Roth 2014, section 3.6; Lyu, Su and Li, VLDB 2017. Proof:
     docs/mechanisms/above_threshold.md.

@@ -17,7 +17,7 @@ from ..privacy.sensitivity import Sensitivity
 from ..runs import Runs
 from ..vectors import Vector
 from .contract import Dial, Law, Tuned, need_dial, one_by_one, pure_epsilon
-from .tilt import TiltedRuns
+from .run_race import RunRace
 
 _WHOLE = Fraction(2**64)
 """Runs that summarise others would be told in full before the race, so none are asked for."""
@@ -50,7 +50,7 @@ class PermuteAndFlip:
 
         def law(scores: Vector | Runs) -> Law:
             if isinstance(scores, Runs):
-                return TiltedRuns(scores, rate)
+                return RunRace(scores, rate)
             return OneOfTheHeads(scores, rate)
 
         return Tuned(PureDP(epsilon, sensitivity.neighbors), law, reach=_WHOLE)

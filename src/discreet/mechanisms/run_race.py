@@ -37,7 +37,7 @@ _LONGEST = 512
 _MARGIN = 1 + 4 * TIME_ERROR
 
 
-class TiltedRuns:
+class RunRace:
     """The law of permute-and-flip over flat runs: P(r) = w[r] * integral of prod over j != r of (1 - w[j] s).
 
     The integral is over 0 < s < 1, the product over all other candidates, and w = exp(-rate * gap).

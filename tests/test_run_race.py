@@ -22,7 +22,7 @@ from discreet.enclosures import (
 )
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
-from discreet.mechanisms.tilt import TIME_ERROR, TiltedRuns, _least, _log_least
+from discreet.mechanisms.run_race import TIME_ERROR, RunRace, _least, _log_least
 from discreet.runs import RunLaw, Runs
 from discreet.testing import ScriptedBits, bit_tree, counted_work
 from discreet.vectors import Vector, read_vector
@@ -59,7 +59,7 @@ RATES = [HALF, NaturalRate(Fraction(9)), *(NaturalRate(Fraction(10) ** k) for k 
 @pytest.mark.parametrize("runs", CASES)
 @pytest.mark.parametrize("rate", RATES)
 def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> None:
-    tree = bit_tree(TiltedRuns(runs, rate).draw, 10)
+    tree = bit_tree(RunRace(runs, rate).draw, 10)
     with precision(1200):
         expected = OneOfTheHeads(written_out(runs), rate).probabilities()
     for i, probability in enumerate(expected):
@@ -71,7 +71,7 @@ def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> No
 @pytest.mark.parametrize("runs", CASES)
 @pytest.mark.parametrize("rate", RATES)
 def test_deeper(runs: Runs, rate: Rate) -> None:
-    tree = bit_tree(TiltedRuns(runs, rate).draw, 15)
+    tree = bit_tree(RunRace(runs, rate).draw, 15)
     with precision(1200):
         expected = OneOfTheHeads(written_out(runs), rate).probabilities()
     assert all(tree.admits(i, p) for i, p in enumerate(expected))
@@ -79,9 +79,9 @@ def test_deeper(runs: Runs, rate: Rate) -> None:
 
 @pytest.mark.parametrize("block", [1, 2])
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.mechanisms.tilt.BLOCK", block)
+    monkeypatch.setattr("discreet.mechanisms.run_race.BLOCK", block)
     for runs in CASES:
-        law = TiltedRuns(runs, HALF)
+        law = RunRace(runs, HALF)
         tree = bit_tree(law._first, 9)
         with precision(1200):
             assert all(tree.admits(c, p) for c, p in enumerate(law.probabilities()))
@@ -93,7 +93,7 @@ def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_law_of_runs_is_a_sum(runs: Runs, rate: Rate) -> None:
     with precision(300):
         single = OneOfTheHeads(written_out(runs), rate).probabilities()
-        for c, probability in enumerate(TiltedRuns(runs, rate).probabilities()):
+        for c, probability in enumerate(RunRace(runs, rate).probabilities()):
             start = int(runs.starts[c])
             members = single[start : start + int(runs.sizes[c])]
             assert sum(members, arb(0)).overlaps(probability)
@@ -102,7 +102,7 @@ def test_the_law_of_runs_is_a_sum(runs: Runs, rate: Rate) -> None:
 
 def test_rational_law() -> None:
     """The weights 1/4, 1/2, 1 of algorithms.md: 5/48, 11/48, 2/3."""
-    tree = bit_tree(TiltedRuns(flat([0, 1, 2], [1, 1, 1]), ONE_BIT)._first, 12)
+    tree = bit_tree(RunRace(flat([0, 1, 2], [1, 1, 1]), ONE_BIT)._first, 12)
     for c, exact in enumerate([Fraction(5, 48), Fraction(11, 48), Fraction(2, 3)]):
         assert tree.masses[c] <= exact <= tree.masses[c] + tree.undecided
     assert tree.undecided < Fraction(1, 4)
@@ -111,7 +111,7 @@ def test_rational_law() -> None:
 @pytest.mark.parametrize(("epsilon", "golden"), [(1, 0.0363915164), (2, 0.3296611730)])
 def test_golden_median(epsilon: int, golden: float) -> None:
     """The age of 104 on [1, 365]: counts 1, 3, 97, 264 at gaps 0, 2, 4, 6."""
-    law = TiltedRuns(flat([0, -2, -4, -6], [1, 3, 97, 264]), NaturalRate(Fraction(epsilon, 2)))
+    law = RunRace(flat([0, -2, -4, -6], [1, 3, 97, 264]), NaturalRate(Fraction(epsilon, 2)))
     with precision(128):
         probabilities = law.probabilities()
         assert sum(probabilities, arb(0)).contains(1)
@@ -123,7 +123,7 @@ def test_golden_median(epsilon: int, golden: float) -> None:
 @pytest.mark.parametrize("size", [1, 2, 10**12, 2**63, 2**100])
 def test_one_against_many_in_closed_form(size: int) -> None:
     """A candidate of weight w against m of weight 1 wins with probability w / (m + 1)."""
-    law = TiltedRuns(flat([0, -3], [size, 1]), HALF)
+    law = RunRace(flat([0, -3], [size, 1]), HALF)
     with precision(400):
         many, one = law.probabilities()
         exact = HALF.decay(Fraction(3)) / (size + 1)
@@ -150,7 +150,7 @@ def test_long_runs(tops: list[int], sizes: list[int], as_array: bool) -> None:
         )
     else:
         runs = flat(tops, sizes)
-    law = TiltedRuns(runs, ONE)
+    law = RunRace(runs, ONE)
     with precision(256):
         probabilities = law.probabilities()
         assert sum(probabilities, arb(0)).contains(1)
@@ -160,14 +160,14 @@ def test_long_runs(tops: list[int], sizes: list[int], as_array: bool) -> None:
 
 
 def test_runs_longer_than_doubles() -> None:
-    law = TiltedRuns(flat([0, 0], [1, 2**5000]), HALF)
+    law = RunRace(flat([0, 0], [1, 2**5000]), HALF)
     assert all(law.draw(SystemBits()) > 2**4000 for _ in range(5))
-    tree = bit_tree(TiltedRuns(flat([0, -3000], [1, 2**5000]), ONE)._first, 8)
+    tree = bit_tree(RunRace(flat([0, -3000], [1, 2**5000]), ONE)._first, 8)
     assert tree.masses[1] > Fraction(3, 4)
 
 
 def test_draws() -> None:
-    law = TiltedRuns(flat([0, -40, -1], [1, 2**70, 3]), ONE)
+    law = RunRace(flat([0, -40, -1], [1, 2**70, 3]), ONE)
     drawn = law.draws(50, SystemBits())
     assert len(drawn) == 50
     assert all(0 <= i < 2**70 + 4 for i in drawn)
@@ -177,7 +177,7 @@ def test_sloping_runs_are_refused_by_their_kind() -> None:
     for slope in (0, 1):
         runs = Runs([0], [5], read_vector([0]), read_vector([slope]), np.array([True]))
         with pytest.raises(InvalidArgument, match="exponential mechanism"):
-            TiltedRuns(runs, HALF)
+            RunRace(runs, HALF)
 
 
 def test_summaries_are_taken_in_full() -> None:
@@ -187,14 +187,12 @@ def test_summaries_are_taken_in_full() -> None:
     summary = Runs(
         [0, 2], [2, 4], read_vector([3, 5]), summaries=np.array([False, True]), whole=whole
     )
-    assert bit_tree(TiltedRuns(summary, HALF).draw, 7) == bit_tree(
-        TiltedRuns(whole(), HALF).draw, 7
-    )
-    assert len(TiltedRuns(summary, HALF).probabilities()) == 3
+    assert bit_tree(RunRace(summary, HALF).draw, 7) == bit_tree(RunRace(whole(), HALF).draw, 7)
+    assert len(RunRace(summary, HALF).probabilities()) == 3
 
 
 def test_the_caller_s_numpy_settings_change_nothing() -> None:
-    law = TiltedRuns(flat([0.0, -1e308, 1e308], [1, 2**63, 1]), NaturalRate(Fraction(10**9)))
+    law = RunRace(flat([0.0, -1e308, 1e308], [1, 2**63, 1]), NaturalRate(Fraction(10**9)))
     with np.errstate(all="raise"):
         for word in (0, 1, WHOLE - 1):
             assert law._leaders(ScriptedBits(f"{word:064b}" * 3, width=64))
@@ -203,7 +201,7 @@ def test_the_caller_s_numpy_settings_change_nothing() -> None:
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
 def test_scores_must_be_finite(bad: float) -> None:
     with pytest.raises(InvalidScores):
-        TiltedRuns(flat([0.0, bad], [1, 1]), HALF)
+        RunRace(flat([0.0, bad], [1, 1]), HALF)
 
 
 def exact(value: float) -> arb:
@@ -244,7 +242,7 @@ def test_the_least_of_many_uniforms(word: int, size: int) -> None:
 
 @given(words, sizes, st.one_of(st.fractions(0, 1024), st.floats(400, 1e308).map(Fraction)))
 def test_times_in_doubles_keep_the_proved_error(word: int, size: int, gap: Fraction) -> None:
-    law = TiltedRuns(flat([gap, 0], [1, size]), HALF)
+    law = RunRace(flat([gap, 0], [1, size]), HALF)
     with overflowing():
         times, latest = law._times(0, np.array([WHOLE - 1, word], dtype=np.uint64), 64)
     fast = float(times[1])
@@ -269,7 +267,7 @@ def test_times_in_doubles_keep_the_proved_error(word: int, size: int, gap: Fract
 def test_whoever_is_left_out_has_certainly_lost(
     field: list[tuple[int, int, int]], rate: Rate
 ) -> None:
-    law = TiltedRuns(flat([-gap for *_, gap in field], [size for _, size, _ in field]), rate)
+    law = RunRace(flat([-gap for *_, gap in field], [size for _, size, _ in field]), rate)
     script = "".join(f"{word:064b}" for word, *_ in field)
     kept = law._leaders(ScriptedBits(script, width=64))
     with precision(600):
@@ -288,7 +286,7 @@ def test_whoever_is_left_out_has_certainly_lost(
 @pytest.mark.parametrize("rate", [HALF, NaturalRate(Fraction(1, 10**300))])
 def test_doubts_read_on(rate: Rate) -> None:
     """Two runs with the same word: what follows decides, after any number of equal words."""
-    law = TiltedRuns(flat([0, 0, -(10**6)], [10**12, 10**12, 1]), rate)
+    law = RunRace(flat([0, 0, -(10**6)], [10**12, 10**12, 1]), rate)
     opening = [2**62 + 1, 2**62 + 1, WHOLE - 1]
     for equal, decision in product(range(3), ((7, 9), (9, 7))):
         words = [*opening, *(5 for _ in range(2 * equal)), *decision]
@@ -301,7 +299,7 @@ def test_the_work_is_fixed() -> None:
     seen = set()
     for shift, stretch in product((0, 5, 10**6), (1, 100, 10**9)):
         tops = [shift - stretch * abs(k - 50) for k in range(100)]
-        law = TiltedRuns(flat(tops, [10**9 + k for k in range(100)]), HALF)
+        law = RunRace(flat(tops, [10**9 + k for k in range(100)]), HALF)
         for _ in range(5):
             with counted_work() as work:
                 law.draw(SystemBits())
@@ -316,7 +314,7 @@ def test_never_worse_than_the_exponential_mechanism(pieces: list[tuple[int, int]
     runs = flat([-gap for gap, _ in pieces], [size for _, size in pieces])
     with precision(200):
         laws = zip(
-            TiltedRuns(runs, HALF).probabilities(), RunLaw(runs, HALF).probabilities(), strict=True
+            RunRace(runs, HALF).probabilities(), RunLaw(runs, HALF).probabilities(), strict=True
         )
         ratios = [tilted / plain for tilted, plain in laws]
         assert not any(ratios[i] < ratios[i + 1] for i in range(len(ratios) - 1))
