@@ -21,6 +21,8 @@ import numpy as np
 from flint import arb, fmpq, fmpz
 from numpy.typing import NDArray
 
+from .numbers import nearest_double
+
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""
 
@@ -68,7 +70,7 @@ class NaturalRate:
 
     def __init__(self, eta: Fraction) -> None:
         self.eta = eta
-        self.double = _nearest_double(eta)
+        self.double = nearest_double(eta)
         self._eta = fmpq(eta.numerator, eta.denominator)
 
     def decay(self, gap: Fraction) -> arb:
@@ -156,6 +158,13 @@ def ball(value: Fraction) -> arb:
     return arb(fmpq(value.numerator, value.denominator))
 
 
+def laplace_quantile(v: arb) -> arb:
+    """Return ln(2 v) below one half and -ln(2 (1 - v)) above; the ends are infinite."""
+    if v <= 0 or v >= 1:
+        return arb.pos_inf() if v >= 1 else arb.neg_inf()
+    return (2 * v).log() if v <= arb(0.5) else -(2 * (1 - v)).log()
+
+
 def _rounded_up(point: arb, sign: int = 1) -> Fraction:
     """Return sign * point for a ball of radius zero, rounded up to a multiple of 2**-_FINEST.
 
@@ -167,11 +176,3 @@ def _rounded_up(point: arb, sign: int = 1) -> Fraction:
         return Fraction(mantissa) * Fraction(2) ** exponent
     shift = min(-exponent - _FINEST, mantissa.bit_length() + 1)
     return Fraction(-(-mantissa >> shift), 1 << _FINEST)
-
-
-def _nearest_double(value: Fraction) -> float:
-    """Return the nearest double, or infinity."""
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf")

@@ -82,6 +82,14 @@ def float_up(value: Fraction) -> float:
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
+def nearest_double(value: int | Fraction) -> float:
+    """Return the double nearest to a number that is not negative, or infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def root_below(value: Fraction) -> Fraction:
     """Return a fraction r with r * r <= value: the root, or a number within 2**-60 of it relatively."""
     product = value.numerator * value.denominator

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidScores, shown
+from .numbers import nearest_double
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
@@ -73,14 +74,14 @@ class Vector:
         if values.dtype.kind == "f":
             return np.subtract(best, values, out=out)  # type: ignore[no-any-return]
         if values.dtype.kind == "O":
-            return np.array([_double(best - value) for value in values], dtype=np.float64)
+            return np.array([nearest_double(best - value) for value in values], dtype=np.float64)
         # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
         return (np.uint64(int(best) % _WORD) - values.view(np.uint64)).astype(np.float64)
 
     def doubles(self) -> NDArray[np.float64]:
         """Return the numbers as doubles, each rounded at most once."""
         if self._values.dtype.kind == "O":
-            return np.array([_double(value) for value in self._values], dtype=np.float64)
+            return np.array([nearest_double(value) for value in self._values], dtype=np.float64)
         return self._values.astype(np.float64)
 
     def exact_gap(self, index: int, best: Any) -> Fraction:
@@ -168,11 +169,3 @@ def _fraction(value: Any) -> Fraction:
     if isinstance(value, float):
         return Fraction(float(value))
     return Fraction(int(value)) if isinstance(value, Integral) else cast(Fraction, value)
-
-
-def _double(gap: int | Fraction) -> float:
-    """Return the double nearest to a gap, or infinity."""
-    try:
-        return float(gap)
-    except OverflowError:
-        return math.inf

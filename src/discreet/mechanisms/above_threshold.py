@@ -8,13 +8,12 @@ from typing import Any, NoReturn
 from flint import arb
 
 from ..bits import Bits, LazyUniform, SystemBits
-from ..enclosures import ball, precision
+from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..vectors import read_vector
-from .noisy_max import _laplace_quantile
 
 _FINEST_SPLIT = 2**20
 _MOST = 10**9
@@ -155,6 +154,6 @@ class AboveThreshold:
 
 def _laplace(prefix: int, length: int, scale: Fraction) -> arb:
     """Return a ball around the Laplace quantile of prefix / 2**length, times the scale."""
-    quantile = _laplace_quantile(arb(prefix) / arb(2) ** length)
+    quantile = laplace_quantile(arb(prefix) / arb(2) ** length)
     # An infinity times a ball would be a ball around everything.
     return quantile * ball(scale) if quantile.is_finite() else quantile

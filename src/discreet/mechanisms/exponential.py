@@ -22,6 +22,10 @@ _FAR = 160
 class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.
 
+    Args:
+        base_measure: a positive weight for each candidate, public, that multiplies its probability:
+            docs/mechanisms/base_measure.md. Without it, all weigh the same.
+
     Guarantee: epsilon-bounded range, hence epsilon-DP and (epsilon**2 / 8)-zCDP. For balanced scores,
     whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
 

@@ -9,7 +9,15 @@ from flint import arb, arb_poly
 from numpy.typing import NDArray
 
 from ..bits import Bits, LazyUniform
-from ..enclosures import FUNCTION_ERROR, NaturalRate, ball, has_fast_pass, overflowing, precision
+from ..enclosures import (
+    FUNCTION_ERROR,
+    NaturalRate,
+    ball,
+    has_fast_pass,
+    laplace_quantile,
+    overflowing,
+    precision,
+)
 from ..errors import UnknownName, shown
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Sensitivity
@@ -143,16 +151,9 @@ def _fast_noise_bounds(
 def _noise_bounds(u: LazyUniform, decay: arb) -> tuple[arb, arb]:
     """Return balls around the least and the largest value of noise - decay for the known part of `u`."""
     cell = arb(2) ** -u.length
-    return _laplace_quantile(u.prefix * cell) - decay, _laplace_quantile(
+    return laplace_quantile(u.prefix * cell) - decay, laplace_quantile(
         (u.prefix + 1) * cell
     ) - decay
-
-
-def _laplace_quantile(v: arb) -> arb:
-    """Return ln(2 v) below one half and -ln(2 (1 - v)) above; the ends are infinite."""
-    if v <= 0 or v >= 1:
-        return arb.pos_inf() if v >= 1 else arb.neg_inf()
-    return (2 * v).log() if v <= arb(0.5) else -(2 * (1 - v)).log()
 
 
 def _chance_of_winning(i: int, places: list[arb], order: list[int]) -> arb:

@@ -21,10 +21,10 @@ from ..enclosures import (
     overflowing,
 )
 from ..errors import InvalidArgument
-from ..numbers import count
+from ..numbers import count, nearest_double
 from ..privacy.guarantees import ZCDP, BoundedRange, Guarantee, PureDP
 from ..privacy.sensitivity import Sensitivity
-from ..vectors import Vector, _double
+from ..vectors import Vector
 from .contract import Dial, Law, Mechanism, Tuned
 from .exponential import Exponential
 from .noisy_max import NoisyMax
@@ -247,7 +247,7 @@ def _gaps(scores: Vector, bests: NDArray[Any]) -> NDArray[np.float64]:
     """Return best - number for each number and its own best: `Vector.gaps` for many bests at once."""
     values = scores.values
     if values.dtype.kind == "O":
-        return np.array([_double(gap) for gap in bests - values])
+        return np.array([nearest_double(gap) for gap in bests - values])
     if values.dtype.kind == "f":
         bests -= values
         return bests

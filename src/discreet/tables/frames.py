@@ -61,7 +61,7 @@ def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
     """Return the column of a table."""
     import narwhals.stable.v2 as nw
 
-    frame = _narwhals(data)
+    frame = as_frame(data)
     names = quietly(lambda: frame.collect_schema().names(), broken(frame))
     if column not in names:
         raise missing_column(column, names, "the data")
@@ -74,7 +74,7 @@ def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
     return FrameColumn(only, column)
 
 
-def _narwhals(data: Any) -> Any:
+def as_frame(data: Any) -> Any:
     """Return the table as Narwhals sees it."""
     import narwhals.stable.v2 as nw
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
 from .failures import missing_column, quietly
+from .frames import as_frame
 
 _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
 
 
 def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
-    """Return the numbers in the rows, as float64, int64, uint64, or objects (Decimal, Fraction, int).
+    """Return the numbers in the rows, as float64, int64, uint64, or objects (int, float, Fraction).
 
     Args:
         data: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
@@ -39,7 +40,7 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
     if isinstance(data, str | os.PathLike):
         raise InvalidArgument("a file needs the name of a column")
     if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
-        raise UnreadableData(f"the data must be numbers in rows, got {_kind(data)}")
+        raise UnreadableData(f"the data must be numbers in rows, got a {type(data).__name__}")
     if hasattr(data, "columns"):
         raise InvalidArgument("a table needs the name of a column")
     for without_nulls in ("drop_nulls", "drop_null", "dropna"):
@@ -47,10 +48,6 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
             data = getattr(data, without_nulls)()
             break
     return _clean(np.asarray(data)) if hasattr(data, "__array__") else _from_list(list(data))
-
-
-def _kind(data: Any) -> str:
-    return f"a {type(data).__name__}"
 
 
 def _clean(array: NDArray[Any]) -> NDArray[Any]:
@@ -115,9 +112,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
         opened = open_file(data, column)
         native = quietly(lambda: _numeric_relation(opened), failure)
         return np.asarray(quietly(lambda: native.fetchnumpy()["cell"], failure))
-    frame = quietly(lambda: nw.from_native(data), UnreadableData(
-        f"the data is a {type(data).__name__}; accepted are pandas, Polars, PyArrow and DuckDB tables"
-    ))  # fmt: skip
+    frame = as_frame(data)
     names = quietly(lambda: frame.collect_schema().names(), failure)
     if column not in names:
         raise missing_column(column, names, "the data")
@@ -129,7 +124,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 
 
 def _to_array(series: Any) -> NDArray[Any]:
-    """Return a Narwhals series without nulls; decimals as Decimal objects."""
+    """Return a Narwhals series without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
         return _from_list(series.to_list())
     return np.asarray(series.to_numpy())

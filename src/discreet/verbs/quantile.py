@@ -21,7 +21,7 @@ from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
-from ..selection import Terms, ask, release, takes_terms
+from ..selection import Terms, release, takes_terms
 
 Candidates = Grid | Iterable[Any]
 
@@ -55,7 +55,6 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    ask(Rank(_nothing, numbers, share), terms)
     return release(Rank(lambda: _rows(data, column), numbers, share), numbers, terms)
 
 
@@ -85,7 +84,6 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
-    ask(MedianDistance(_nothing, candidates), terms)
     return release(MedianDistance(lambda: _rows(data, column), candidates), candidates, terms)
 
 
@@ -148,7 +146,3 @@ def _histogram(data: Mapping[Any, Any]) -> Rows:
     values = list(data)
     kept = [i for i, value in enumerate(values) if len(tables.numbers([value]))]
     return tables.numbers([values[i] for i in kept]), counts[kept].astype(np.int64)
-
-
-def _nothing() -> Rows:
-    return np.zeros(0), None
