@@ -27,6 +27,7 @@ from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import Dial
 from discreet.privacy import bounds as bounds_module
 from discreet.privacy import composition as composition_module
+from discreet.privacy import contract
 from discreet.privacy.bounds import Bounds
 from discreet.privacy.composition import total
 from discreet.privacy.sensitivity import sensitivity_of
@@ -206,7 +207,9 @@ def test_slack_is_set_aside() -> None:
 
 
 def test_nothing_swallows_all() -> None:
-    nothing = compose(NoGuarantee("why", ADD), PureDP(Fraction(1), ADD), ZCDP(Fraction(1), ADD))
+    nothing: Any = compose(
+        NoGuarantee("why", ADD), PureDP(Fraction(1), ADD), ZCDP(Fraction(1), ADD)
+    )
     assert nothing == compose(NoGuarantee("why", ADD))
     assert (nothing.pure, nothing.rho, nothing.delta_at(99), nothing.slack) == (None, None, 1, 1)
     with precision(64):
@@ -235,7 +238,8 @@ def test_relations_do_not_mix() -> None:
 
 def test_bounds_are_asked_one_way() -> None:
     whole = compose(PureDP(Fraction(1), ADD))
-    for arguments in ({}, {"delta": "1/2", "epsilon": 1}):
+    both: list[dict[str, Any]] = [{}, {"delta": "1/2", "epsilon": 1}]
+    for arguments in both:
         with pytest.raises(InvalidArgument, match="either delta or epsilon"):
             whole.bounds(**arguments)
     assert whole.bounds(0).values == {"basic": 1, "single": 1, "kov": 1}
@@ -273,7 +277,7 @@ def test_a_long_sum_is_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_many_parts_take_few_operations(monkeypatch: pytest.MonkeyPatch) -> None:
     """10**5 parts of three kinds: three keys to sort by, three curves at each order."""
     seen = {"order": 0, "renyi": 0}
-    order, renyi = composition_module.order, BoundedRange.renyi
+    order, renyi = contract.order, BoundedRange.renyi
 
     def counted(name: str, plain: Any) -> Any:
         def call(*args: Any) -> Any:

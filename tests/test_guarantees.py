@@ -199,7 +199,7 @@ def test_groups() -> None:
         assert kind(Fraction(1, 3), ADD).under("replace_one") == kind(Fraction(2, 3), "replace_one")
     assert ZCDP(Fraction(1, 3), ADD).group(3) == ZCDP(Fraction(3), ADD)
     assert ZCDP(Fraction(1), ADD).under("replace_one") == ZCDP(Fraction(4), "replace_one")
-    loose = ApproxDP(Fraction(1), Fraction(1, 100), ADD).group(3)
+    loose: Any = ApproxDP(Fraction(1), Fraction(1, 100), ADD).group(3)
     assert (loose.epsilon, f"{float(loose.delta):.9f}") == (
         3,
         "0.111073379",
@@ -237,7 +237,7 @@ def test_a_looser_promise() -> None:
     assert loose.delta_at(tighter.epsilon) <= Fraction(1, 5)
     with pytest.raises(InvalidNumber, match="at least that of"):
         loose.approx("1/11")
-    exact = ApproxDP(Fraction(1), Fraction(0), ADD)
+    exact: Any = ApproxDP(Fraction(1), Fraction(0), ADD)
     assert (exact.pure, exact.rho) == (1, PureDP(Fraction(1), ADD).rho)
     with pytest.raises(InvalidArgument, match="no epsilon holds"):
         NoGuarantee("why", ADD).approx("1/2")

@@ -85,7 +85,7 @@ def test_counts_in_two_parts(neighbors: Any) -> None:
     assert promised.epsilon == (1 if neighbors == "add_remove" else 2)
     kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
 
-    def law(rows: tuple[tuple[int, int], ...]) -> list[arb]:
+    def law(rows: Any) -> list[arb]:
         parts = [
             tuned.law(read_vector([rows.count((part, 0)), rows.count((part, 1))])).probabilities()
             for part in (0, 1)
