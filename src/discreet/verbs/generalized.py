@@ -47,7 +47,8 @@ def generalized(
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
     epsilon = Fraction(guarantee.as_dict()["epsilon"])
     t = _lowering(epsilon, len(changes), positive(beta, "beta"))
-    return release(Generalized(scores, changes, t), labels, terms)
+    query = f"generalized, {len(changes)} candidates, lowered by {t}"
+    return release(Generalized(scores, changes, t), labels, query, terms)
 
 
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:
