@@ -57,7 +57,7 @@ def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction |
 
     Returns:
         A number that is certainly no less than delta, or None where no grid within the budget of work is
-        fine enough: thousands of answers, or epsilons of very different sizes.
+        fine enough: with many thousands of answers, or an epsilon above 64.
 
     Raises:
         InvalidNumber: if an epsilon or the target is negative.

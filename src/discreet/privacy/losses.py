@@ -18,7 +18,7 @@ from flint import arb, arb_poly, fmpz_poly
 
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
-from ..numbers import Number, count, exact, float_up, positive
+from ..numbers import Number, count, exact, float_up, positive, spell
 
 UNIT = 2**128
 """Masses are whole numbers of 1/UNIT."""
@@ -104,11 +104,11 @@ class LossDistribution:
         """
         if self.step != other.step:
             raise InvalidArgument(
-                f"both distributions must have the same step, got {shown(self.step)} and "
-                f"{shown(other.step)}; common_step chooses one for all"
+                f"both distributions must have the same step, got {spell(self.step)} and "
+                f"{spell(other.step)}; common_step chooses one for all"
             )
         product = fmpz_poly(list(self.masses)) * fmpz_poly(list(other.masses))
-        masses = [-(-int(mass) // UNIT) for mass in product.coeffs()]
+        masses = [-(-int(mass) // UNIT) for mass in product.coeffs()] or [0]
         infinite = self._total * other._total - sum(self.masses) * sum(other.masses)
         return _trimmed(self.step, self.lowest + other.lowest, masses, -(-infinite // UNIT))
 
@@ -178,7 +178,7 @@ class LossDistribution:
             ) from None
         if Fraction(float(self.step)) != self.step:
             raise InvalidNumber(
-                f"step must be a double for dp-accounting, got {shown(self.step)}; "
+                f"step must be a double for dp-accounting, got {spell(self.step)}; "
                 "common_step chooses a power of two"
             )
         doubles = [float_up(Fraction(mass, UNIT)) for mass in (self.infinite, *self.masses)]
@@ -191,12 +191,13 @@ class LossDistribution:
         return sum(self.masses) + self.infinite
 
     def _crossing(self, low: int, allowed: Fraction) -> Fraction:
-        """Return where the chord over the cell from `low` falls to `allowed`, rounded up."""
+        """Return where the chord over the cell from `low` falls to `allowed`, up to a multiple of 2**-64."""
         left, right = self.delta(low * self.step), self.delta((low + 1) * self.step)
         share = (left - allowed) / (left - right)
         with precision(_BITS):
             grown = 1 + ball(share) * (ball(self.step).exp() - 1)
-            return min(upper(grown.log()), self.step) + low * self.step
+            above = math.ceil((upper(grown.log()) + low * self.step) * 2**64)
+            return min(Fraction(above, 2**64), (low + 1) * self.step)
 
     def __repr__(self) -> str:
         size = len(self.masses)
@@ -277,10 +278,11 @@ def _units(mass: arb) -> int:
 
 def _trimmed(step: Fraction, lowest: int, masses: list[int], infinite: int) -> LossDistribution:
     """Return the distribution without tails of at most `_TAIL` units: their masses move up."""
-    first, last = _lightest(masses), len(masses) - _lightest(masses[::-1])
-    kept = masses[first:last]
+    first = _lightest(masses)
+    kept = masses[first:]
     kept[0] += sum(masses[:first])
-    return LossDistribution(step, lowest + first, tuple(kept), infinite + sum(masses[last:]))
+    last = len(kept) - _lightest(kept[::-1])
+    return LossDistribution(step, lowest + first, tuple(kept[:last]), infinite + sum(kept[last:]))
 
 
 def _lightest(masses: list[int]) -> int:
