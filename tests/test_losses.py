@@ -241,7 +241,7 @@ def test_the_logistic_column_of_the_table(
     n: int, epsilon: Fraction, target: Fraction, limit: float
 ) -> None:
     """The limits are those of finer and finer steps; coarser programs give .0774728, .00425541, .0276613."""
-    step = common_step([epsilon] * n)
+    step = common_step([(epsilon, n)])
     found = LossDistribution.logistic(epsilon, step).composed(n).delta(target)
     finer = LossDistribution.logistic(epsilon, step / 8).composed(n).delta(target)
     assert finer - SMALL <= found <= finer * F(1001, 1000)
@@ -305,26 +305,20 @@ def test_values() -> None:
 
 
 def test_the_common_step() -> None:
-    assert common_step([1]) == F(1, 128)
-    assert common_step(["0.1"] * 10) == F(1, 1024)
-    for epsilons in (
-        [F(1, 3)],
-        [F(1, 10)] * 5000,
-        [1] * 9,
-        [F(1), F(1, 1000)],
-        [F(1, 10**6)] * 10**5,
-        [300],
-    ):
-        step = common_step(epsilons)
+    assert common_step([(1, 1)]) == F(1, 128)
+    assert common_step([("0.1", 10)]) == common_step([("0.1", 7), (F(1, 10), 3)]) == F(1, 1024)
+    for answers in (
+        [(F(1, 3), 1)], [(F(1, 10), 5000)], [(1, 9)], [(F(1), 1), (F(1, 1000), 1)],
+        [(F(1, 10**6), 10**5)], [(300, 1)],
+    ):  # fmt: skip
+        step = common_step(answers)
         assert step.numerator == 1 or step.denominator == 1
         assert (step.numerator * step.denominator).bit_count() == 1  # a power of two, either way
-        squares = sum(F(e) ** 2 for e in epsilons)
+        squares = sum(n * F(e) ** 2 for e, n in answers)
         assert (
-            len(epsilons) * step**2 <= squares / 50
-        )  # what the grid adds to the variance is little
-        assert (
-            300 * squares <= (2 * losses._LONGEST * step) ** 2
-        )  # and the grid is no longer than planned
+            sum(n for _, n in answers) * step**2 <= squares / 50
+        )  # it adds little to the variance
+        assert 300 * squares <= (2 * losses._LONGEST * step) ** 2  # and is no longer than planned
 
 
 @pytest.mark.parametrize(
@@ -338,8 +332,8 @@ def test_the_common_step() -> None:
         (lambda: LossDistribution.pure(1, 1).delta(-1), "epsilon must be zero or more"),
         (lambda: LossDistribution.pure(1, 1).epsilon(-1), "delta must be zero or more"),
         (lambda: LossDistribution.pure(1, 1).composed(0), "n must be a whole number of at least 1"),
-        (lambda: common_step([]), "epsilons must not be empty"),
-        (lambda: common_step([1, 0]), "epsilon must be greater than zero"),
+        (lambda: common_step([]), "answers must not be empty"),
+        (lambda: common_step([(1, 1), (0, 1)]), "epsilon must be greater than zero"),
     ],
 )  # fmt: skip
 def test_arguments_are_checked(call: Callable[[], object], message: str) -> None:
@@ -406,7 +400,7 @@ class TestDpAccounting:
             event = dp_accounting.ExponentialMechanismDpEvent(float(epsilon))
             composed = dp_accounting.SelfComposedDpEvent(event, n)
             theirs.append(PLDAccountant().compose(composed).get_delta(float(target)))
-        ours = LossDistribution.logistic(epsilon, common_step([epsilon] * n)).composed(n)
+        ours = LossDistribution.logistic(epsilon, common_step([(epsilon, n)])).composed(n)
         assert min(theirs) / float(ours.delta(target)) > ratio
 
     def test_they_know_no_step_that_is_no_double(self) -> None:

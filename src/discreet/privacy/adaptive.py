@@ -6,10 +6,12 @@ all scores were fixed beforehand and all epsilons are equal, it is a formula (`d
 """
 
 import math
-from collections.abc import Sequence
+import operator
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import numpy as np
 from flint import arb, arb_poly, fmpz
@@ -23,6 +25,9 @@ Doubles = NDArray[np.float64]
 
 BUDGET = 2 * 10**8
 """Most pairs of a point and a cell that the recursion may look at: about two seconds."""
+
+_CALL = 1000
+"""A cell costs as much as that many points, however few it has."""
 
 _FINEST = 64
 """Cells in a typical epsilon: more would change delta by less than one part in a thousand."""
@@ -48,16 +53,17 @@ _BITS = 128
 def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction | None:
     """Return an upper bound on delta at epsilon = `target`, each score chosen after the answers before.
 
-    No bound below the exact value of this recursion holds for all adversaries; the result is above it by
-    what a grid costs, which is of second order in its step.
+    Even the order of the epsilons may be chosen on the way. No bound below the exact value of this
+    recursion holds for all such adversaries; the result is above it by what a grid costs, which is of second
+    order in its step.
 
     Args:
-        epsilons: the bounded range of each answer, in the order of the answers, fixed beforehand.
+        epsilons: the bounded range of each answer, fixed beforehand, in any order.
         target: the epsilon at which delta is asked for, zero or more.
 
     Returns:
         A number that is certainly no less than delta, or None where no grid within the budget of work is
-        fine enough: with many thousands of answers, or an epsilon above 64.
+        fine enough: with thousands of answers, with many different epsilons, or with one above 64.
 
     Raises:
         InvalidNumber: if an epsilon or the target is negative.
@@ -127,84 +133,127 @@ def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: lis
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Points exp(m * step); each epsilon is `cells` steps long; delta is wanted between `low` and low + 1."""
+    """Points exp(m * step), and the answers by size.
+
+    Attributes:
+        step: distance of two points.
+        cells: the different epsilons, in steps.
+        counts: how many answers have each of them.
+        low: delta is wanted between the points `low` and low + 1.
+    """
 
     step: Fraction
     cells: tuple[int, ...]
+    counts: tuple[int, ...]
     low: int
 
-    def windows(self) -> list[tuple[int, int]]:
-        """Return for each number of answers given, from none to all, the first and last point needed.
+    @property
+    def total(self) -> int:
+        """The sum of all epsilons, in steps."""
+        return sum(size * n for size, n in zip(self.cells, self.counts, strict=True))
 
-        Where a curve is 1 - gamma or 0, it is known and not needed.
+    def window(self, left: int) -> tuple[int, int]:
+        """Return the first and last point needed, while answers of `left` steps in all are to come.
+
+        Further out the curve is 1 - gamma or 0, or nothing leads there from the target.
         """
-        given = np.concatenate([[0], np.cumsum(self.cells)])
-        reach = given[-1] - given
-        first, last = np.maximum(self.low - given, -reach), np.minimum(self.low + 1 + given, reach)
-        return list(zip(first.tolist(), last.tolist(), strict=True))
+        given = self.total - left
+        return max(self.low - given, -left), min(self.low + 1 + given, left)
 
     def work(self) -> int:
-        """Return the number of pairs of a point and a cell the recursion looks at."""
-        widths = (last - first + 1 for first, last in self.windows())
-        return sum(width * cells for width, cells in zip(widths, self.cells, strict=False))
+        """Return how many points and cells the recursion brings together, and what calls cost."""
+        left = reduce(np.add.outer, [c * np.arange(n + 1) for c, n in self._kinds()])
+        given = self.total - left
+        widths = np.minimum(self.low + 1 + given, left) - np.maximum(self.low - given, -left) + 1
+        steps = (
+            size * int((widths.take(range(1, n + 1), axis) + _CALL).sum())
+            for axis, (size, n) in enumerate(self._kinds())
+        )
+        return sum(steps)
+
+    def _kinds(self) -> list[tuple[int, int]]:
+        return list(zip(self.cells, self.counts, strict=True))
 
 
 def _choose(epsilons: list[Fraction], target: Fraction) -> _Grid | None:
     """Return the grid within the budget that raises the sum of squares least, or None if it is too coarse."""
     if len(epsilons) > _MOST_ANSWERS or not _LEAST <= max(epsilons) <= _LARGEST:
         return None
-    units = {_common_part(epsilons), min(epsilons), max(epsilons)}
-    grids = [grid for unit in units if (grid := _finest(unit, epsilons, target))]
-    squares = float(sum(epsilon * epsilon for epsilon in epsilons))
+    times = Counter(epsilons)
+    units = {_common_part(times), min(times), max(times)}
+    grids = [grid for unit in units if (grid := _finest(unit, times, target))]
+    squares = float(sum(n * epsilon**2 for epsilon, n in times.items()))
 
     def raised(grid: _Grid) -> float:
-        return float(grid.step) ** 2 * sum(c * c + 1 for c in grid.cells) / squares
+        sizes = zip(grid.cells, grid.counts, strict=True)
+        return float(grid.step) ** 2 * sum(n * (size**2 + 1) for size, n in sizes) / squares
 
     best = min(grids, key=raised, default=None)
     return best if best is not None and raised(best) <= _COARSEST else None
 
 
-def _finest(unit: Fraction, epsilons: list[Fraction], target: Fraction) -> _Grid | None:
+def _finest(unit: Fraction, times: Mapping[Fraction, int], target: Fraction) -> _Grid | None:
     """Return the finest grid within the budget whose step is a part of `unit`."""
-    typical = math.sqrt(float(sum(epsilon * epsilon for epsilon in epsilons)) / len(epsilons))
-    finest, distinct = math.ceil(_FINEST * float(unit) / typical), set(epsilons)
-
-    def grid(parts: int) -> _Grid:
-        step = unit / parts
-        cells = {epsilon: math.ceil(epsilon / step) for epsilon in distinct}
-        return _Grid(step, tuple(cells[e] for e in epsilons), math.floor(target / step))
-
-    def fits(parts: int) -> bool:
-        # The longest answer alone has this many pairs or more; larger numbers are not for numpy.
-        if math.ceil(max(epsilons) * parts / unit) > math.isqrt(BUDGET):
-            return False
-        return grid(parts).work() <= BUDGET
-
-    if not fits(1):
+    mean = float(sum(n * epsilon**2 for epsilon, n in times.items()) / sum(times.values()))
+    # The first number of parts must fit; the second does not, or is finer than need be.
+    coarse, fine = 1, math.ceil(_FINEST * float(unit) / math.sqrt(mean)) + 1
+    if not _fits(found := _grid(unit, times, target)):
         return None
-    coarse, fine = 1, finest + 1  # the first fits; the second does not, or is finer than need be
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
-        coarse, fine = (middle, fine) if fits(middle) else (coarse, middle)
-    return grid(coarse)
+        if _fits(grid := _grid(unit / middle, times, target)):
+            found, coarse = grid, middle
+        else:
+            fine = middle
+    return found
 
 
-def _common_part(epsilons: list[Fraction]) -> Fraction:
+def _grid(step: Fraction, times: Mapping[Fraction, int], target: Fraction) -> _Grid:
+    """Return the grid of that step: each epsilon is rounded up to it."""
+    sizes: Counter[int] = Counter()
+    for epsilon, n in times.items():
+        sizes[math.ceil(epsilon / step)] += n
+    return _Grid(step, tuple(sizes), tuple(sizes.values()), math.floor(target / step))
+
+
+def _fits(grid: _Grid) -> bool:
+    # Larger numbers would be far beyond the budget, and are not for numpy.
+    states = math.prod(n + 1 for n in grid.counts)
+    return max(grid.cells) < 2**20 > states and len(grid.cells) < 32 and grid.work() <= BUDGET
+
+
+def _common_part(epsilons: Collection[Fraction]) -> Fraction:
     """Return the largest fraction of which all are multiples."""
     denominator = math.lcm(*(epsilon.denominator for epsilon in epsilons))
     return Fraction(math.gcd(*(int(epsilon * denominator) for epsilon in epsilons)), denominator)
 
 
 def _curve(grid: _Grid) -> tuple[float, float]:
-    """Return bounds of the curve at both ends of the cell that holds the target."""
-    windows = grid.windows()
-    first, last = windows[-1]
-    curve = _known(grid, first, last)  # after all answers it is known everywhere
-    for (before, end), cells in zip(windows[-2::-1], grid.cells[::-1], strict=True):
-        left, right = _known(grid, before - cells, first - 1), np.zeros(end + cells - last)
-        curve = _one_more(np.concatenate([left, curve, right]), _Odds.of(grid.step, cells))
-        first, last = before, end
+    """Return bounds of the curve at both ends of the cell that holds the target.
+
+    What is still to come is told by how many answers of each size; whoever comes first of them is chosen
+    by the adversary.
+    """
+    level = {(0,) * len(grid.counts): _known(grid, 0, 0)}  # nothing to come
+    for _ in range(sum(grid.counts)):
+        longer: dict[tuple[int, ...], Doubles] = {}
+        for come, curve in level.items():
+            for kind, most in enumerate(grid.counts):
+                if come[kind] < most:
+                    more = (*come[:kind], come[kind] + 1, *come[kind + 1 :])
+                    bounds = _one_more(_widened(grid, come, curve, kind), grid, kind)
+                    longer[more] = np.maximum(longer.get(more, bounds), bounds)
+        level = longer
+    (curve,) = level.values()
     return float(curve[0]), float(curve[1])
+
+
+def _widened(grid: _Grid, come: tuple[int, ...], curve: Doubles, kind: int) -> Doubles:
+    """Return the curve as far out as one more answer of that kind needs it, not increasing."""
+    left, size = sum(map(operator.mul, come, grid.cells)), grid.cells[kind]
+    (first, last), (before, end) = grid.window(left), grid.window(left + size)
+    parts = [_known(grid, before - size, first - 1), curve, np.zeros(end + size - last)]
+    return np.asarray(np.maximum.accumulate(np.concatenate(parts)[::-1])[::-1])
 
 
 def _known(grid: _Grid, first: int, last: int) -> Doubles:
@@ -243,18 +292,16 @@ class _Odds:
             )
 
 
-def _one_more(after: Doubles, odds: _Odds) -> Doubles:
+def _one_more(after: Doubles, grid: _Grid, kind: int) -> Doubles:
     """Return bounds of the curve with one more answer in front, from bounds of the curve after it.
 
     `after` begins and ends one epsilon further out, and does not increase.
     """
-    cells = len(odds.high) - 1
+    cells, odds = grid.cells[kind], _Odds.of(grid.step, grid.cells[kind])
     size = len(after) - 2 * cells
     best, line, high, low = np.zeros(size), np.zeros(size), np.empty(size), np.empty(size)
-    value, slope = (
-        after[cells : cells + size].copy(),
-        (after[cells:][:size] - after[2 * cells :]) * odds.lift[0],
-    )
+    value = after[cells:][:size].copy()
+    slope = (value - after[2 * cells :]) * odds.lift[0]
     for j in range(1, cells + 1):
         above, below = after[cells - j :][:size], after[2 * cells - j :][:size]
         np.multiply(above, odds.high[j], out=high)
@@ -269,7 +316,7 @@ def _one_more(after: Doubles, odds: _Odds) -> Doubles:
         np.maximum(best, line, out=best)
         value, high, slope, low = high, value, low, slope
     best = best * (1 + 2.0**-50) + after[:size] * (odds.lift[-1] * 2.0**-49) + _TINY
-    return np.maximum.accumulate(np.minimum(best, 1)[::-1])[::-1]
+    return np.asarray(np.minimum(best, 1))
 
 
 def _between(left: float, right: float, grid: _Grid, target: Fraction) -> Fraction:

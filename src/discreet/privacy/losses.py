@@ -7,8 +7,7 @@ are convolved. Masses are whole multiples of 2**-128, so that nothing is lost on
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -204,24 +203,21 @@ class LossDistribution:
         return f"LossDistribution({size} losses, step {self.step})"
 
 
-def common_step(epsilons: Sequence[Number]) -> Fraction:
+def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
     """Return a step for the losses of all these answers together: a power of two.
 
     Args:
-        epsilons: one for each answer that will be composed, above zero.
+        answers: each epsilon, above zero, with the number of answers that cost it.
 
     Raises:
-        InvalidNumber: if there are none, or one is not above zero.
+        InvalidNumber: if there are no answers, or an epsilon or a number is not above zero.
     """
-    if not epsilons:
-        raise InvalidNumber(
-            "epsilons must not be empty: a grid is chosen for what will be composed"
-        )
-    squares = Fraction(0)
-    for epsilon, times in Counter(epsilons).items():
-        squares += times * positive(epsilon, "epsilon") ** 2
+    exacts = [(positive(epsilon, "epsilon"), count(n, "n")) for epsilon, n in answers]
+    if not exacts:
+        raise InvalidNumber("answers must not be empty: a grid is chosen for what is composed")
+    squares = sum((n * epsilon**2 for epsilon, n in exacts), Fraction(0))
     # Losses lie within about 24 standard deviations, of at most sqrt(squares / 3), of one another.
-    finest = squares / len(epsilons) / _FINEST**2
+    finest = squares / sum(n for _, n in exacts) / _FINEST**2
     shortest = squares * Fraction(192) / _LONGEST**2
     ratio = max(finest, shortest)
     exponent = (ratio.numerator.bit_length() - ratio.denominator.bit_length()) // 2
