@@ -41,7 +41,7 @@ _MOST_ANSWERS = 20_000
 _MOST_EQUAL = 4096
 """Longest sequence the formula is evaluated for: about two seconds."""
 
-_LARGEST, _LEAST = 64, Fraction(1, 2**64)
+_LARGEST, _LEAST = 64, Fraction(1, 2**40)
 """The largest of all epsilons must lie between them, so that all doubles are ordinary."""
 
 _TINY = 2.0**-1000
