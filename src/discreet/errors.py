@@ -12,6 +12,7 @@
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
     ├── Exhausted (RuntimeError)          a session that has given all the answers it was paid for
+    ├── MissingPackage (ImportError)      an optional package that is not installed
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
@@ -88,6 +89,10 @@ class UnreadableFile(UnreadableData, OSError):
 
 class Exhausted(DiscreetError, RuntimeError):
     """A session that has given all the answers it was paid for."""
+
+
+class MissingPackage(DiscreetError, ImportError):
+    """An optional package that is not installed; the message names what brings it."""
 
 
 class OutOfBits(DiscreetError):
