@@ -11,7 +11,7 @@ from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
 from .binomial import at_least, at_most
 
-_Z = 3.0
+_Z = 2.0
 """Standard deviations that the choice of an event allows for; it decides nothing."""
 
 
@@ -140,7 +140,7 @@ def _choose(likely: Counter[Hashable], rare: Counter[Hashable], n: int) -> froze
     for size, answer in enumerate(order, start=1):
         hits, misses = hits + likely[answer], misses + rare[answer]
         ratio = _wilson(hits, n, -_Z) / _wilson(misses, n, _Z)
-        if ratio > best:
+        if ratio > best and misses < n:  # what always happens tells nothing
             best, chosen = ratio, size
     return frozenset(order[:chosen])
 

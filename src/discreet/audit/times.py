@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from fractions import Fraction
+from math import inf
 from statistics import median
 from typing import Any
 
@@ -91,7 +92,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
         {kind: (min(c), max(c)) for kind, c in zip(_SEEN[:-1], side, strict=False)}
         for side in columns
     ]
-    ratio = median(columns[1][-1]) / max(median(columns[0][-1]), 1e-12)
+    ratio = _ratio(median(columns[0][-1]), median(columns[1][-1]))
     return TimingAudit(work[0], work[1], ratio, chances, n, 1 - level)
 
 
@@ -112,6 +113,13 @@ def _measured(run: Callable[[Any], Any], given: Any, clock: Callable[[], float])
         run(given)
         taken = clock() - start
     return (*astuple(work), taken)
+
+
+def _ratio(first: float, second: float) -> float:
+    """Return second / first, where a coarse clock may show nothing for either."""
+    if first:
+        return second / first
+    return inf if second else 1.0
 
 
 def _sign_test(first: Any, second: Any) -> Fraction:

@@ -49,6 +49,7 @@ class Witness:
         candidates: whose score moves too far, or which two move apart.
         declared: how far they may.
         found: how far they do.
+        reason: why the function gives no scores, without quoting the data.
     """
 
     data: list[Any]
@@ -57,11 +58,12 @@ class Witness:
     candidates: tuple[Any, ...]
     declared: Fraction
     found: Fraction
+    reason: str = ""
 
     def __str__(self) -> str:
         pair = f"{shown_records(self.data)} and {shown_records(self.neighbor)}"
         if self.problem == "fails":
-            return f"the score function fails on one of {pair}"
+            return f"no scores for one of {pair}: {self.reason}"
         named = " and ".join(map(repr, self.candidates))
         return (
             f"{self.problem}: declared {spell(self.declared)}, found {spell(self.found)} "
@@ -193,7 +195,7 @@ class _Room:
         """Return the two databases that have the base in common."""
         if self.neighbors == "replace_one":
             return tuple(sorted((*base, step[0]))), tuple(sorted((*base, step[1])))
-        return base, tuple(sorted((*base, *step)))
+        return tuple(sorted(base)), tuple(sorted((*base, *step)))
 
 
 class _Trial:
@@ -216,14 +218,15 @@ class _Trial:
         self.change = self.spread = Fraction(0)
         self.monotonic, self.pairs = True, 0
         self.witness: Witness | None = None
-        self._scores: dict[Indices, list[Fraction] | None] = {}
+        self._scores: dict[Indices, list[Fraction] | str] = {}
 
     def judge(self, pair: Pair) -> Fraction | float:
         """Return how far a pair goes, as a share of what was declared; above 1 it is a witness."""
         self.pairs += 1
         first, second = map(self._scored, pair)
-        if first is None or second is None:
-            self._keep(Witness(*self._records(pair), "fails", (), Fraction(0), Fraction(0)))
+        if isinstance(first, str) or isinstance(second, str):
+            reason = first if isinstance(first, str) else str(second)
+            self._keep(Witness(*self._records(pair), "fails", (), Fraction(0), Fraction(0), reason))
             return inf
         moves = [b - a for a, b in zip(first, second, strict=True)]
         high, low = max(moves), min(moves)
@@ -265,15 +268,15 @@ class _Trial:
         first, second = ([self.universe[i] for i in indices] for indices in pair)
         return first, second
 
-    def _scored(self, database: Indices) -> list[Fraction] | None:
-        """Return the scores, exactly, or None if there are none."""
+    def _scored(self, database: Indices) -> list[Fraction] | str:
+        """Return the scores, exactly, or why there are none."""
         if database not in self._scores:
             try:
                 vector = self._make([self.universe[i] for i in database]).compute(Fraction(0))
                 vector.best()
                 self._scores[database] = [vector.exact(i) for i in range(len(vector))]
-            except InvalidScores:
-                self._scores[database] = None
+            except InvalidScores as error:
+                self._scores[database] = str(error)
         return self._scores[database]
 
     def result(self, *, exhaustive: bool) -> SensitivityAudit:
@@ -301,28 +304,29 @@ def _beginning(room: _Room, bits: Bits) -> tuple[Indices, Indices]:
     """Return a chance base and step."""
     bases = room.bases()
     size = bases[below(len(bases), bits)]
-    return tuple(below(room.records, bits) for _ in range(size)), _step(room, bits)
-
-
-def _step(room: _Room, bits: Bits) -> Indices:
     needed = 2 if room.neighbors == "replace_one" else 1
-    return tuple(below(room.records, bits) for _ in range(needed))
+    base, step = (tuple(_record(room, bits) for _ in range(n)) for n in (size, needed))
+    return base, step
+
+
+def _record(room: _Room, bits: Bits) -> int:
+    """Return a chance record; the first and the last, often extreme, come more often."""
+    return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 
 def _moved(base: Indices, step: Indices, room: _Room, bits: Bits) -> tuple[Indices, Indices]:
-    """Return a neighbour in the search: one record changed, left out or put in, or another step."""
-    way = below(4, bits)
-    if way == 0 or not base:
-        step = _step(room, bits)
-    where, record = below(len(base) + 1, bits), below(room.records, bits)
-    if way == 1:
-        base = (*base[:where], record, *base[where + 1 :])
-    elif way == 2:
-        base = (*base[:where], record, *base[where:])
-    elif way == 3:
-        base = base[:where] + base[where + 1 :]
+    """Return a neighbour in the search: one record changed, left out or put in."""
+    way, record, i = below(4, bits), _record(room, bits), below(max(1, len(base)), bits)
+    if way == 0:
+        j = below(len(step), bits)
+        step = (*step[:j], record, *step[j + 1 :])
+    elif way == 1:
+        base = (*base, record)
+    else:
+        instead = (record,) if way == 2 and base else ()
+        base = (*base[:i], *instead, *base[i + 1 :])
     allowed = len(base) in room.bases()
-    return (tuple(sorted(base)), step) if allowed else _beginning(room, bits)
+    return (base, step) if allowed else _beginning(room, bits)
 
 
 def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
