@@ -1,13 +1,13 @@
 """Plans: several questions, one budget to split among them, and what they cost before they run."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
 from typing import Any, Literal, NamedTuple, ParamSpec
 
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
-from .numbers import Number, positive, spell
+from .numbers import Number, positive
 from .privacy.bills import Account, Bill
 from .releases import Release
 from .selection import bill_of
