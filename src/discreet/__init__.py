@@ -7,7 +7,7 @@ the law in the proof, to the last bit. Start with `select` (scores in an array) 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors, testing
+    from . import attacks, audit, errors, testing
     from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
@@ -89,7 +89,7 @@ _HOMES = {
     "simulate": "verbs.select",
     "top_k": "verbs.top_k",
 }
-_MODULES = ("errors", "testing")
+_MODULES = ("attacks", "audit", "errors", "testing")
 
 __all__ = [
     "MECHANISMS",
@@ -114,6 +114,8 @@ __all__ = [
     "Release",
     "Simulation",
     "Terms",
+    "attacks",
+    "audit",
     "best_eta",
     "compose",
     "distribution",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from itertools import product
 from typing import Any
 from unittest.mock import patch
@@ -57,6 +58,30 @@ class ScriptedBits:
 
     def words(self, n: int) -> NDArray[np.uint64]:
         """Return the next `n` words of the script."""
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+class SeededBits:
+    """Words of 64 bits that are the same every time: SHA-256 of a seed and a counter. Never for a release.
+
+    Args:
+        seed: which words.
+    """
+
+    width = 64
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+        self.read = 0
+
+    def word(self) -> int:
+        """Return the next word."""
+        digest = sha256(f"{self._seed}:{self.read}".encode()).digest()
+        self.read += self.width
+        return int.from_bytes(digest[:8], "little")
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        """Return the next `n` words."""
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
 
 

@@ -46,7 +46,8 @@ def generalized(
     changes = read_changes(sensitivities)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
-    return release(Generalized(scores, changes, t), labels, terms)
+    query = f"generalized, {len(changes)} candidates"
+    return release(Generalized(scores, changes, t), labels, query, terms)
 
 
 def _lowering(epsilon: Fraction, n: int, beta: Fraction) -> Fraction:

@@ -20,7 +20,7 @@ from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.rank import Rank
-from ..selection import Terms, ask, takes_terms
+from ..selection import Order, Terms, ask, named, read_payment, takes_terms
 
 Method = Literal["recursive", "joint", "independent"]
 
@@ -63,8 +63,15 @@ def quantiles(
         )
     levels = _Levels.read(alphas, candidates, terms)
     guarantee, name, draw = _method(method, levels, candidates)
-    indices = np.sort(candidates.nearest(tables.numbers(data, column)))
-    return Release([candidates[i] for i in draw(indices)], guarantee, name)
+
+    def prepare() -> Callable[[], list[int]]:
+        indices = np.sort(candidates.nearest(tables.numbers(data, column)))
+        return lambda: draw(indices)
+
+    shares = ", ".join(map(str, levels.alphas))
+    query = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
+    order = Order(query, guarantee, name, str, read_payment(terms))
+    return order.deliver(prepare, lambda drawn: named(drawn, candidates))
 
 
 def _method(
