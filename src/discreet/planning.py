@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from .enclosures import lower, precision, upper
 from .numbers import Number
 from .scores import Given
-from .selection import Terms, ask, law_of, takes_terms
+from .selection import Terms, ask, law_of, refuse_payment, takes_terms
 from .verbs.select import unfold
 
 _CLOSE = Fraction(1, 2**64)
@@ -55,6 +55,7 @@ def distribution(
     Takes what `select` takes; `size` changes nothing. The two bounds on each probability differ by less
     than 2**-64.
     """
+    refuse_payment(terms, "distribution")
     scores, labels = unfold(scores, candidates)
     law = law_of(ask(Given(scores, sensitivity, spread, monotonic), terms), labels)
     digits = 128

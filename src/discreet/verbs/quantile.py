@@ -55,7 +55,8 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, terms)
+    query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
+    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, query, terms)
 
 
 @takes_terms
@@ -84,7 +85,9 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
-    return release(MedianDistance(lambda: _rows(data, column), candidates), candidates, terms)
+    query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
+    distance = MedianDistance(lambda: _rows(data, column), candidates)
+    return release(distance, candidates, query, terms)
 
 
 @takes_terms

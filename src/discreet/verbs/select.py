@@ -9,7 +9,7 @@ from ..errors import InvalidCandidates
 from ..numbers import Number
 from ..releases import Release, Simulation
 from ..scores import Given
-from ..selection import Terms, ask, law_of, named, release, takes_terms
+from ..selection import Terms, ask, law_of, named, refuse_payment, release, takes_terms
 
 
 @takes_terms
@@ -43,7 +43,8 @@ def select(
     Side channels: those of the mechanism.
     """
     scores, labels = unfold(scores, candidates)
-    return release(Given(scores, sensitivity, spread, monotonic), labels, terms)
+    query = "select" if labels is None else f"select, {labels.size} candidates"
+    return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 
 @takes_terms
@@ -61,6 +62,7 @@ def simulate(
     Takes what `select` takes. Without `size` there are 1,000 draws.
     """
     scores, labels = unfold(scores, candidates)
+    refuse_payment(terms, "simulate")
     asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
     drawn = [int(i) for i in law_of(asked, labels).draws(asked.size or 1000, SystemBits())]
     return Simulation(drawn if labels is None else named(drawn, labels), asked.mechanism.name)
