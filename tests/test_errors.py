@@ -1,6 +1,7 @@
 """Every error of the tree is raised, and none of them tells anything private."""
 
 import logging
+import sys
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -59,6 +60,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
     (errors.Exhausted, lambda _: exhausted()),
+    (errors.MissingPackage, lambda _: missing_package()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip
 
@@ -67,6 +69,14 @@ def exhausted() -> None:
     session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
     while True:
         session.ask(SECRET_NUMBER)
+
+
+def missing_package() -> None:
+    from discreet.privacy.losses import LossDistribution
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+        LossDistribution.pure(1, 1).to_dp_accounting()
 
 
 def write(path: Path, text: str) -> Path:

@@ -19,6 +19,7 @@
     │   ├── LedgerUnwritable (OSError)    a full disk, a file that cannot be written, a lost server
     │   ├── LedgerCorrupt                 what is stored is not what was written
     │   └── LedgerTooNew                  written by a newer version of this library
+    ├── MissingPackage (ImportError)      an optional package that is not installed
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
@@ -137,6 +138,10 @@ class LedgerCorrupt(LedgerError):
 
 class LedgerTooNew(LedgerError):
     """A ledger written by a newer version of this library; upgrade it."""
+
+
+class MissingPackage(DiscreetError, ImportError):
+    """An optional package that is not installed; the message names what brings it."""
 
 
 class OutOfBits(DiscreetError):

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
-from .privacy.bills import Account, Bill, Indices
+from .privacy.bills import Account, Bill, Indices, read_account
 from .privacy.guarantees import Guarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
 from .scores import Score
 from .vectors import Vector
 
+P = ParamSpec("P")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -91,10 +92,7 @@ def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> 
             return np.array(drawn) if isinstance(drawn, list) else drawn
         return answers[drawn] if asked.size is None else named(drawn, answers)
 
-    order = Order(
-        query, asked.guarantee, asked.mechanism.name, asked.details(answers), asked.payment
-    )
-    return order.deliver(prepare, name)
+    return asked.order(query, answers).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +114,7 @@ class Order:
         details: everything else but the data that decides the law of the answer; read only if
             somebody pays.
         payment: who pays.
+        question: the score and the answers, where one mechanism answers from one score.
     """
 
     query: str
@@ -123,12 +122,15 @@ class Order:
     mechanism: str
     details: Callable[[], str]
     payment: Payment
+    question: "Question | None" = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
     ) -> Release:
         """Draw what `prepare` has prepared, once it is paid, and name what was drawn."""
         account = self.payment.account
+        if isinstance(account, _Listener):
+            raise account.Heard(self)
         drawn = prepare()() if account is None else self._bought(account, prepare)
         return Release(name(drawn), self.guarantee, self.mechanism)
 
@@ -145,7 +147,9 @@ class Order:
         """Return the bill for the account."""
         whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
         digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
-        return Bill(self.guarantee, self.mechanism, self.query, digest, self.payment.request)
+        request = self.payment.request
+        known = None if self.question is None else self.question.candidates
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known)
 
 
 def _listed(drawn: Any) -> Indices:
@@ -172,16 +176,35 @@ class Asked:
         promised = self.tuned.guarantee
         return promised if self.size is None else promised.repeated(self.size)
 
-    def details(self, answers: Answers | None) -> Callable[[], str]:
-        """Return a text of everything public that decides the law, when it is asked for."""
-        return lambda: "\n".join(
-            [
+    def order(self, query: str, answers: Answers | None) -> Order:
+        """Return the order for a release from these answers."""
+
+        def details() -> str:
+            public = (
+                repr(self.score),
                 repr(self.mechanism),
                 repr(self.sensitivity),
                 str(self.size),
-                "" if answers is None else answers.spelled,
-            ]
-        )
+            )
+            return "\n".join([*public, "" if answers is None else answers.spelled])
+
+        question = Question(self, answers)
+        return Order(query, self.guarantee, self.mechanism.name, details, self.payment, question)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Question:
+    """What a verb asks of a mechanism: about which score, among which answers."""
+
+    asked: Asked
+    answers: Answers | None
+
+    @property
+    def candidates(self) -> int | None:
+        """How many there are to choose from, where that is known and finite."""
+        if self.answers is None or getattr(self.asked.score, "continuous", False):
+            return None
+        return self.answers.size or None
 
 
 def ask(score: Score, terms: Terms) -> Asked:
@@ -212,12 +235,7 @@ def refuse_payment(terms: Terms, verb: str) -> None:
 
 def read_payment(terms: Terms) -> Payment:
     """Return who pays, and under which name."""
-    account, request = terms.get("ledger"), terms.get("request")
-    if account is not None and not hasattr(account, "buy"):
-        raise InvalidArgument(
-            "ledger must be a session, such as "
-            f'Ledger("budget.db").session("adult"), got {shown(account)}'
-        )
+    account, request = read_account(terms.get("ledger")), terms.get("request")
     if request is not None and account is None:
         raise InvalidArgument("request names a request in a ledger; give ledger too")
     if request is not None and (not isinstance(request, str) or not request.strip()):
@@ -250,3 +268,37 @@ def law_of(asked: Asked, answers: Answers | None) -> Law:
 def named(drawn: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in drawn]
+
+
+class _Listener:
+    """Stands where an account stands, and takes the order instead of paying for it."""
+
+    class Heard(Exception):
+        """Raised in place of an answer."""
+
+        def __init__(self, order: Order) -> None:
+            super().__init__("an order was taken, and no answer given")
+            self.order = order
+
+    def buy(self, bill: Bill, prepare: object) -> NoReturn:
+        """Refuse: a listener pays for nothing."""
+        raise InvalidArgument("this is asked only to see what it would cost")
+
+
+def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
+    """Return what verb(*args, **kwargs) would ask, without paying or looking at private data.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or this is no verb that releases.
+    """
+    listening: dict[str, Any] = {**kwargs, "ledger": _Listener()}
+    try:
+        verb(*args, **listening)
+    except _Listener.Heard as heard:
+        return heard.order
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
+
+
+def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
+    """Return what verb(*args, **kwargs) would cost, without paying or looking at private data."""
+    return order_of(verb, *args, **kwargs).bill()
