@@ -3,11 +3,10 @@
 import json
 import os
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy import Connection
 
-from ..errors import InvalidArgument, LedgerError, UnknownBudget, shown
+from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
 from ..privacy.guarantees import Composition, read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -19,8 +18,6 @@ from .rows import News, tip_of
 from .session import Session
 from .store import Store
 from .verification import Verified, verify
-
-_LONGEST = 200
 
 
 class Ledger:
@@ -68,12 +65,9 @@ class Ledger:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
             UnknownBudget: if it is a share, and the dataset has no budget.
         """
-        budget = opened(
-            _named(dataset, "dataset"),
-            None if analyst is None else _named(analyst, "analyst"),
-            read_neighbors(neighbors),
-            read_total(epsilon, rho, delta),
-        )
+        named = Buyer(self._store, dataset, analyst)
+        total = read_total(epsilon, rho, delta)
+        budget = opened(named.dataset, named.analyst, read_neighbors(neighbors), total)
         return self._store.write(lambda connection: _opened(connection, budget))
 
     def extend(
@@ -101,8 +95,9 @@ class Ledger:
         Raises:
             UnknownBudget: if no such budget was opened.
         """
-        self._store.read(Buyer(self._store, dataset, analyst).budgets)
-        return Session(self._store, dataset, analyst)
+        buyer = Buyer(self._store, dataset, analyst)
+        self._store.read(buyer.budgets)
+        return Session(buyer)
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
@@ -152,20 +147,6 @@ class Ledger:
                 "only a ledger in a file can be pickled; open this one where it is needed"
             )
         return Ledger, (str(self._store.url.database),)
-
-
-def _named(name: Any, what: str) -> str:
-    """Return a name for a dataset or an analyst."""
-    if (
-        isinstance(name, str)
-        and name.strip() == name
-        and name.isprintable()
-        and 0 < len(name) <= _LONGEST
-    ):
-        return name
-    raise InvalidArgument(
-        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
-    )
 
 
 def _opened(connection: Connection, budget: Budget) -> Budget:

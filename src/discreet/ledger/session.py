@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from ..privacy.bills import Bill, Indices
 from .budget import Amount
 from .purchase import Buyer, purchase
-from .store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,8 @@ class Session:
     Made by `Ledger.session`.
     """
 
-    def __init__(self, store: Store, dataset: str, analyst: str | None) -> None:
-        self._buyer = Buyer(store, dataset, analyst)
+    def __init__(self, buyer: Buyer) -> None:
+        self._buyer = buyer
 
     @property
     def dataset(self) -> str:
