@@ -497,4 +497,4 @@ def test_a_session_is_an_account() -> None:
         {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
     )
     assert release.value == again.value
-    assert ledger.spent("adult").parts == (release.guarantee,)
+    assert ledger.spent("adult") == discreet.compose(release.guarantee)

@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
-from ..privacy.guarantees import Composition, read_guarantee
+from ..privacy.composition import Composition, compose
+from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
 from .budget import Amount, Budget, opened, read_total
@@ -107,8 +108,10 @@ class Ledger:
         """Return all events in their order, or those of one dataset."""
         return self._store.read(lambda connection: list(rows.events(connection, dataset)))
 
-    def spent(self, dataset: str, analyst: str | None = None) -> Composition:
+    def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
         """Return the guarantee of all that was released: of the dataset, or to one analyst.
+
+        None if nothing was. It may be much less than the sum: see docs/composition.md.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -184,7 +187,7 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
     return larger
 
 
-def _spent(connection: Connection, buyer: Buyer) -> Composition:
+def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
     neighbors = buyer.budgets(connection)[-1].neighbors
     charged = [
         event
@@ -192,4 +195,4 @@ def _spent(connection: Connection, buyer: Buyer) -> Composition:
         if event.kind == "charged" and buyer.analyst in {None, event.analyst}
     ]
     read = lru_cache(lambda text: read_guarantee(json.loads(text)).under(neighbors))
-    return Composition(tuple(read(canonical(e.body["guarantee"])) for e in charged), neighbors)
+    return compose(read(canonical(e.body["guarantee"])) for e in charged) if charged else None
