@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Literal, Protocol
 
 from flint import arb
@@ -27,8 +25,17 @@ from .responses import Responses
 _MOST_CURVES = 100
 """Different guarantees up to which their Rényi curves are added order by order."""
 
+_RANGES = ("bounded_range", "mixed_range")
+"""The kinds that the adaptive recursion serves."""
+
 _MOST_ROUNDS = 10_000
 """Answers up to which the adaptive recursion is asked; it may still decline."""
+
+_MOST_FIXED = 4096
+"""Answers up to which there is a formula for questions that are fixed beforehand."""
+
+_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), 64, 2**14
+"""The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,8 @@ class Engine(Protocol):
         """Return a delta at that epsilon, or None if this engine declines."""
         ...
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
-        """Return an epsilon at that delta, or None."""
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return an epsilon at that delta, or None; `known` is one that holds, if any is known yet."""
         ...
 
 
@@ -85,7 +92,7 @@ class Basic:
         """Return 0 from the sum on, else 1."""
         return Fraction(0) if epsilon >= self.sum else Fraction(1)
 
-    def epsilon(self, delta: Fraction) -> Fraction:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
         """Return the sum."""
         return self.sum
 
@@ -100,7 +107,7 @@ class Single:
         """Return its delta."""
         return self.part.delta_at(epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
         """Return its epsilon."""
         return self.part.approx(delta).epsilon
 
@@ -115,14 +122,14 @@ class ByCurve:
         """Return the delta of the best order."""
         return delta_of_curve(self.curve, epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
         """Return the epsilon of the best order."""
         return epsilon_of_curve(self.curve, delta) if delta else None
 
 
 @dataclass(frozen=True, slots=True)
 class ByDelta:
-    """A function from epsilon to delta, turned around by bisection below the sum of all epsilons."""
+    """A function from epsilon to delta, turned around by bisection below what is known."""
 
     function: Callable[[Fraction], Fraction | None]
     sum: Fraction
@@ -132,15 +139,32 @@ class ByDelta:
         """Return the function's value."""
         return self.function(epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
-        """Return the least epsilon that the bisection finds."""
-        if self.function(self.sum / 2) is None:
-            return None
-        return least_epsilon(self._or_one, delta, self.sum, self.steps)
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return the least epsilon that the bisection finds, or None if that is not below what is known."""
+        most = self.sum if known is None else min(known, self.sum)
+        found = least_epsilon(self._or_one, delta, most, self.steps)
+        return found if found < most else None
 
     def _or_one(self, epsilon: Fraction) -> Fraction:
-        found = self.function(epsilon)
-        return Fraction(1) if found is None else found
+        delta = self.function(epsilon)
+        return Fraction(1) if delta is None else delta
+
+
+@dataclass(frozen=True, slots=True)
+class ByLosses:
+    """A distribution of privacy losses."""
+
+    losses: Any  # a LossDistribution, which is imported when it is used
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return its delta."""
+        found: Fraction = self.losses.delta(epsilon)
+        return short_up(found)
+
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return its epsilon."""
+        found: Fraction | None = self.losses.epsilon(delta)
+        return found
 
 
 def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
@@ -158,11 +182,12 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
         deltas = {name: _beside(slack, d) for name, d in inner.items() if d is not None}
         return Bounds("delta", at, deltas or {"none": Fraction(1)})
     at = read_delta(delta)
-    known: dict[str, Fraction | None] = {}
-    if at >= slack and slack < 1:
-        left = (at - slack) / (1 - slack)
-        known = {name: e.epsilon(left) for name, e in _engines(whole, adaptive).items()}
-    epsilons = {name: value for name, value in known.items() if value is not None}
+    epsilons: dict[str, Fraction] = {}
+    left = (at - slack) / (1 - slack) if slack < 1 else Fraction(-1)
+    for name, engine in _engines(whole, adaptive).items() if left >= 0 else ():
+        found = engine.epsilon(left, min(epsilons.values(), default=None))
+        if found is not None:
+            epsilons[name] = found
     if not epsilons:
         raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
     return Bounds("epsilon", at, epsilons)
@@ -233,52 +258,55 @@ def _renyi(core: Composition) -> Engine | None:
     return ByCurve(curve)
 
 
-# The numerical engines of `losses` and `adaptive` are plugged in here.
-
-_LAWS = {
-    "bounded_range": "logistic",
-    "mixed_range": "logistic",
-    "laplace_dp": "laplace",
-    "pure_dp": "pure",
-}
-"""The privacy-loss distribution of `losses.LossDistribution` that dominates each kind."""
-
-
-def _module(name: str) -> Any:
-    """Return a module of this package, or None while it is not there."""
-    place = f"{__package__}.{name}"
-    return import_module(place) if find_spec(place) else None
-
-
 def _losses(core: Composition) -> Engine | None:
-    """Return the numerical convolution of privacy-loss distributions."""
-    losses = _module("losses")
-    if losses is None or core.pure is None or not all(p.kind in _LAWS for p, _ in core.parts):
+    """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
+    from .losses import LossDistribution, common_step
+
+    parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
+    if len(parts) < len(core.parts):
         return None
-    laws = [
-        getattr(losses.LossDistribution, _LAWS[part.kind])(part.pure).composed(n)
-        for part, n in core.parts
+    sizes = [epsilon for _, epsilon, _ in parts]
+    step = common_step((epsilon, n) for _, epsilon, n in parts)
+    if min(*sizes, step) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
+        return None
+    laws = {"laplace_dp": LossDistribution.laplace, "pure_dp": LossDistribution.pure}
+    made = [
+        laws.get(kind, LossDistribution.logistic)(epsilon, step).composed(n)
+        for kind, epsilon, n in parts
     ]
-    return ByDelta(reduce(lambda a, b: a.combined(b), laws).delta, core.pure, steps=24)
+    return ByLosses(reduce(lambda a, b: a.combined(b), made))
 
 
 def _adaptive(core: Composition) -> Engine | None:
     """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
-    module, rounds = _module("adaptive"), sum(n for _, n in core.parts)
-    ranges = all(part.kind in ("bounded_range", "mixed_range") for part, _ in core.parts)
-    if module is None or not ranges or core.pure is None or rounds > _MOST_ROUNDS:
+    from .adaptive import delta_adaptive
+
+    ranges = all(part.kind in _RANGES for part, _ in core.parts)
+    if not ranges or core.pure is None or sum(n for _, n in core.parts) > _MOST_ROUNDS:
         return None
-    epsilons = [part.pure for part, n in core.parts for _ in range(n)]
-    return ByDelta(lambda target: module.delta_adaptive(epsilons, target), core.pure, steps=12)
+    epsilons = [part.pure for part, n in core.parts for _ in range(n) if part.pure is not None]
+    return ByDelta(lambda target: _short(delta_adaptive(epsilons, target)), core.pure, steps=8)
 
 
 def _nonadaptive(core: Composition) -> Engine | None:
     """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
-    module = _module("adaptive")
+    from .adaptive import delta_nonadaptive
+
     (part, n), *others = core.parts
-    if module is None or others or part.kind != "bounded_range" or core.pure is None:
+    size = part.pure
+    if (
+        others
+        or part.kind != "bounded_range"
+        or size is None
+        or core.pure is None
+        or n > _MOST_FIXED
+    ):
         return None
-    return ByDelta(lambda target: module.delta_nonadaptive(part.pure, n, target), core.pure)
+    return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), core.pure, steps=16)
+
+
+def _short(delta: Fraction | None) -> Fraction | None:
+    return None if delta is None else short_up(delta)
 
 
 _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
