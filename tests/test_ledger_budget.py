@@ -19,9 +19,9 @@ from discreet.ledger.budget import (
     opened,
     read_amount,
     read_total,
-    rho_for,
     rounded_up,
 )
+from discreet.privacy.conversions import rho_for
 from discreet.privacy.guarantees import ApproxDP, Guarantee
 
 TENTH = Fraction(1, 10)
@@ -75,8 +75,9 @@ def test_a_cheaper_release_costs_less(epsilon: Fraction, share: int) -> None:
 
 def test_rho_counts_what_follows() -> None:
     held = budget(rho="1/8")
-    held = held.charged(held.cost(BoundedRange(Fraction(1, 2), "add_remove")))
-    held = held.charged(held.cost(ZCDP(Fraction(3, 32), "add_remove")))
+    ranged = BoundedRange(Fraction(1, 2), "add_remove")
+    held = held.charged(held.cost(ranged))
+    held = held.charged(held.cost(ZCDP(Fraction(1, 8) - ranged.rho, "add_remove")))
     assert held.spent == Amount(rho=Fraction(1, 8))
     assert not held.fits(held.cost(pure(Fraction(1, 10**9))))
 

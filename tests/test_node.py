@@ -108,7 +108,7 @@ class Loud:
     def __repr__(self) -> str:
         return f"Loud({SECRET})"
 
-    __array__ = __iter__ = __getitem__ = __len__  # type: ignore[assignment]
+    __array__ = __iter__ = __getitem__ = __len__
 
 
 def shout(data: Any, candidates: Any) -> Any:
@@ -136,13 +136,14 @@ def test_errors_tell_nothing(data: Any, verb: Any, arguments: Any) -> None:
     terms: dict[str, Any] = {"epsilon": 1}
     if isinstance(verb, partial) or verb is discreet.select:
         terms["sensitivity"] = 1
-    try:
+
+    def ask() -> None:
         made.configure_data_access("secret", "ask", verb, *arguments, **terms)
-        answer = made.query("secret")
-    except discreet.DiscreetError as error:
-        assert not told(error)
-    else:
-        assert str(int(SECRET)) not in str(answer)
+        made.query("secret")
+
+    with pytest.raises(discreet.DiscreetError) as caught:
+        ask()
+    assert not told(caught.value)
 
 
 def told(error: BaseException) -> bool:
