@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from . import attacks, audit, errors, testing
     from .candidates import Grid
     from .errors import DiscreetError
+    from .ledger.book import Ledger
+    from .ledger.budget import Budget
+    from .ledger.session import Session
     from .mechanisms import MECHANISMS
     from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
@@ -51,12 +54,14 @@ _HOMES = {
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
+    "Budget": "ledger.budget",
     "Composition": "privacy.composition",
     "DiscreetError": "errors",
     "Distribution": "planning",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
     "LaplaceDP": "privacy.guarantees",
+    "Ledger": "ledger.book",
     "MECHANISMS": "mechanisms",
     "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
@@ -65,6 +70,7 @@ _HOMES = {
     "PureDP": "privacy.guarantees",
     "Release": "releases",
     "SCORES": "scores",
+    "Session": "ledger.session",
     "Simulation": "releases",
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
@@ -100,11 +106,13 @@ __all__ = [
     "Base2",
     "Base2Eta",
     "BoundedRange",
+    "Budget",
     "Composition",
     "DiscreetError",
     "Distribution",
     "Exponential",
     "Grid",
+    "Ledger",
     "LaplaceDP",
     "MixedRange",
     "NoGuarantee",
@@ -112,6 +120,7 @@ __all__ = [
     "PermuteAndFlip",
     "PureDP",
     "Release",
+    "Session",
     "Simulation",
     "Terms",
     "attacks",

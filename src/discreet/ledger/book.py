@@ -2,13 +2,14 @@
 
 import json
 import os
-from functools import lru_cache
+from collections import Counter
 
 from sqlalchemy import Connection
 
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
-from ..privacy.guarantees import Composition, read_guarantee
+from ..privacy.composition import Composition
+from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
 from .budget import Amount, Budget, opened, read_total
@@ -107,8 +108,8 @@ class Ledger:
         """Return all events in their order, or those of one dataset."""
         return self._store.read(lambda connection: list(rows.events(connection, dataset)))
 
-    def spent(self, dataset: str, analyst: str | None = None) -> Composition:
-        """Return the guarantee of all that was released: of the dataset, or to one analyst.
+    def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
+        """Return the guarantee of all that was released, of the dataset or to one analyst; None of nothing.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -184,12 +185,12 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
     return larger
 
 
-def _spent(connection: Connection, buyer: Buyer) -> Composition:
+def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
     neighbors = buyer.budgets(connection)[-1].neighbors
-    charged = [
-        event
+    charged = Counter(
+        canonical(event.body["guarantee"])
         for event in rows.events(connection, buyer.dataset)
         if event.kind == "charged" and buyer.analyst in {None, event.analyst}
-    ]
-    read = lru_cache(lambda text: read_guarantee(json.loads(text)).under(neighbors))
-    return Composition(tuple(read(canonical(e.body["guarantee"])) for e in charged), neighbors)
+    )
+    parts = [(read_guarantee(json.loads(text)).under(neighbors), n) for text, n in charged.items()]
+    return Composition(tuple(parts)) if parts else None
