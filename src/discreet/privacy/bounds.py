@@ -155,7 +155,7 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
     if delta is None:
         at = read_epsilon(epsilon)
         inner = {name: e.delta(at) for name, e in _engines(whole, adaptive).items()}
-        deltas = {n: short_up(slack + (1 - slack) * d) for n, d in inner.items() if d is not None}
+        deltas = {name: _beside(slack, d) for name, d in inner.items() if d is not None}
         return Bounds("delta", at, deltas or {"none": Fraction(1)})
     at = read_delta(delta)
     known: dict[str, Fraction | None] = {}
@@ -166,6 +166,11 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
     if not epsilons:
         raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
     return Bounds("epsilon", at, epsilons)
+
+
+def _beside(slack: Fraction, delta: Fraction) -> Fraction:
+    """Return the delta of what promises `delta` but for the slack."""
+    return short_up(slack + (1 - slack) * delta) if slack else delta
 
 
 def common_slack(parts: Sequence[Part]) -> Fraction:
