@@ -141,17 +141,20 @@ def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
     ledger.open("adult", epsilon=1)
     ledger.open("adult", analyst="a", epsilon="1/2")
     session = ledger.session("adult", "a")
-    quote = session.quote(bill("1/3"))
+    quote = session.quoted([bill("1/3")])
     assert (quote.cost, quote.remaining, quote.fits) == (
         Amount(Fraction(1, 3)),
         Amount(Fraction(1, 2)),
         True,
     )
-    assert str(quote) == "costs ε = 1/3: fits, spent ε = 0, remaining ε = 0.5"
-    assert not session.quote(bill("3/4")).fits
-    assert session.quote(bill("3/4")).remaining.epsilon == Fraction(1, 2)
+    assert (
+        str(quote)
+        == "costs ε = 1/3 of adult / a: spent ε = 0, remaining ε = 0.5; would leave ε = 1/6"
+    )
+    assert not session.quoted([bill("3/4")]).fits
+    assert session.quoted([bill("3/4")]).remaining.epsilon == Fraction(1, 2)
     ledger.session("adult").buy(bill("3/4"), answering(0))
-    quote = session.quote(bill("1/3"))
+    quote = session.quoted([bill("1/3")])
     assert (quote.fits, quote.remaining.epsilon) == (False, Fraction(1, 4))
     assert len(ledger.history()) == 3 + 1
 
@@ -501,4 +504,4 @@ def test_a_session_is_an_account() -> None:
         {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
     )
     assert release.value == again.value
-    assert ledger.spent("adult") == Composition(((release.guarantee, 1),))
+    assert ledger.spent("adult") == discreet.compose(release.guarantee)

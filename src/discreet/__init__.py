@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from . import attacks, audit, errors, testing
     from .candidates import Grid
     from .errors import DiscreetError
-    from .ledger.book import Ledger
-    from .ledger.budget import Budget
-    from .ledger.session import Session
+    from .ledger import Budget, Ledger, Quote, Session
     from .mechanisms import MECHANISMS
     from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
+    from .node import DataNode
     from .planning import Distribution, distribution
+    from .plans import Plan
     from .privacy.composition import Composition, compose
     from .privacy.guarantees import (
         ZCDP,
@@ -49,19 +49,23 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
+    "Plan": "plans",
+    "DataNode": "node",
+    "Session": "ledger",
+    "Quote": "ledger",
+    "Ledger": "ledger",
+    "Budget": "ledger",
     "ApproxDP": "privacy.guarantees",
     "AboveThreshold": "mechanisms.above_threshold",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
-    "Budget": "ledger.budget",
     "Composition": "privacy.composition",
     "DiscreetError": "errors",
     "Distribution": "planning",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
     "LaplaceDP": "privacy.guarantees",
-    "Ledger": "ledger.book",
     "MECHANISMS": "mechanisms",
     "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
@@ -70,7 +74,6 @@ _HOMES = {
     "PureDP": "privacy.guarantees",
     "Release": "releases",
     "SCORES": "scores",
-    "Session": "ledger.session",
     "Simulation": "releases",
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
@@ -108,6 +111,7 @@ __all__ = [
     "BoundedRange",
     "Budget",
     "Composition",
+    "DataNode",
     "DiscreetError",
     "Distribution",
     "Exponential",
@@ -118,7 +122,9 @@ __all__ = [
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
+    "Plan",
     "PureDP",
+    "Quote",
     "Release",
     "Session",
     "Simulation",

@@ -109,7 +109,9 @@ class Ledger:
         return self._store.read(lambda connection: list(rows.events(connection, dataset)))
 
     def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
-        """Return the guarantee of all that was released, of the dataset or to one analyst; None of nothing.
+        """Return the guarantee of all that was released: of the dataset, or to one analyst.
+
+        None if nothing was. It may be much less than the sum: see docs/composition.md.
 
         Raises:
             UnknownBudget: if no such budget was opened.

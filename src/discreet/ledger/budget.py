@@ -39,6 +39,12 @@ class Amount:
             rounded_up(self.delta + other.delta),
         )  # fmt: skip
 
+    def __sub__(self, other: "Amount") -> "Amount":
+        """What is left of each unit; None where there is no bound."""
+        return Amount(
+            _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta
+        )  # fmt: skip
+
     def as_dict(self) -> dict[str, str]:
         """Return the exact numbers as text; a unit that is not counted is left out."""
         named = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
@@ -97,10 +103,15 @@ class Budget:
     @property
     def remaining(self) -> Amount:
         """What is left of each sum that still certifies the promise; the others are None."""
-        return Amount(
-            _rest(self.spent.epsilon, self.total.epsilon), _rest(self.spent.rho, self.total.rho),
-            self.total.delta - self.spent.delta,
-        )  # fmt: skip
+        return self.total - self.spent
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the budget in plain values, exact numbers as text, ready for JSON."""
+        sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
+        return {
+            "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
+            **{name: amount.as_dict() for name, amount in sums.items()},
+        }  # fmt: skip
 
     @property
     def name(self) -> str:
