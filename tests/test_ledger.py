@@ -26,6 +26,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Amount, Ledger, Session
+from discreet.privacy.composition import Composition
 
 from .ledgers import answering, bill, undrawn, untouched
 
@@ -130,8 +131,9 @@ def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
     b.buy(bill("1/2"), answering(0))
     spent = {(budget.analyst, budget.spent.epsilon) for budget in ledger.budgets()}
     assert spent == {(None, Fraction(1)), ("a", Fraction(1, 2)), ("b", Fraction(1, 2))}
-    assert ledger.spent("adult").pure == 1  # type: ignore[union-attr]
-    assert ledger.spent("adult", "a").pure == Fraction(1, 2)  # type: ignore[union-attr]
+    half = PureDP(Fraction(1, 2), "add_remove")
+    assert ledger.spent("adult") == Composition(((half, 2),))
+    assert ledger.spent("adult", "a") == Composition(((half, 1),))
 
 
 def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
@@ -345,7 +347,7 @@ def test_what_a_budget_cannot_count_is_refused_before_anything_is_looked_at() ->
             ledger.session(dataset).buy(nothing, untouched)
     with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
         ledger.session("pure").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), untouched)
-    with pytest.raises(InvalidArgument, match="under add_remove"):
+    with pytest.raises(InvalidArgument, match="ask the mechanism with neighbors='add_remove'"):
         ledger.session("pure").buy(bill(guarantee=PureDP(Fraction(1, 8), "replace_one")), untouched)
     ledger.session("replaced").buy(
         bill(1), answering(0)
@@ -353,7 +355,8 @@ def test_what_a_budget_cannot_count_is_refused_before_anything_is_looked_at() ->
     assert ledger.budgets()[1].spent.epsilon == 2
     ledger.session("rho").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), answering(0))
     ledger.session("rho").buy(bill(guarantee=BoundedRange(Fraction(1), "add_remove")), answering(0))
-    assert ledger.budgets()[2].spent == Amount(rho=Fraction(1, 4))
+    rho = Fraction(1, 8) + BoundedRange(Fraction(1), "add_remove").rho
+    assert ledger.budgets()[2].spent == Amount(rho=rho)
 
 
 def test_history_and_exports(tmp_path: Path) -> None:
@@ -489,6 +492,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_session_is_an_account() -> None:
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
+    assert ledger.spent("adult") is None
     session: Session = ledger.session("adult")
     assert (session.dataset, session.analyst) == ("adult", None)
     import discreet

@@ -179,7 +179,7 @@ class Recursion:
 
         return _short(delta_adaptive(self.epsilons, epsilon))
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
         """Return its epsilon, or None where no grid is fine enough."""
         from .adaptive import epsilon_adaptive
 
@@ -281,7 +281,7 @@ def _losses(core: Composition) -> Engine | None:
     """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
     from .losses import LossDistribution, common_step
 
-    laws = {
+    laws: dict[str, Callable[[Fraction, Fraction], LossDistribution]] = {
         "bounded_range": LossDistribution.logistic,
         "mixed_range": LossDistribution.logistic,
         "laplace_dp": LossDistribution.laplace,
@@ -290,7 +290,7 @@ def _losses(core: Composition) -> Engine | None:
     parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
     if len(parts) < len(core.parts) or not all(kind in laws for kind, _, _ in parts):
         return None
-    sizes = [epsilon for _, epsilon, _ in parts]
+    sizes: list[Fraction] = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
     if min(*sizes, step) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
         return None
