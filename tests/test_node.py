@@ -115,7 +115,7 @@ def shout(data: Any, candidates: Any) -> Any:
     raise KeyError(f"the data are {data}")
 
 
-def confess(data: Any, **_: Any) -> Any:
+def confess(data: Any, /, **_: Any) -> Any:
     secret = SECRET
     raise TypeError(f"{secret}")
 

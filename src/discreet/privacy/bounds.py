@@ -292,7 +292,7 @@ def _losses(core: Composition) -> Engine | None:
         return None
     sizes: list[Fraction] = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
-    if min(*sizes, step) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
+    if min([*sizes, step]) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
         return None
     made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
     return ByLosses(reduce(lambda a, b: a.combined(b), made))
