@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell
-from ..privacy.guarantees import ApproxDP, Guarantee
+from ..privacy.contract import Guarantee
+from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
 
 _FINEST = 4096
@@ -36,6 +37,12 @@ class Amount:
         return Amount(
             _sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho),
             rounded_up(self.delta + other.delta),
+        )  # fmt: skip
+
+    def __sub__(self, other: "Amount") -> "Amount":
+        """What is left of each unit; None where there is no bound."""
+        return Amount(
+            _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, str]:
@@ -96,10 +103,15 @@ class Budget:
     @property
     def remaining(self) -> Amount:
         """What is left of each sum that still certifies the promise; the others are None."""
-        return Amount(
-            _rest(self.spent.epsilon, self.total.epsilon), _rest(self.spent.rho, self.total.rho),
-            self.total.delta - self.spent.delta,
-        )  # fmt: skip
+        return self.total - self.spent
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the budget in plain values, exact numbers as text, ready for JSON."""
+        sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
+        return {
+            "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
+            **{name: amount.as_dict() for name, amount in sums.items()},
+        }  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -115,18 +127,22 @@ class Budget:
         held = guarantee
         if guarantee.neighbors != self.neighbors:
             held = guarantee.under(self.neighbors)
-        if isinstance(held, ApproxDP) and self.total.delta:
-            return Amount(rounded_up(held.epsilon), None, rounded_up(held.delta))
-        cost = Amount(
-            None if self.total.epsilon is None else _up(held.pure),
-            None if self.total.rho is None else _up(held.rho),
-        )
-        if cost == Amount():
+        cost = self._in_units(held)
+        if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
                 f"the budget of {self.name} counts {self.kind}, and none follows from this release "
                 f"({guarantee}): take a mechanism whose guarantee has one, or keep a budget in another unit"
             )
         return cost
+
+    def _in_units(self, held: Guarantee) -> Amount:
+        if self.total.delta and 0 < held.slack < 1:
+            rest = Fraction(0) if held.core is None else held.core.pure
+            return Amount(_up(rest), None, rounded_up(held.slack))
+        return Amount(
+            None if self.total.epsilon is None else _up(held.pure),
+            None if self.total.rho is None else _up(held.rho),
+        )
 
     def fits(self, cost: Amount) -> bool:
         """Return whether the budget can pay."""
@@ -208,19 +224,6 @@ def opened(dataset: str, analyst: str | None, neighbors: Neighbors, total: Amoun
         None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
     )
     return Budget(dataset, analyst, neighbors, total, nothing)
-
-
-def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a rho such that rho-zCDP implies (epsilon, delta)-DP.
-
-    It is (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))**2, rounded down (Bun and Steinke 2016).
-    """
-    from ..enclosures import ball, lower, precision
-
-    with precision(192):
-        log = -ball(delta).log()
-        root = ball(epsilon) / ((log + ball(epsilon)).sqrt() + log.sqrt())
-        return lower(root * root)
 
 
 def rounded_up(value: Fraction) -> Fraction:

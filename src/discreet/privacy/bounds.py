@@ -167,6 +167,25 @@ class ByLosses:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """What an adaptive analyst may make of exponential mechanisms, by recursion over the answers."""
+
+    epsilons: tuple[Fraction, ...]
+
+    def delta(self, epsilon: Fraction) -> Fraction | None:
+        """Return its delta, or None where no grid is fine enough."""
+        from .adaptive import delta_adaptive
+
+        return _short(delta_adaptive(self.epsilons, epsilon))
+
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return its epsilon, or None where no grid is fine enough."""
+        from .adaptive import epsilon_adaptive
+
+        return _short(epsilon_adaptive(self.epsilons, delta))
+
+
 def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
     """Return the bounds of a composition at a delta or at an epsilon.
 
@@ -262,30 +281,30 @@ def _losses(core: Composition) -> Engine | None:
     """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
     from .losses import LossDistribution, common_step
 
+    laws: dict[str, Callable[[Fraction, Fraction], LossDistribution]] = {
+        "bounded_range": LossDistribution.logistic,
+        "mixed_range": LossDistribution.logistic,
+        "laplace_dp": LossDistribution.laplace,
+        "pure_dp": LossDistribution.pure,
+    }
     parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
-    if len(parts) < len(core.parts):
+    if len(parts) < len(core.parts) or not all(kind in laws for kind, _, _ in parts):
         return None
-    sizes = [epsilon for _, epsilon, _ in parts]
+    sizes: list[Fraction] = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
     if min(*sizes, step) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
         return None
-    laws = {"laplace_dp": LossDistribution.laplace, "pure_dp": LossDistribution.pure}
-    made = [
-        laws.get(kind, LossDistribution.logistic)(epsilon, step).composed(n)
-        for kind, epsilon, n in parts
-    ]
+    made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
     return ByLosses(reduce(lambda a, b: a.combined(b), made))
 
 
 def _adaptive(core: Composition) -> Engine | None:
     """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
-    from .adaptive import delta_adaptive
-
     ranges = all(part.kind in _RANGES for part, _ in core.parts)
-    if not ranges or core.pure is None or sum(n for _, n in core.parts) > _MOST_ROUNDS:
+    if not ranges or sum(n for _, n in core.parts) > _MOST_ROUNDS:
         return None
-    epsilons = [part.pure for part, n in core.parts for _ in range(n) if part.pure is not None]
-    return ByDelta(lambda target: _short(delta_adaptive(epsilons, target)), core.pure, steps=8)
+    spent = [(part.pure, n) for part, n in core.parts]
+    return Recursion(tuple(e for epsilon, n in spent if epsilon for e in [epsilon] * n))
 
 
 def _nonadaptive(core: Composition) -> Engine | None:
@@ -305,8 +324,8 @@ def _nonadaptive(core: Composition) -> Engine | None:
     return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), core.pure, steps=16)
 
 
-def _short(delta: Fraction | None) -> Fraction | None:
-    return None if delta is None else short_up(delta)
+def _short(bound: Fraction | None) -> Fraction | None:
+    return None if bound is None else short_up(bound)
 
 
 _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
