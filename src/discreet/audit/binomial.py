@@ -31,7 +31,7 @@ def at_least(successes: int, trials: int, risk: Fraction) -> Fraction:
         limit = ball(risk)
         for step in range(1, _STEPS + 1):
             p = below + Fraction(1, 2**step)
-            if p < 1 and _tail(successes, trials, p) <= limit:
+            if _tail(successes, trials, p) <= limit:
                 below = p
     return below
 

@@ -15,7 +15,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
 
-_PATIENCE = 60
+_PATIENCE = 300
 """Steps without progress after which the search starts somewhere else."""
 
 Indices = tuple[int, ...]
