@@ -198,5 +198,5 @@ def test_arguments_are_checked_before_the_function_is_called(arguments: Any, mes
 
 
 def test_an_unknown_declaration_is_refused() -> None:
-    with pytest.raises(TypeError, match="unexpected argument 'sensitivty'; declare sensitivity"):
-        audit.sensitivity(total, [1], [1], [0, 1], sensitivty=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected argument 'sensitive'; declare sensitivity"):
+        audit.sensitivity(total, [1], [1], [0, 1], sensitive=1)  # type: ignore[call-arg]

@@ -42,7 +42,5 @@ def at_most(successes: int, trials: int, risk: Fraction) -> Fraction:
 
 
 def _tail(successes: int, trials: int, p: Fraction) -> arb:
-    """Return a ball around P(X >= successes): a regularised incomplete beta function of p."""
-    if successes == 0:
-        return arb(1)
+    """Return a ball around P(X >= successes), successes > 0: a regularised incomplete beta function of p."""
     return ball(p).beta_lower(successes, trials - successes + 1, 1)
