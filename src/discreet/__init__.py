@@ -7,7 +7,7 @@ the law in the proof, to the last bit. Start with `select` (scores in an array) 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors, testing
+    from . import errors, plots, testing
     from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
-    from .planning import Distribution, distribution
+    from .planning.compare import Comparison, compare
+    from .planning.enclosure import Enclosure
+    from .planning.law import Distribution
+    from .planning.study import distribution, simulate
+    from .planning.worst import epsilon_for, worst_error
     from .privacy.guarantees import ZCDP, BoundedRange, NoGuarantee, PureDP
     from .releases import Release, Simulation
     from .scores import SCORES
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     from .verbs.price import price
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
-    from .verbs.select import select, simulate
+    from .verbs.select import select
     from .verbs.select_by import select_by
     from .verbs.top_k import top_k
 
@@ -40,8 +44,10 @@ _HOMES = {
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
+    "Comparison": "planning.compare",
     "DiscreetError": "errors",
-    "Distribution": "planning",
+    "Distribution": "planning.law",
+    "Enclosure": "planning.enclosure",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
     "MECHANISMS": "mechanisms",
@@ -55,8 +61,10 @@ _HOMES = {
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
-    "distribution": "planning",
+    "compare": "planning.compare",
+    "distribution": "planning.study",
     "each": "scores.custom",
+    "epsilon_for": "planning.worst",
     "generalized": "verbs.generalized",
     "geometric": "verbs.noise",
     "laplace": "verbs.noise",
@@ -70,10 +78,11 @@ _HOMES = {
     "randomized_response": "verbs.noise",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
-    "simulate": "verbs.select",
+    "simulate": "planning.study",
     "top_k": "verbs.top_k",
+    "worst_error": "planning.worst",
 }
-_MODULES = ("errors", "testing")
+_MODULES = ("errors", "plots", "testing")
 
 __all__ = [
     "MECHANISMS",
@@ -83,8 +92,10 @@ __all__ = [
     "Base2",
     "Base2Eta",
     "BoundedRange",
+    "Comparison",
     "DiscreetError",
     "Distribution",
+    "Enclosure",
     "Exponential",
     "Grid",
     "NoGuarantee",
@@ -95,8 +106,10 @@ __all__ = [
     "Simulation",
     "Terms",
     "best_eta",
+    "compare",
     "distribution",
     "each",
+    "epsilon_for",
     "errors",
     "generalized",
     "geometric",
@@ -105,6 +118,7 @@ __all__ = [
     "median",
     "minimum",
     "mode",
+    "plots",
     "price",
     "quantile",
     "quantiles",
@@ -114,6 +128,7 @@ __all__ = [
     "simulate",
     "testing",
     "top_k",
+    "worst_error",
 ]
 
 

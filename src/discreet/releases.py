@@ -3,9 +3,13 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from . import plots
 from .privacy.guarantees import Guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +57,10 @@ class Simulation:
     def frequencies(self) -> dict[Any, float]:
         """Return the share of each answer among the draws, most frequent first."""
         return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
+
+    def plot(self) -> "Figure":
+        """Return a picture of the frequencies as a matplotlib figure. Not private either."""
+        return plots.frequencies(self.values)
 
     def __repr__(self) -> str:
         return (

@@ -6,6 +6,7 @@ bits are read, an answer comes out.
 
 import inspect
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar
@@ -18,6 +19,7 @@ from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
 from .privacy.sensitivity import Neighbors, read_neighbors
 from .releases import Release
+from .runs import Runs
 from .scores import Score
 from .vectors import Vector
 
@@ -65,8 +67,42 @@ def takes_terms(verb: Verb) -> Verb:
     return verb
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Question:
+    """What a verb asks: a score, what may be answered, and on which terms."""
+
+    score: Score
+    answers: Answers | None
+    terms: Terms
+
+
+class _Overheard(Exception):
+    """Carries a question out of the verb that asked it, before anything is paid or drawn."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__("a question was asked to be looked at")
+        self.question = question
+
+
+_LISTENING: ContextVar[bool] = ContextVar("listening", default=False)
+
+
+def overheard(verb: Callable[..., Any], *arguments: Any, **named: Any) -> Question | None:
+    """Return what a call of the verb would ask, without an answer; None if it asks for no single one."""
+    listening = _LISTENING.set(True)
+    try:
+        verb(*arguments, **named)
+    except _Overheard as heard:
+        return heard.question
+    finally:
+        _LISTENING.reset(listening)
+    return None
+
+
 def release(score: Score, answers: Answers | None, terms: Terms) -> Release:
     """Draw from the mechanism on this score: first what is public, then the scores, then bits."""
+    if _LISTENING.get():
+        raise _Overheard(Question(score, answers, terms))
     asked = ask(score, terms)
     law, name = law_of(asked, answers), asked.mechanism.name
     if asked.size is None:
@@ -121,12 +157,17 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
+    return asked.tuned.law(scores_of(asked, answers))
+
+
+def scores_of(asked: Asked, answers: Answers | None) -> Vector | Runs:
+    """Return the private scores, after making sure that there is one for each answer."""
     scores = asked.score.compute(asked.tuned.reach)
     if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
             f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
         )
-    return asked.tuned.law(scores)
+    return scores
 
 
 def named(drawn: Any, answers: Answers) -> list[Any]:

@@ -1,0 +1,174 @@
+"""Looking at what a verb would answer, instead of answering: its law, or draws for study."""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, ParamSpec, Unpack, overload
+
+from flint import arb
+
+from ..bits import SystemBits
+from ..candidates import Answers
+from ..enclosures import lower, precision, upper
+from ..errors import InvalidArgument, shown
+from ..mechanisms.contract import Law
+from ..numbers import Number
+from ..releases import Release, Simulation
+from ..runs import Runs
+from ..selection import Asked, Terms, ask, law_of, named, overheard, scores_of, takes_terms
+from ..vectors import Vector
+from ..verbs.quantiles import quantiles
+from ..verbs.select import select
+from ..verbs.top_k import top_k
+from .law import Distribution
+from .line import Ladder, Line, Rungs
+from .stretch import Stretch
+
+P = ParamSpec("P")
+
+_CLOSE = Fraction(1, 2**64)
+_DRAWS = 1000
+_SEVERAL = (quantiles, top_k)
+
+
+@overload
+def distribution(
+    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+) -> Distribution: ...
+
+
+@overload
+def distribution(
+    scores: Any,
+    /,
+    *,
+    sensitivity: Number | None = ...,
+    spread: Number | None = ...,
+    monotonic: bool = ...,
+    candidates: Iterable[Any] | None = ...,
+    **terms: Unpack[Terms],
+) -> Distribution: ...
+
+
+@takes_terms
+def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
+    """Return the law of what a verb would answer, certified. It tells the scores, so it is private.
+
+    `distribution(median, data, grid, epsilon=1)` takes what `median` takes, and so for every verb that
+    gives one answer. Without a verb it takes what `select` takes. Nothing is drawn and nothing is paid;
+    `size` changes nothing.
+
+    Args:
+        verb: a verb, or the scores of `select`.
+        *arguments: what the verb takes.
+        **terms: what the verb takes by name: epsilon (or rho, or scale), mechanism and so on.
+
+    Returns:
+        The law, each probability between two bounds that differ by less than 2**-64.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
+            once; nothing private was looked at.
+
+    Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
+    quadratic for permute_and_flip, cubic for noisy_max. This is for study.
+    """
+    asked, answers = _asked(verb, arguments, terms)
+    in_runs, scores = asked.score.in_runs, scores_of(asked, answers)
+    if isinstance(scores, Runs) and scores.whole is not None:
+        scores = scores.whole()
+    law = asked.tuned.law(scores)
+    masses = _masses(law)
+    candidates: Any = range(len(masses)) if answers is None else answers
+    line: Line = Rungs(candidates) if in_runs else (ladder := Ladder(candidates))
+    stretches = _stretches(scores, law) if in_runs else _rungs(scores, ladder.places)
+    everyone = range(len(masses))
+    order = sorted(everyone, key=lambda c: stretches[c].lowest) if in_runs else everyone
+    return Distribution(
+        candidates,
+        asked.mechanism.name,
+        asked.tuned.guarantee,
+        getattr(asked.score, "unit", Fraction(1)),
+        line,
+        tuple(stretches[c] for c in order),
+        tuple(masses[c] for c in order),
+    )
+
+
+@overload
+def simulate(
+    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+) -> Simulation: ...
+
+
+@overload
+def simulate(
+    scores: Any,
+    /,
+    *,
+    sensitivity: Number | None = ...,
+    spread: Number | None = ...,
+    monotonic: bool = ...,
+    candidates: Iterable[Any] | None = ...,
+    **terms: Unpack[Terms],
+) -> Simulation: ...
+
+
+@takes_terms
+def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
+    """Return draws for study, distributed exactly as what a verb answers. Not private to publish.
+
+    Takes what `distribution` takes. Without `size` there are 1,000 draws.
+    """
+    asked, answers = _asked(verb, arguments, terms)
+    drawn = [int(i) for i in law_of(asked, answers).draws(asked.size or _DRAWS, SystemBits())]
+    return Simulation(drawn if answers is None else named(drawn, answers), asked.mechanism.name)
+
+
+def _asked(
+    verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]
+) -> tuple[Asked, Answers | None]:
+    """Return the question a verb asks, its public part settled, and what may be answered."""
+    if not callable(verb):
+        verb, arguments = select, (verb, *arguments)
+    if verb in _SEVERAL:
+        raise InvalidArgument(
+            f"{verb.__name__} gives several answers at once; its law is over lists and is not told"
+        )
+    question = overheard(verb, *arguments, **terms)
+    if question is None:
+        raise InvalidArgument(
+            f"a verb of discreet that gives one answer is needed, such as median, got {shown(verb)}"
+        )
+    return ask(question.score, question.terms), question.answers
+
+
+def _masses(law: Law) -> list[arb]:
+    """Return a ball of radius below 2**-65 around the probability of each candidate or run."""
+    digits = 192
+    while True:
+        with precision(digits):
+            balls = law.probabilities()
+        if all(upper(ball) - lower(ball) < _CLOSE for ball in balls):
+            return balls
+        digits *= 2
+
+
+def _rungs(scores: Vector, places: list[int]) -> list[Stretch]:
+    """Return the candidates of a list, each by itself at its place."""
+    return [Stretch(place, 1, scores.exact(i)) for i, place in enumerate(places)]
+
+
+def _stretches(runs: Runs, law: Any) -> list[Stretch]:
+    """Return the runs one by one. Only a law of exponential weights serves runs that slope."""
+    return [
+        Stretch(
+            start=int(runs.starts[c]),
+            size=int(runs.sizes[c]),
+            top=runs.tops.exact(c),
+            slope=Fraction(0) if runs.slopes is None else runs.slopes.exact(c),
+            upward=runs.upward is None or bool(runs.upward[c]),
+            dense=runs.dense,
+            rate=None if runs.slopes is None else law.rate,
+        )
+        for c in range(len(runs))
+    ]
