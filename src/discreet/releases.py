@@ -30,7 +30,7 @@ class Release:
     def as_dict(self) -> dict[str, Any]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         return {
-            "value": _plain(self.value),
+            "value": plain(self.value),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
         }
@@ -58,9 +58,9 @@ class Simulation:
         """Return the share of each answer among the draws, most frequent first."""
         return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
 
-    def plot(self) -> "Figure":
-        """Return a picture of the frequencies as a matplotlib figure. Not private either."""
-        return plots.frequencies(self.values)
+    def plot(self, *, label: str = "candidate") -> "Figure":
+        """Return a picture of the frequencies as a matplotlib figure; do not publish it either."""
+        return plots.frequencies(self.values, label=label)
 
     def __repr__(self) -> str:
         return (
@@ -68,12 +68,12 @@ class Simulation:
         )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value that JSON knows: numbers, text and lists as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if ordinary else str(value)
 

@@ -15,10 +15,10 @@ from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
-from ..releases import Simulation
+from ..releases import Simulation, plain
 from .enclosure import Enclosure
 from .line import Line
-from .stretch import Stretch
+from .stretch import Stretch, some_steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,11 +31,8 @@ _DIGITS = 256
 _NAMED = 40
 """As many candidates are named one by one in a picture."""
 
-_SEEN = 24
-"""As many points are drawn of a run that slopes."""
-
-_FAR = 6
-"""A picture follows a run without end that many times its mean."""
+_RARE = Fraction(1, 2000)
+"""A picture may leave out that much of the probability at either end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +110,11 @@ class Distribution:
                 f"a law over more than {MOST_LISTED:,} candidates is not listed; see runs, top(n), "
                 "cdf(value) or probability(candidate)"
             )
-        chances: dict[Any, float] = {}
-        for stretch, mass in zip(self._stretches, self._masses, strict=True):
-            for place in range(stretch.start, stretch.start + stretch.size):
-                chance = _bounds(lambda p=place, s=stretch, m=mass: m * s.at(s.steps(p)), 0, 1)
-                chances[self._line[place]] = float(chance)
-        return chances
+        return {
+            self._line[place]: float(_product(mass, s, s.steps(place)))
+            for s, mass in zip(self._stretches, self._masses, strict=True)
+            for place in range(s.start, s.start + s.size)
+        }
 
     def probability(self, candidate: Any) -> Enclosure:
         """Return the probability of one candidate; 0 for what cannot be answered."""
@@ -139,8 +135,7 @@ class Distribution:
     def quantile(self, p: Number) -> Any:
         """Return the least candidate that the answer is at most with probability `p`.
 
-        Exact, but where the probability is within 2**-64 of `p` without being told apart from it: then
-        they count as equal.
+        Exact, unless the bounds on a probability do not tell it from `p`: then they count as equal.
 
         Raises:
             InvalidArgument: if `p` is not above 0 and below 1, or the candidates are not all numbers.
@@ -162,8 +157,8 @@ class Distribution:
 
     def expected_error(self) -> Enclosure:
         """Return by how much the score of the answer is behind the best one on average."""
-        best, unit = self._best(), ball(self._unit)
-        return self._total(lambda s: unit * (ball(best - s.top) + s.mean_loss()), 0)
+        best = self._best()
+        return self._total(lambda s: ball(self._unit) * (ball(best - s.top) + s.mean_loss()), 0)
 
     def expected_score(self) -> Enclosure:
         """Return the mean of the score of the answer."""
@@ -194,7 +189,10 @@ class Distribution:
         most = count(n, "n", most=MOST_LISTED)
         runs = map(self._from_the_best, self._stretches, self._masses)
         merged = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
-        return [(self._line[place], Enclosure.of(p, 0, 1)) for place, p in itertools.islice(merged, most)]
+        return [
+            (self._line[place], Enclosure.of(p, 0, 1))
+            for place, p in itertools.islice(merged, most)
+        ]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the law in plain values, exact numbers and bounds as text, ready for JSON. Private."""
@@ -207,49 +205,60 @@ class Distribution:
             "runs": [_run_as_dict(run) for run in self.runs],
         }
 
-    def plot(self, *, answer: Any = None, draws: Simulation | None = None) -> "Figure":
+    def plot(
+        self, *, answer: Any = None, draws: Simulation | None = None, label: str = "candidate"
+    ) -> "Figure":
         """Return a picture of the law as a matplotlib figure. Private, like the law.
 
         Args:
             answer: a candidate to mark, such as the value of a release.
             draws: draws whose frequencies are put beside the law.
+            label: the name of the axis of candidates, with its unit.
         """
         shown = self.series()
-        if shown.labels is not None:
-            return plots.law(shown, answer=answer, draws=draws and draws.values)
-        mark = None if answer is None else self._position(answer)
-        return plots.law(shown, answer=mark, draws=draws and list(map(self._position, draws.values)))
+        place: Any = float if self._line.is_ordered else self._line.find
+        place = place if shown.labels is None else str
+        mark = None if answer is None else place(answer)
+        drawn = None if draws is None else list(map(place, draws.values))
+        return plots.law(shown, answer=mark, draws=drawn, label=label)
 
-    def plot_scores(self) -> "Figure":
+    def plot_scores(self, *, label: str = "candidate") -> "Figure":
         """Return a picture of the scores as a matplotlib figure. Private, like the scores."""
-        return plots.scores(self.series())
+        return plots.scores(self.series(), label=label)
 
     def series(self) -> plots.Series:
         """Return what a picture shows: places, probabilities and scores, as doubles."""
         few = self.size is not None and self.size <= _NAMED
         pairs = zip(self._stretches, self._masses, strict=True)
-        points = [(s, mass, k) for s, mass in pairs for k in _some_steps(s, few)]
+        points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
         if not few:
             points.sort(key=lambda point: point[0].index(point[2]))
-        answers = [self._line[s.index(k)] for s, _, k in points]
-        chances = [_bounds(lambda p=p: p[1] * p[0].at(p[2]), 0, 1) for p in points]  # type: ignore[misc]
+        places = [s.index(k) for s, _, k in points]
+        ordered = self._line.is_ordered
         return plots.Series(
             name=f"{self.mechanism}, {self._price()}",
-            labels=tuple(map(str, answers)) if few else None,
-            x=tuple(range(len(points))) if few else tuple(map(self._position, answers)),
-            chances=tuple(map(float, chances)),
+            labels=tuple(str(self._line[place]) for place in places) if few else None,
+            x=tuple(float(self._line[place] if ordered else place) for place in places),
+            chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
             step=float(self._line.step or 1),
+            window=self._window() if ordered else (0, len(points)),
         )
 
-    def _position(self, answer: Any) -> float:
-        """Return where an answer is on the axis of a picture: numbers by value, others by place."""
-        return float(answer if self._line.is_ordered else self._line.find(answer) or 0)
+    def _window(self) -> tuple[float, float]:
+        """Return the part of the axis that holds all but a thousandth of the probability, and some more."""
+        low, high = (float(self.quantile(p)) for p in (_RARE, 1 - _RARE))
+        margin = (high - low) / 10 or float(self._line.step or 1)
+        return low - margin, high + margin
 
     def _price(self) -> str:
         """Return in short what one answer costs."""
         stated = self.guarantee.as_dict()
-        return f"ε = {spell(Fraction(stated['epsilon']))}" if "epsilon" in stated else str(self.guarantee)
+        return (
+            f"ε = {spell(Fraction(stated['epsilon']))}"
+            if "epsilon" in stated
+            else str(self.guarantee)
+        )
 
     def __repr__(self) -> str:
         size = "endlessly many" if self.size is None else f"{self.size:,}"
@@ -297,10 +306,17 @@ class Distribution:
         return Run(first, last, stretch.size or None, score, slope, Enclosure.of(mass, 0, 1))
 
 
-def _bounds(compute: Callable[[], arb], least: int | None = None, most: int | None = None) -> Enclosure:
+def _bounds(
+    compute: Callable[[], arb], least: int | None = None, most: int | None = None
+) -> Enclosure:
     """Return the bounds of a ball that is computed with digits to spare."""
     with precision(_DIGITS):
         return Enclosure.of(compute(), least, most)
+
+
+def _product(mass: arb, stretch: Stretch, steps: int) -> Enclosure:
+    """Return the probability of the candidate that many steps from the best end of a run."""
+    return _bounds(lambda: mass * stretch.at(steps), 0, 1)
 
 
 def _surprise(mass: arb) -> arb:
@@ -313,19 +329,12 @@ def _surprise(mass: arb) -> arb:
 
 def _run_as_dict(run: Run) -> dict[str, Any]:
     """Return a run in plain values."""
-    ends = (run.first, run.last)
-    first, last = (end if isinstance(end, str | int | None) else str(end) for end in ends)
-    exact_numbers = {"score": str(run.score), "slope": str(run.slope)}
-    return {"first": first, "last": last, "size": run.size, **exact_numbers, "mass": run.mass.as_dict()}
-
-
-def _some_steps(stretch: Stretch, every: bool) -> list[int]:
-    """Return from the best end how far the points are that a picture shows of a run."""
-    if every or 0 < stretch.size <= _SEEN:
-        return list(range(stretch.size))
-    if stretch.slope == 0:
-        return [0, stretch.size - 1]
-    far = _FAR * (int(upper(stretch.mean_steps())) + 1)
-    last = min(far, stretch.size - 1) if stretch.size else far
-    near = {last * i // _SEEN for i in range(_SEEN + 1)}
-    return sorted(near if stretch.size == 0 else near | {stretch.size - 1})
+    first, last = (None if end is None else plain(end) for end in (run.first, run.last))
+    return {
+        "first": first,
+        "last": last,
+        "size": run.size,
+        "score": str(run.score),
+        "slope": str(run.slope),
+        "mass": run.mass.as_dict(),
+    }

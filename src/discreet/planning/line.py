@@ -61,7 +61,9 @@ class Rungs:
             return None
         place = self.at_or_below(number)
         there = self._lo + place * self.step == number
-        return place if there and (self._points.size == 0 or 0 <= place < self._points.size) else None
+        return (
+            place if there and (self._points.size == 0 or 0 <= place < self._points.size) else None
+        )
 
     def __getitem__(self, place: int) -> Any:
         return self._points[place]

@@ -6,8 +6,14 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import Rate, ball
+from ..enclosures import Rate, ball, upper
 from .enclosure import sharp
+
+_SEEN = 24
+"""As many points are drawn of a run that slopes."""
+
+_FAR = 6
+"""A picture follows a run without end that many times its mean."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,9 +81,7 @@ class Stretch:
             return arb(0)
         if self.slope == 0:
             return ball(Fraction(1, self.size))
-        return sharp(
-            lambda: self._decay(steps) * self._fallen(1) / self._fallen(self.size)
-        )
+        return sharp(lambda: self._decay(steps) * self._fallen(1) / self._fallen(self.size))
 
     def up_to(self, index: int) -> arb:
         """Return the share of the candidates up to an index."""
@@ -135,4 +139,20 @@ class Stretch:
 
     def _cut(self) -> arb:
         """Return how much the end of the run takes off the mean number of steps."""
-        return arb(0) if self.size == 0 else self.size * self._decay(self.size) / self._fallen(self.size)
+        return (
+            arb(0)
+            if self.size == 0
+            else self.size * self._decay(self.size) / self._fallen(self.size)
+        )
+
+
+def some_steps(stretch: Stretch, *, every: bool) -> list[int]:
+    """Return from the best end how far the points are that a picture shows of a run."""
+    if every or 0 < stretch.size <= _SEEN:
+        return list(range(stretch.size))
+    if stretch.slope == 0:
+        return [0, stretch.size - 1]
+    far = _FAR * (int(upper(stretch.mean_steps())) + 1)
+    last = min(far, stretch.size - 1) if stretch.size else far
+    near = {last * i // _SEEN for i in range(_SEEN + 1)}
+    return sorted(near if stretch.size == 0 else near | {stretch.size - 1})

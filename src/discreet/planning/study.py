@@ -63,7 +63,7 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
         **terms: what the verb takes by name: epsilon (or rho, or scale), mechanism and so on.
 
     Returns:
-        The law, each probability between two bounds that differ by less than 2**-64.
+        The law. The bounds on the probabilities differ by less than 2**-64, all of them together.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
@@ -73,24 +73,23 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
     asked, answers = _asked(verb, arguments, terms)
-    in_runs, scores = asked.score.in_runs, scores_of(asked, answers)
-    if isinstance(scores, Runs) and scores.whole is not None:
+    scores: Any = scores_of(asked, answers)
+    if asked.score.in_runs and scores.whole is not None:
         scores = scores.whole()
     law = asked.tuned.law(scores)
     masses = _masses(law)
     candidates: Any = range(len(masses)) if answers is None else answers
-    line: Line = Rungs(candidates) if in_runs else (ladder := Ladder(candidates))
-    stretches = _stretches(scores, law) if in_runs else _rungs(scores, ladder.places)
-    everyone = range(len(masses))
-    order = sorted(everyone, key=lambda c: stretches[c].lowest) if in_runs else everyone
+    line, stretches = (_on_a_grid if asked.score.in_runs else _in_a_list)(scores, candidates, law)
+    pairs = list(zip(stretches, masses, strict=True))
+    if asked.score.in_runs:
+        pairs.sort(key=lambda pair: pair[0].lowest)
     return Distribution(
         candidates,
         asked.mechanism.name,
         asked.tuned.guarantee,
         getattr(asked.score, "unit", Fraction(1)),
         line,
-        tuple(stretches[c] for c in order),
-        tuple(masses[c] for c in order),
+        *zip(*pairs, strict=True),
     )
 
 
@@ -143,24 +142,25 @@ def _asked(
 
 
 def _masses(law: Law) -> list[arb]:
-    """Return a ball of radius below 2**-65 around the probability of each candidate or run."""
+    """Return a ball around the probability of each candidate or run, all together less than 2**-64 wide."""
     digits = 192
     while True:
         with precision(digits):
             balls = law.probabilities()
-        if all(upper(ball) - lower(ball) < _CLOSE for ball in balls):
+        if sum(upper(ball) - lower(ball) for ball in balls) < _CLOSE:
             return balls
         digits *= 2
 
 
-def _rungs(scores: Vector, places: list[int]) -> list[Stretch]:
+def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Line, list[Stretch]]:
     """Return the candidates of a list, each by itself at its place."""
-    return [Stretch(place, 1, scores.exact(i)) for i, place in enumerate(places)]
+    ladder = Ladder(candidates)
+    return ladder, [Stretch(place, 1, scores.exact(i)) for i, place in enumerate(ladder.places)]
 
 
-def _stretches(runs: Runs, law: Any) -> list[Stretch]:
+def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Line, list[Stretch]]:
     """Return the runs one by one. Only a law of exponential weights serves runs that slope."""
-    return [
+    return Rungs(points), [
         Stretch(
             start=int(runs.starts[c]),
             size=int(runs.sizes[c]),

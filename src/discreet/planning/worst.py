@@ -6,11 +6,11 @@ The gap vectors that are worst, and why: docs/planning.md. All constants are in 
 from collections.abc import Callable
 from decimal import ROUND_CEILING
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
+from ..enclosures import ball, upper
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from ..mechanisms import Exponential, Mechanism, NoisyMax, PermuteAndFlip, read_mechanism
 from ..numbers import Number, count, exact, positive, positive_up
@@ -129,17 +129,23 @@ def _flips_mean(n: int) -> Fraction:
         low, high = (middle, high) if rising else (low, middle)
     t = (low + high) / 2
     # A concave function is below its tangents.
-    return upper(sharp(lambda: ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(high - low)).exp()))
+    return upper(
+        sharp(lambda: ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(high - low)).exp())
+    )
 
 
 def _flips_tail(n: int, beta: Fraction) -> Fraction:
-    """Return a t with Q(t) <= beta, the least but for 2**-100 of it."""
+    """Return a t with Q(t) <= beta, nearly the least. The exponential mechanism's is no less."""
     low, high = Fraction(0), _gibbs_tail(n, beta) + Fraction(1, 2**_STEPS)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        enough = upper(sharp(lambda t=middle: _lost(n, t))) <= beta  # type: ignore[misc]
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if _keeps(n, middle, beta) else (middle, high)
     return high
+
+
+def _keeps(n: int, t: Fraction, beta: Fraction) -> bool:
+    """Return whether Q(t) is certainly at most beta."""
+    return upper(sharp(lambda: _lost(n, t) / ball(beta))) <= 1
 
 
 def _lost(n: int, t: Fraction) -> arb:
