@@ -128,8 +128,15 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
-def curve(errors: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> "Figure":
-    """Return the accuracy-privacy curve: for each name, epsilons and the errors at them."""
+def curve(
+    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, what: str = "expected error"
+) -> "Figure":
+    """Return the accuracy-privacy curve: for each name, epsilons and the errors at them.
+
+    Args:
+        errors: a line for each name.
+        what: which error it is, for its axis.
+    """
     with _axes(_WIDE) as axes:
         for (name, (epsilons, means)), (colour, dash, marker) in zip(
             errors.items(), cycle(_LINES), strict=False
@@ -141,7 +148,7 @@ def curve(errors: Mapping[str, tuple[Sequence[float], Sequence[float]]]) -> "Fig
         axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("ε of one answer (more privacy to the left)")
-        axes.set_ylabel("expected error, in units of the score")
+        axes.set_ylabel(f"{what}, in units of the score")
         axes.set_ylim(bottom=0)
         axes.legend()
         return axes.figure  # type: ignore[return-value]

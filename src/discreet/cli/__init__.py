@@ -9,6 +9,7 @@ import typer
 
 from ..errors import DiscreetError
 from .mode import mode
+from .plan import plan
 from .price import price
 from .quantile import median, quantile, quantiles
 from .top import top
@@ -21,7 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price, top):
+for command in (mode, median, quantile, quantiles, price, top, plan):
     app.command()(command)
 
 

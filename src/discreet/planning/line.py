@@ -56,14 +56,12 @@ class Rungs:
 
     def find(self, answer: Any) -> int | None:
         """Return the place of a point."""
-        number = _number(answer)
-        if number is None:
+        try:
+            places = (exact(answer, "an answer") - self._lo) / self.step
+        except InvalidNumber:
             return None
-        place = self.at_or_below(number)
-        there = self._lo + place * self.step == number
-        return (
-            place if there and (self._points.size == 0 or 0 <= place < self._points.size) else None
-        )
+        inside = self._points.size == 0 or 0 <= places < self._points.size
+        return int(places) if inside and places.denominator == 1 else None
 
     def __getitem__(self, place: int) -> Any:
         return self._points[place]
