@@ -21,7 +21,7 @@ def test_each_error_is_that_of_the_law() -> None:
         mechanisms=["noisy_max", discreet.PermuteAndFlip()],
     )
     assert table.mechanisms == ("noisy_max", "permute_and_flip")
-    assert table.epsilons == (Fraction(1, 3), 2)
+    assert table.epsilons == (Fraction(1, 3), Fraction(2))
     for epsilon, row in zip(table.epsilons, table.errors, strict=True):
         for mechanism, error in zip(table.mechanisms, row, strict=True):
             law = discreet.distribution(SCORES, sensitivity=1, epsilon=epsilon, mechanism=mechanism)

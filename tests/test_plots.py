@@ -1,11 +1,11 @@
 """Pictures: what is drawn are the numbers of the law, and a file comes out."""
 
-import builtins
 import datetime
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -25,6 +25,11 @@ def votes(epsilon: Any = "1/10") -> discreet.Distribution:
 
 def ages() -> discreet.Distribution:
     return discreet.distribution(discreet.median, AGES, GRID, epsilon=1)
+
+
+def only(figure: Any) -> Any:
+    (axes,) = figure.axes
+    return axes
 
 
 def figures() -> dict[str, Any]:
@@ -56,7 +61,7 @@ def test_a_picture_can_be_saved_and_read(name: str, tmp_path: Path) -> None:
         figure.savefig(file)
         assert file.read_bytes().startswith(first)
         assert len(file.read_bytes()) > 3000
-    (axes,) = figure.axes
+    axes = only(figure)
     assert axes.get_xlabel()
     assert axes.get_ylabel()
     assert figure.get_facecolor() == axes.get_facecolor() == (1, 1, 1, 1)
@@ -79,23 +84,23 @@ assert matplotlib.rcParams.copy() == before
 
 def test_bars_are_as_long_as_the_probabilities() -> None:
     law = votes()
-    (axes,) = law.plot(answer="tea").axes
+    axes = only(law.plot(answer="tea"))
     lengths = [bar.get_width() for bar in axes.patches]
     assert lengths == [0, law.pmf()["coffee"], law.pmf()["water"], law.pmf()["tea"]]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == list(VOTES)
     assert axes.patches[0].get_hatch() != axes.patches[3].get_hatch()
     drawn = discreet.simulate(VOTES, epsilon="1/10", size=500, **TERMS)
-    (axes,) = law.plot(draws=drawn).axes
+    axes = only(law.plot(draws=drawn))
     assert list(axes.lines[0].get_xdata()) == [drawn.frequencies().get(name, 0) for name in VOTES]
-    (axes,) = drawn.plot().axes
+    axes = only(drawn.plot())
     assert [bar.get_width() for bar in axes.patches] == list(drawn.frequencies().values())
-    (axes,) = law.plot_scores().axes
+    axes = only(law.plot_scores())
     assert [bar.get_width() for bar in axes.patches] == list(VOTES.values())
 
 
 def test_a_line_goes_through_the_probabilities_and_the_scores() -> None:
     law = ages()
-    (axes,) = law.plot(answer=7).axes
+    axes = only(law.plot(answer=7))
     xs, ys = axes.lines[0].get_data()
     assert list(xs) == sorted(xs)
     assert set(xs) >= {0, 3, 4, 7, 9, 12, 20}
@@ -105,14 +110,14 @@ def test_a_line_goes_through_the_probabilities_and_the_scores() -> None:
     low, high = axes.get_xlim()
     assert float(law.cdf(low)) < 1 / 1000
     assert float(law.cdf(high)) > 999 / 1000
-    (axes,) = law.plot_scores().axes
+    axes = only(law.plot_scores())
     for x, y in zip(*axes.lines[0].get_data(), strict=True):
         assert y == -abs(sum(a < x for a in AGES) - sum(a > x for a in AGES))
 
 
 def test_a_histogram_is_in_the_unit_of_the_law() -> None:
     drawn = discreet.simulate(discreet.median, AGES, GRID, epsilon=4, size=400)
-    (axes,) = discreet.distribution(discreet.median, AGES, GRID, epsilon=4).plot(draws=drawn).axes
+    axes = only(discreet.distribution(discreet.median, AGES, GRID, epsilon=4).plot(draws=drawn))
     seen = sum(bar.get_height() * bar.get_width() * 4 for bar in axes.patches)
     inside = [v for v in drawn.values if axes.patches[0].get_x() <= v]
     assert abs(seen - len(inside) / 400) < 1e-9
@@ -132,20 +137,20 @@ def test_long_lists_of_text_are_drawn_by_place() -> None:
     names = {f"name {i}": i % 7 for i in range(60)}
     law = discreet.distribution(names, epsilon=1, **TERMS)
     drawn = discreet.simulate(names, epsilon=1, size=30, **TERMS)
-    (axes,) = law.plot(answer="name 6", draws=drawn).axes
+    axes = only(law.plot(answer="name 6", draws=drawn))
     assert list(axes.lines[-1].get_xdata()) == [6, 6]
     assert len(drawn.plot().axes[0].patches) <= 40
 
 
 def test_a_curve_and_a_budget_are_what_was_given() -> None:
     table = discreet.compare(VOTES, epsilons=["1/10", 1], **TERMS)
-    (axes,) = table.plot().axes
+    axes = only(table.plot())
     for line, column in zip(axes.lines, zip(*table.errors, strict=True), strict=True):
         assert list(line.get_xdata()) == [0.1, 1]
         assert list(line.get_ydata()) == list(map(float, column))
     assert len({line.get_marker() for line in axes.lines}) == 2
     assert len({line.get_linestyle() for line in axes.lines}) == 2
-    (axes,) = plots.budget([(1, 0, 3), (2, "0.5", 3)]).axes
+    axes = only(plots.budget([(1, 0, 3), (2, "0.5", 3)]))
     spent, whole = axes.lines
     assert list(spent.get_ydata()) == [0, 0.5]
     assert list(whole.get_ydata()) == [3, 3]
@@ -160,16 +165,9 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.budget([])
 
 
-def test_a_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = builtins.__import__
-
-    def without(name: str, *args: Any, **kwargs: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return plain(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingPackage, match=r'pip install "discreet\[plots\]"'):
+def test_a_missing_matplotlib_is_named() -> None:
+    hidden = mock.patch.dict(sys.modules, {"matplotlib": None})
+    with hidden, pytest.raises(MissingPackage, match=r'pip install "discreet\[plots\]"'):
         votes().plot()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import NoisyMax, PermuteAndFlip, epsilon_for, worst_error
+from discreet import Exponential, NoisyMax, PermuteAndFlip, epsilon_for, worst_error
 from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.planning.worst import _lost
@@ -143,7 +143,7 @@ def test_rare_failures_are_told_apart_from_none() -> None:
         (lambda: worst_error(2, spread=1, epsilon=1, confidence=1), InvalidArgument, "below 1"),
         (lambda: worst_error(2, spread=1, epsilon=1, confidence=0), InvalidArgument, "above 0"),
         (lambda: worst_error(2, spread=1, epsilon=1, mechanism="base2"), UnknownName, "compare on sample"),
-        (lambda: worst_error(2, spread=1, epsilon=1, mechanism=discreet.Exponential([1, 2])), UnknownName, "known for"),
+        (lambda: worst_error(2, spread=1, epsilon=1, mechanism=Exponential([1, 2])), UnknownName, "known for"),
         (lambda: epsilon_for(0, 2, spread=1), InvalidArgument, "error must be"),
         (lambda: epsilon_for(1, 2, spread=1, confidence="0.5"), InvalidArgument, "blind guess"),
         (lambda: epsilon_for(1, 1, spread=1), InvalidArgument, "blind guess"),
