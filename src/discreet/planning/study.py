@@ -8,7 +8,7 @@ from flint import arb
 
 from ..bits import SystemBits
 from ..candidates import Answers
-from ..enclosures import lower, precision, upper
+from ..enclosures import precision
 from ..errors import InvalidArgument, shown
 from ..mechanisms.contract import Law
 from ..numbers import Number
@@ -25,7 +25,7 @@ from .stretch import Stretch
 
 P = ParamSpec("P")
 
-_CLOSE = Fraction(1, 2**64)
+_CLOSE = arb(2) ** -66
 _DRAWS = 1000
 _SEVERAL = (quantiles, top_k)
 
@@ -147,8 +147,8 @@ def _masses(law: Law) -> list[arb]:
     while True:
         with precision(digits):
             balls = law.probabilities()
-        if sum(upper(ball) - lower(ball) for ball in balls) < _CLOSE:
-            return balls
+            if sum((ball.rad() for ball in balls), arb(0)) < _CLOSE:
+                return balls
         digits *= 2
 
 
