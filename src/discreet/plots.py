@@ -148,7 +148,7 @@ def curve(
         axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("ε of one answer (more privacy to the left)")
-        axes.set_ylabel(f"{what}, in units of the score")
+        axes.set_ylabel(f"{what}\n(in units of the score)")
         axes.set_ylim(bottom=0)
         axes.legend()
         return axes.figure  # type: ignore[return-value]
