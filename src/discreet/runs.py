@@ -159,10 +159,10 @@ class RunWeights:
 class RunLaw:
     """The law P(i) = exp(-rate * gap[i]) / (sum over all candidates) where scores come in runs."""
 
-    __slots__ = ("_rate", "_runs", "_table")
+    __slots__ = ("_runs", "_table", "rate")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
-        self._runs, self._rate = runs, rate
+        self._runs, self.rate = runs, rate
         self._table = Table(RunWeights(runs, rate))
         if runs.whole is not None and self._table.error > _SURE:
             self._runs = runs.whole()
@@ -179,20 +179,20 @@ class RunLaw:
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
-        return Table(RunWeights(runs, self._rate)).probabilities()
+        return Table(RunWeights(runs, self.rate)).probabilities()
 
     def _settle(self, u: LazyUniform, bits: Bits) -> int:
         """Return the candidate whose run holds `u`; a summary is told in full before it is drawn from."""
         c = self._table.settle_fast(u)
         if c is None and self._runs.whole is not None:
-            return RunLaw(self._runs.whole(), self._rate)._settle(u, bits)
+            return RunLaw(self._runs.whole(), self.rate)._settle(u, bits)
         c = self._table.settle(u) if c is None else c
         return self._runs.index(c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
         size = int(self._runs.sizes[c])
-        return below(size, bits) if slope == 0 else geometric(self._rate, slope, size, bits)
+        return below(size, bits) if slope == 0 else geometric(self.rate, slope, size, bits)
 
 
 def geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:

@@ -290,9 +290,10 @@ def _losses(core: Composition) -> Engine | None:
     parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
     if len(parts) < len(core.parts) or not all(kind in laws for kind, _, _ in parts):
         return None
-    sizes: list[Fraction] = [epsilon for _, epsilon, _ in parts]
+    sizes = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
-    if min([*sizes, step]) < _LEAST or max(sizes) > min(_LARGEST, _MOST_STEPS * step):
+    largest = min(_LARGEST, _MOST_STEPS * step)
+    if step < _LEAST or any(not _LEAST <= size <= largest for size in sizes):
         return None
     made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
     return ByLosses(reduce(lambda a, b: a.combined(b), made))
