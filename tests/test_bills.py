@@ -87,8 +87,6 @@ def test_every_verb_is_here() -> None:
     verbs = {n for n in discreet.__all__ if "ledger" in _parameters(getattr(discreet, n))}
     asked = QUESTIONS.keys() | {
         "quantiles",
-        "simulate",
-        "distribution",
         "AboveThreshold",
         "DataNode",
     }

@@ -292,7 +292,7 @@ def _losses(core: Composition) -> Engine | None:
         return None
     sizes = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
-    largest = min(_LARGEST, _MOST_STEPS * step)
+    largest: Fraction = min(Fraction(_LARGEST), _MOST_STEPS * step)
     if step < _LEAST or any(not _LEAST <= size <= largest for size in sizes):
         return None
     made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
