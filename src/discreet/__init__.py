@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import errors, testing
+    from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
@@ -71,6 +72,7 @@ _HOMES = {
     "select": "verbs.select",
     "select_by": "verbs.select_by",
     "simulate": "verbs.select",
+    "to_opendp": "bridges.opendp",
     "top_k": "verbs.top_k",
 }
 _MODULES = ("errors", "testing")
@@ -113,6 +115,7 @@ __all__ = [
     "select_by",
     "simulate",
     "testing",
+    "to_opendp",
     "top_k",
 ]
 
