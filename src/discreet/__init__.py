@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
     from .verbs.price import price
+    from .verbs.private_candidates import private_candidates
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
     from .verbs.select import select, simulate
@@ -66,6 +67,7 @@ _HOMES = {
     "minimum": "verbs.quantile",
     "mode": "verbs.mode",
     "price": "verbs.price",
+    "private_candidates": "verbs.private_candidates",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
@@ -108,6 +110,7 @@ __all__ = [
     "minimum",
     "mode",
     "price",
+    "private_candidates",
     "quantile",
     "quantiles",
     "randomized_response",
