@@ -21,7 +21,7 @@ proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
 	$(BIN)/pytest -q -n auto -m proof
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
-	$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench
