@@ -88,6 +88,7 @@ def test_every_verb_is_here() -> None:
     asked = QUESTIONS.keys() | {
         "quantiles",
         "AboveThreshold",
+        "private_candidates",  # tests/test_private_candidates.py
         "DataNode",
     }
     assert verbs == asked - {"median_distance", "joint_top_k"}
