@@ -34,7 +34,7 @@ _MOST_ROUNDS = 10_000
 _MOST_FIXED = 4096
 """Answers up to which there is a formula for questions that are fixed beforehand."""
 
-_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), 64, 2**14
+_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
 """The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 
