@@ -47,7 +47,7 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return _clean(np.asarray(data)) if hasattr(data, "__array__") else _from_list(list(data))
+    return _clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
 
 
 def _clean(array: NDArray[Any]) -> NDArray[Any]:
@@ -64,11 +64,11 @@ def _clean(array: NDArray[Any]) -> NDArray[Any]:
     if kind in ("i", "u"):
         return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
     if kind in ("f", "O"):
-        return _from_list(list(array))
+        return from_list(list(array))
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
-def _from_list(values: list[Any]) -> NDArray[Any]:
+def from_list(values: list[Any]) -> NDArray[Any]:
     """Return the numbers of a list as an array, none of them rounded."""
     exact = [number for value in values if (number := _exact(value)) is not None]
     kinds = set(map(type, exact))
@@ -126,7 +126,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 def _to_array(series: Any) -> NDArray[Any]:
     """Return a Narwhals series without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
-        return _from_list(series.to_list())
+        return from_list(series.to_list())
     return np.asarray(series.to_numpy())
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -55,7 +56,10 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, terms)
+    score = Rank(
+        partial(_rows, data, column), numbers, share, partial(_cells, data, column, numbers)
+    )
+    return release(score, numbers, terms)
 
 
 @takes_terms
@@ -127,6 +131,11 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
         except InvalidNumber as error:
             raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
     return labels
+
+
+def _cells(data: Any, column: str | None, grid: Any) -> Any:
+    """Return the records as counts on the grid, if an engine has them."""
+    return None if isinstance(data, Mapping) else tables.on_grid(data, column, grid)
 
 
 def _rows(data: Any, column: str | None) -> Rows:
