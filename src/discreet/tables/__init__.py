@@ -8,11 +8,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from ..candidates import Grid
 from .kinds import ColumnType
 from .values import in_order, parse
 
 if TYPE_CHECKING:
+    from ..candidates import Grid
     from .cells import CellSource
 
 __all__ = [
@@ -77,10 +77,10 @@ def numbers(data: Table, column: str | None = None) -> Any:
     return numbers(data, column)
 
 
-def on_grid(data: Table, column: str | None, grid: Grid) -> "CellSource | None":
-    """Return the column as counts on a grid, None where it must be brought into memory: see `cells.py`.
+def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
+    """Return the column as counts on a grid, None where it must be brought into memory.
 
-    Parquet files and DuckDB relations are counted by the engine. Only the schema is read here.
+    The engine counts Parquet files and DuckDB relations. Only the schema is read here.
     """
     from .relation_cells import open_cells
 

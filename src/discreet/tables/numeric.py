@@ -111,7 +111,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 
         opened = open_file(data, column)
         native = quietly(lambda: _numeric_relation(opened), failure)
-        return np.asarray(quietly(lambda: native.fetchnumpy()["cell"], failure))
+        return quietly(lambda: _fetched(native, opened.type), failure)
     frame = as_frame(data)
     names = quietly(lambda: frame.collect_schema().names(), failure)
     if column not in names:
@@ -130,12 +130,19 @@ def _to_array(series: Any) -> NDArray[Any]:
     return np.asarray(series.to_numpy())
 
 
+def _fetched(relation: Any, of: Any) -> NDArray[Any]:
+    """Return the numbers of a relation; those that no word holds one by one, lest they be rounded."""
+    if of.kind == "decimal" or (of.kind == "integer" and of.high >= 2**64):
+        return from_list([value for (value,) in relation.fetchall()])
+    return np.asarray(relation.fetchnumpy()["cell"])
+
+
 def _numeric_relation(opened: Any) -> Any:
     """Return the column of a file as numbers: text of a CSV as doubles, and not where it spells none."""
     from duckdb import ColumnExpression, SQLExpression
 
     cell = ColumnExpression("cell")
-    if opened.type.kind == "text":
+    if opened.type.name == "CSV":
         cell = SQLExpression("TRY_CAST(cell AS DOUBLE)")
     elif opened.type.kind not in ("integer", "float", "decimal"):
         raise UnreadableData(f"{opened.type.words} is not a column of numbers")

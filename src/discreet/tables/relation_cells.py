@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,12 @@ class RelationCells:
 
     def _inside(self, piece: Piece, cell: Any) -> Any | None:
         """Return whether a record is in a part; None if all are."""
-        above = None if piece.start is None else cell >= self._constant(piece.start)
-        below = None if piece.stop is None else cell < self._constant(piece.stop)
-        return above & below if above is not None and below is not None else above or below
+        bounds = list[Any]()
+        if piece.start is not None:
+            bounds.append(cell >= self._constant(piece.start))
+        if piece.stop is not None:
+            bounds.append(cell < self._constant(piece.stop))
+        return reduce(and_, bounds) if bounds else None
 
     def _wide(self, piece: Piece) -> Any:
         """Return a type in which no difference of records between the ends overflows."""
