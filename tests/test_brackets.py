@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 from unittest.mock import patch
 
@@ -18,10 +19,18 @@ from discreet.mechanisms.run_race import RunRace
 from discreet.runs import RunLaw, Runs
 from discreet.scores import brackets
 from discreet.scores.brackets import bracket, cell_widths
+from discreet.scores.median_distance import MedianDistance
 from discreet.scores.rank import Rank
 from discreet.testing import ScriptedBits, bit_tree
 
-ALPHAS = [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(999, 1000)]  # fmt: skip
+ALPHAS = [
+    Fraction(0),
+    Fraction(1),
+    Fraction(1, 2),
+    Fraction(1, 3),
+    Fraction(9, 10),
+    Fraction(99, 100),
+]
 
 
 class Listed:
@@ -33,7 +42,7 @@ class Listed:
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         self.passes += 1
-        assert all(a.stop <= b.start for a, b in zip(parts, parts[1:], strict=False))
+        assert all(a.stop <= b.start for a, b in pairwise(parts))
         answer = []
         for part in parts:
             counts = np.zeros(len(part), dtype=np.int64)
@@ -202,6 +211,24 @@ def test_permute_and_flip_takes_all_of_it() -> None:
         assert race.draw(ScriptedBits(script, width=64)) == whole.draw(
             ScriptedBits(script, width=64)
         )
+
+
+@given(st.lists(st.integers(0, 400) | st.integers(100, 110), max_size=200), st.integers(1, 30))
+def test_median_distance_is_bracketed_as_well(data: list[int], reach: int) -> None:
+    rows = np.array(data, dtype=np.int64)
+    full = written_out(MedianDistance(lambda: (rows, None), Grid(0, 400)).compute(Fraction(1)))
+    with small_cells():
+        score = MedianDistance(lambda: (rows, None), Grid(0, 400), lambda: Listed(data))
+        runs = score.compute(Fraction(reach))
+        for c in range(len(runs)):
+            held = full[int(runs.starts[c]) :][: int(runs.sizes[c])]
+            if runs.summaries is not None and runs.summaries[c]:
+                assert max(held) <= runs.tops.exact(c) <= max(full) - reach
+            else:
+                assert set(held) == {int(runs.tops.exact(c))}
+        assert sum(map(int, runs.sizes)) == 401
+        if runs.whole is not None:
+            assert written_out(runs.whole()) == full
 
 
 @given(st.lists(st.integers(0, 30), max_size=5), st.sampled_from(ALPHAS))

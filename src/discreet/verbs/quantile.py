@@ -56,10 +56,8 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    score = Rank(
-        partial(_rows, data, column), numbers, share, partial(_cells, data, column, numbers)
-    )
-    return release(score, numbers, terms)
+    rows, cells = partial(_rows, data, column), partial(_cells, data, column, numbers)
+    return release(Rank(rows, numbers, share, cells), numbers, terms)
 
 
 @takes_terms
@@ -88,7 +86,8 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
-    return release(MedianDistance(lambda: _rows(data, column), candidates), candidates, terms)
+    rows, cells = partial(_rows, data, column), partial(_cells, data, column, candidates)
+    return release(MedianDistance(rows, candidates, cells), candidates, terms)
 
 
 @takes_terms
