@@ -7,17 +7,34 @@ the law in the proof, to the last bit. Start with `select` (scores in an array) 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors, testing
+    from . import attacks, audit, errors, plots, testing
     from .candidates import Grid
     from .errors import DiscreetError
+    from .ledger import Budget, Ledger, Quote, Session
     from .mechanisms import MECHANISMS
     from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
-    from .planning import Distribution, distribution
-    from .privacy.guarantees import ZCDP, BoundedRange, NoGuarantee, PureDP
+    from .node import DataNode
+    from .planning.compare import Comparison, compare
+    from .planning.enclosure import Enclosure
+    from .planning.law import Distribution
+    from .planning.study import distribution, simulate
+    from .planning.worst import epsilon_for, worst_error
+    from .plans import Plan
+    from .privacy.composition import Composition, compose
+    from .privacy.guarantees import (
+        ZCDP,
+        ApproxDP,
+        BoundedRange,
+        LaplaceDP,
+        MixedRange,
+        NoGuarantee,
+        PureDP,
+    )
+    from .privacy.parallel import parallel
     from .releases import Release, Simulation
     from .scores import SCORES
     from .scores.custom import each
@@ -28,7 +45,7 @@ if TYPE_CHECKING:
     from .verbs.price import price
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
-    from .verbs.select import select, simulate
+    from .verbs.select import select
     from .verbs.select_by import select_by
     from .verbs.top_k import top_k
 
@@ -37,26 +54,41 @@ __version__ = "0.1.0"
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
     "AboveThreshold": "mechanisms.above_threshold",
+    "ApproxDP": "privacy.guarantees",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
+    "Budget": "ledger",
+    "Comparison": "planning.compare",
+    "Composition": "privacy.composition",
+    "DataNode": "node",
     "DiscreetError": "errors",
-    "Distribution": "planning",
+    "Distribution": "planning.law",
+    "Enclosure": "planning.enclosure",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
+    "LaplaceDP": "privacy.guarantees",
+    "Ledger": "ledger",
     "MECHANISMS": "mechanisms",
+    "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
     "PermuteAndFlip": "mechanisms.permute_and_flip",
+    "Plan": "plans",
     "PureDP": "privacy.guarantees",
+    "Quote": "ledger",
     "Release": "releases",
     "SCORES": "scores",
+    "Session": "ledger",
     "Simulation": "releases",
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
-    "distribution": "planning",
+    "compare": "planning.compare",
+    "compose": "privacy.composition",
+    "distribution": "planning.study",
     "each": "scores.custom",
+    "epsilon_for": "planning.worst",
     "generalized": "verbs.generalized",
     "geometric": "verbs.noise",
     "laplace": "verbs.noise",
@@ -64,39 +96,58 @@ _HOMES = {
     "median": "verbs.quantile",
     "minimum": "verbs.quantile",
     "mode": "verbs.mode",
+    "parallel": "privacy.parallel",
     "price": "verbs.price",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
-    "simulate": "verbs.select",
+    "simulate": "planning.study",
     "top_k": "verbs.top_k",
+    "worst_error": "planning.worst",
 }
-_MODULES = ("errors", "testing")
+_MODULES = ("attacks", "audit", "errors", "plots", "testing")
 
 __all__ = [
     "MECHANISMS",
     "SCORES",
     "ZCDP",
     "AboveThreshold",
+    "ApproxDP",
     "Base2",
     "Base2Eta",
     "BoundedRange",
+    "Budget",
+    "Comparison",
+    "Composition",
+    "DataNode",
     "DiscreetError",
     "Distribution",
+    "Enclosure",
     "Exponential",
     "Grid",
+    "LaplaceDP",
+    "Ledger",
+    "MixedRange",
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
+    "Plan",
     "PureDP",
+    "Quote",
     "Release",
+    "Session",
     "Simulation",
     "Terms",
+    "attacks",
+    "audit",
     "best_eta",
+    "compare",
+    "compose",
     "distribution",
     "each",
+    "epsilon_for",
     "errors",
     "generalized",
     "geometric",
@@ -105,6 +156,8 @@ __all__ = [
     "median",
     "minimum",
     "mode",
+    "parallel",
+    "plots",
     "price",
     "quantile",
     "quantiles",
@@ -114,6 +167,7 @@ __all__ = [
     "simulate",
     "testing",
     "top_k",
+    "worst_error",
 ]
 
 

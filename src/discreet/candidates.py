@@ -25,6 +25,11 @@ class Answers(Protocol):
         """How many answers there are, which may be more than `len` can say."""
         ...
 
+    @property
+    def spelled(self) -> str:
+        """A text that tells these answers from all others."""
+        ...
+
     def __getitem__(self, index: int, /) -> Any: ...
 
 
@@ -57,6 +62,11 @@ class Labels(Sequence[Any]):
     def size(self) -> int:
         """How many labels there are."""
         return len(self._labels)
+
+    @property
+    def spelled(self) -> str:
+        """All labels, by their reprs."""
+        return "\n".join(map(repr, self._labels))
 
     def __getitem__(self, index: Any) -> Any:
         return self._labels[index]
@@ -174,6 +184,11 @@ class Grid:
         above = np.clip(values, low, high).astype(np.uint64) - np.uint64(lo % 2**64)
         rounded = above // np.uint64(step) + (above % np.uint64(step) > np.uint64((step - 1) // 2))
         return np.minimum(rounded, np.uint64(self.size - 1)).astype(np.int64)  # type: ignore[no-any-return]
+
+    @property
+    def spelled(self) -> str:
+        """The repr, which is exact."""
+        return repr(self)
 
     def __repr__(self) -> str:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"

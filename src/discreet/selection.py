@@ -1,26 +1,33 @@
 """From a score to a release: what every verb does once it has named its score.
 
 The order is always the same: public arguments are checked, private scores are computed and checked,
-bits are read, an answer comes out.
+the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
+import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
+
+import numpy as np
 
 from .bits import SystemBits
 from .candidates import Answers
-from .errors import InvalidArgument, InvalidScores
+from .errors import InvalidArgument, InvalidScores, shown
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
-from .privacy.sensitivity import Neighbors, read_neighbors
+from .privacy.bills import Account, Bill, Indices, read_account
+from .privacy.guarantees import Guarantee
+from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
+from .runs import Runs
 from .scores import Score
 from .vectors import Vector
 
+P = ParamSpec("P")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -34,6 +41,9 @@ class Terms(TypedDict, total=False):
         mechanism: a name or a mechanism; the exponential mechanism if not given.
         neighbors: which databases count as neighbours, "add_remove" (default) or "replace_one".
         size: how many independent answers; each of them costs.
+        ledger: who pays, such as `Ledger("budget.db").session("adult")`; without it nobody keeps count.
+        request: a name for this request in the ledger: asked again, it gives the same answer and costs
+            nothing.
     """
 
     epsilon: Number | None
@@ -42,12 +52,14 @@ class Terms(TypedDict, total=False):
     mechanism: str | Mechanism
     neighbors: Neighbors
     size: int | None
+    ledger: Account | None
+    request: str | None
 
 
 _MOST_DRAWS = 10**9
 
 _TERMS = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
-          "neighbors": "add_remove", "size": None}  # fmt: skip
+          "neighbors": "add_remove", "size": None, "ledger": None, "request": None}  # fmt: skip
 
 
 def takes_terms(verb: Verb) -> Verb:
@@ -65,16 +77,87 @@ def takes_terms(verb: Verb) -> Verb:
     return verb
 
 
-def release(score: Score, answers: Answers | None, terms: Terms) -> Release:
-    """Draw from the mechanism on this score: first what is public, then the scores, then bits."""
+def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> Release:
+    """Draw from the mechanism on this score, and name what was drawn."""
     asked = ask(score, terms)
-    law, name = law_of(asked, answers), asked.mechanism.name
-    if asked.size is None:
-        i = law.draw(SystemBits())
-        return Release(i if answers is None else answers[i], asked.tuned.guarantee, name)
-    drawn = law.draws(asked.size, SystemBits())
-    value = drawn if answers is None else named(drawn, answers)
-    return Release(value, asked.tuned.guarantee.repeated(asked.size), name)
+
+    def prepare() -> Callable[[], Any]:
+        law = law_of(asked, answers)
+        if asked.size is None:
+            return lambda: law.draw(SystemBits())
+        size = asked.size
+        return lambda: law.draws(size, SystemBits())
+
+    def name(drawn: Any) -> Any:
+        if answers is None:
+            return np.array(drawn) if isinstance(drawn, list) else drawn
+        return answers[drawn] if asked.size is None else named(drawn, answers)
+
+    return asked.order(query, answers).deliver(prepare, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Who pays, and under which name of the request."""
+
+    account: Account | None
+    request: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A release whose public part is settled: what is asked, what it promises, who pays.
+
+    Attributes:
+        query: what is asked, in words.
+        guarantee: what the whole release promises.
+        mechanism: the name of the mechanism.
+        details: everything else but the data that decides the law of the answer; read only if
+            somebody pays.
+        payment: who pays.
+        question: the score and the answers, where one mechanism answers from one score.
+    """
+
+    query: str
+    guarantee: Guarantee
+    mechanism: str
+    details: Callable[[], str]
+    payment: Payment
+    question: "Question | None" = None
+
+    def deliver(
+        self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
+    ) -> Release:
+        """Draw what `prepare` has prepared, once it is paid, and name what was drawn."""
+        account = self.payment.account
+        if isinstance(account, _Listener):
+            raise account.Heard(self)
+        drawn = prepare()() if account is None else self._bought(account, prepare)
+        return Release(name(drawn), self.guarantee, self.mechanism)
+
+    def _bought(self, account: Account, prepare: Callable[[], Callable[[], Any]]) -> Any:
+        """Return what the account bought, as `prepare` would have drawn it."""
+
+        def listed() -> Callable[[], Indices]:
+            draw = prepare()
+            return lambda: _listed(draw())
+
+        return account.buy(self.bill(), listed)
+
+    def bill(self) -> Bill:
+        """Return the bill for the account."""
+        whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
+        digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
+        request = self.payment.request
+        known = None if self.question is None else self.question.candidates
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known)
+
+
+def _listed(drawn: Any) -> Indices:
+    """Return indices as Python integers, in lists."""
+    if hasattr(drawn, "tolist"):
+        return drawn.tolist()  # type: ignore[no-any-return]
+    return [_listed(each) for each in drawn] if isinstance(drawn, list | tuple) else int(drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +166,46 @@ class Asked:
 
     score: Score
     mechanism: Mechanism
+    sensitivity: Sensitivity
     tuned: Tuned
     size: int | None
+    payment: Payment
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the whole release promises, all draws together."""
+        promised = self.tuned.guarantee
+        return promised if self.size is None else promised.repeated(self.size)
+
+    def order(self, query: str, answers: Answers | None) -> Order:
+        """Return the order for a release from these answers."""
+
+        def details() -> str:
+            public = (
+                repr(self.score),
+                repr(self.mechanism),
+                repr(self.sensitivity),
+                str(self.size),
+            )
+            return "\n".join([*public, "" if answers is None else answers.spelled])
+
+        question = Question(self, answers)
+        return Order(query, self.guarantee, self.mechanism.name, details, self.payment, question)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Question:
+    """What a verb asks of a mechanism: about which score, among which answers."""
+
+    asked: Asked
+    answers: Answers | None
+
+    @property
+    def candidates(self) -> int | None:
+        """How many there are to choose from, where that is known and finite."""
+        if self.answers is None or getattr(self.asked.score, "continuous", False):
+            return None
+        return self.answers.size or None
 
 
 def ask(score: Score, terms: Terms) -> Asked:
@@ -101,10 +222,26 @@ def ask(score: Score, terms: Terms) -> Asked:
     dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     size = terms.get("size")
     _check_range(score, mechanism)
-    tuned = mechanism.tune(score.sensitivity(neighbors), dial)
-    return Asked(
-        score, mechanism, tuned, None if size is None else count(size, "size", most=_MOST_DRAWS)
-    )
+    sensitivity = score.sensitivity(neighbors)
+    tuned = mechanism.tune(sensitivity, dial)
+    size = None if size is None else count(size, "size", most=_MOST_DRAWS)
+    return Asked(score, mechanism, sensitivity, tuned, size, read_payment(terms))
+
+
+def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
+    """Raise if somebody is to pay for what is no release."""
+    if terms.get("ledger") is not None or terms.get("request") is not None:
+        raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")
+
+
+def read_payment(terms: Terms) -> Payment:
+    """Return who pays, and under which name."""
+    account, request = read_account(terms.get("ledger")), terms.get("request")
+    if request is not None and account is None:
+        raise InvalidArgument("request names a request in a ledger; give ledger too")
+    if request is not None and (not isinstance(request, str) or not request.strip()):
+        raise InvalidArgument(f"request must be a text, got {shown(request)}")
+    return Payment(account, request)
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:
@@ -121,14 +258,53 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
+    return asked.tuned.law(scores_of(asked, answers))
+
+
+def scores_of(asked: Asked, answers: Answers | None) -> Vector | Runs:
+    """Return the private scores, after making sure that there is one for each answer."""
     scores = asked.score.compute(asked.tuned.reach)
     if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
             f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
         )
-    return asked.tuned.law(scores)
+    return scores
 
 
 def named(drawn: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in drawn]
+
+
+class _Listener:
+    """Stands where an account stands, and takes the order instead of paying for it."""
+
+    class Heard(Exception):
+        """Raised in place of an answer."""
+
+        def __init__(self, order: Order) -> None:
+            super().__init__("an order was taken, and no answer given")
+            self.order = order
+
+    def buy(self, bill: Bill, prepare: object) -> NoReturn:
+        """Refuse: a listener pays for nothing."""
+        raise InvalidArgument("this is asked only to see what it would cost")
+
+
+def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
+    """Return what verb(*args, **kwargs) would ask, without paying or looking at private data.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or this is no verb that releases.
+    """
+    listening: dict[str, Any] = {**kwargs, "ledger": _Listener()}
+    try:
+        verb(*args, **listening)
+    except _Listener.Heard as heard:
+        return heard.order
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
+
+
+def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
+    """Return what verb(*args, **kwargs) would cost, without paying or looking at private data."""
+    return order_of(verb, *args, **kwargs).bill()

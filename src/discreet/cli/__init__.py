@@ -8,7 +8,11 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError
+from .attack import attack
+from .audit import app as audit
+from .ledger import ledger
 from .mode import mode
+from .plan import plan
 from .price import price
 from .quantile import median, quantile, quantiles
 from .top import top
@@ -21,8 +25,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price, top):
+for command in (mode, median, quantile, quantiles, price, top, plan, attack):
     app.command()(command)
+app.add_typer(audit)
+app.add_typer(ledger)
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,5 +1,6 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
+import hashlib
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
@@ -11,6 +12,7 @@ from ..bits import Bits, LazyUniform, SystemBits
 from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
+from ..privacy.bills import Account, Bill, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..vectors import read_vector
@@ -34,6 +36,7 @@ class AboveThreshold:
         count: how many positive answers there may be.
         monotonic: whether all queries of the session move the same way whenever one record comes or goes.
         neighbors: which databases count as neighbours.
+        ledger: who pays, such as `Ledger("budget.db").session("adult")`: at once, for the whole session.
         bits: where randomness comes from; for tests.
 
     Guarantee: epsilon-DP for all answers of the session together, however many queries are asked, and
@@ -53,6 +56,7 @@ class AboveThreshold:
     count: int = 1
     monotonic: bool = False
     neighbors: Neighbors = "add_remove"
+    ledger: Account | None = None
     bits: Bits = field(default_factory=SystemBits)
     _threshold_noise: LazyUniform = field(init=False)
     _scales: tuple[Fraction, Fraction] = field(init=False)
@@ -76,6 +80,9 @@ class AboveThreshold:
             )
         read_neighbors(self.neighbors)
         settle(self, "_scales", self._tune())
+        account = read_account(self.ledger)
+        if account is not None:
+            account.buy(self._bill(), lambda: lambda: [])
         settle(self, "_threshold_noise", LazyUniform(self.bits))
 
     @property
@@ -115,6 +122,13 @@ class AboveThreshold:
             answer = self._is_above(values.exact(0) - Fraction(self.threshold))
             self._answers.append(answer)
             return answer
+
+    def _bill(self) -> Bill:
+        """Return the bill for the whole session. It has no request: a session cannot be had twice."""
+        public = (self.threshold, self.sensitivity, self.epsilon, self.count, self.monotonic)
+        digest = hashlib.sha256(repr(public).encode()).hexdigest()
+        query = f"above {self.threshold}, {self.count} times"
+        return Bill(self.guarantee, "above_threshold", query, digest)
 
     def _tune(self) -> tuple[Fraction, Fraction]:
         """Return the scales of Y and X. Any split of epsilon is private; this one is nearly the best."""

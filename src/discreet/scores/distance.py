@@ -37,6 +37,11 @@ class Lattice:
         point = index * self.step
         return Grid(point, point, self.step)[0]
 
+    @property
+    def spelled(self) -> str:
+        """The repr, which is exact."""
+        return repr(self)
+
     def __repr__(self) -> str:
         return f"Lattice(step {self.step})"
 

@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from .. import tables
 from ..candidates import Labels
-from ..errors import InvalidCandidates, shown
+from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
@@ -43,13 +43,17 @@ def mode(
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
-    flag(unsafe_candidates_from_data, "unsafe_candidates_from_data")
+    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and terms.get("ledger"):
+        raise InvalidArgument(
+            "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
+        )
     ask(Counts(list), terms)  # what is public is wrong before the data are opened, or not at all
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
     else:
         labels = Labels(_declared(data, column) if candidates is None else candidates)
-    drawn = release(Counts(partial(tables.count, data, column, labels)), labels, terms)
+    score = Counts(partial(tables.count, data, column, labels))
+    drawn = release(score, labels, f"mode of {column}, {labels.size} candidates", terms)
     if not unsafe_candidates_from_data:
         return drawn
     reason = "the candidates were taken from the data"

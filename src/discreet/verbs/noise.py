@@ -45,7 +45,7 @@ def laplace(
     if (lo is None) != (hi is None):
         raise InvalidArgument("give both lo and hi, or neither")
     answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
-    return release(Distance(value, sensitivity, answers), answers, terms)
+    return release(Distance(value, sensitivity, answers), answers, "laplace", terms)
 
 
 @takes_terms
@@ -65,7 +65,7 @@ def geometric(value: Any, *, sensitivity: Number, **terms: Unpack[Terms]) -> Rel
 
     Side channels: those of the mechanism; time depends on the length of the numbers too.
     """
-    return release(Distance(value, sensitivity, Lattice()), Lattice(), terms)
+    return release(Distance(value, sensitivity, Lattice()), Lattice(), "geometric", terms)
 
 
 @takes_terms
@@ -89,4 +89,5 @@ def randomized_response(value: Any, candidates: Iterable[Any], **terms: Unpack[T
     """
     labels = Labels(candidates)
     replaced: Terms = {"neighbors": "replace_one", **terms}
-    return release(Truth(value, labels), labels, replaced)
+    query = f"randomized_response, {labels.size} candidates"
+    return release(Truth(value, labels), labels, query, replaced)

@@ -49,4 +49,6 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     scale = terms.get("scale")
     if scale is not None:
         terms["scale"] = positive(scale, "scale") / score.unit
-    return release(score, prices, terms)
+    kind = "continuous price" if continuous else "price"
+    query = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
+    return release(score, prices, query, terms)

@@ -57,8 +57,9 @@ def quantile(
     out of core, in a public number of passes: docs/out_of_core.md.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
+    query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     rows, cells = partial(_rows, data, column), partial(_cells, data, column, numbers)
-    return release(Rank(rows, numbers, share, cells), numbers, terms)
+    return release(Rank(rows, numbers, share, cells), numbers, query, terms)
 
 
 @takes_terms
@@ -87,8 +88,9 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
+    query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     rows, cells = partial(_rows, data, column), partial(_cells, data, column, candidates)
-    return release(MedianDistance(rows, candidates, cells), candidates, terms)
+    return release(MedianDistance(rows, candidates, cells), candidates, query, terms)
 
 
 @takes_terms

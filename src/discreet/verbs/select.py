@@ -1,15 +1,14 @@
-"""select, and its twin simulate: scores somebody else computed."""
+"""select: scores somebody else computed."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
-from ..bits import SystemBits
 from ..candidates import Labels
 from ..errors import InvalidCandidates
 from ..numbers import Number
-from ..releases import Release, Simulation
+from ..releases import Release
 from ..scores import Given
-from ..selection import Terms, ask, law_of, named, release, takes_terms
+from ..selection import Terms, release, takes_terms
 
 
 @takes_terms
@@ -43,27 +42,8 @@ def select(
     Side channels: those of the mechanism.
     """
     scores, labels = unfold(scores, candidates)
-    return release(Given(scores, sensitivity, spread, monotonic), labels, terms)
-
-
-@takes_terms
-def simulate(
-    scores: Any,
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: Iterable[Any] | None = None,
-    **terms: Unpack[Terms],
-) -> Simulation:
-    """Return draws for study, distributed exactly as those of `select`. Not private to publish.
-
-    Takes what `select` takes. Without `size` there are 1,000 draws.
-    """
-    scores, labels = unfold(scores, candidates)
-    asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
-    drawn = [int(i) for i in law_of(asked, labels).draws(asked.size or 1000, SystemBits())]
-    return Simulation(drawn if labels is None else named(drawn, labels), asked.mechanism.name)
+    query = "select" if labels is None else f"select, {labels.size} candidates"
+    return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 
 def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:

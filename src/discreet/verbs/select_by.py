@@ -51,4 +51,5 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     labels = Labels(candidates)
     given = candidates if isinstance(candidates, np.ndarray) else list(labels)
     score = Custom(u, data, given, sensitivity, spread, monotonic, error, granularity)
-    return release(score, labels, terms)
+    query = f"select_by {getattr(u, '__name__', 'a function')}, {labels.size} candidates"
+    return release(score, labels, query, terms)

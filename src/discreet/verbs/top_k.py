@@ -1,6 +1,6 @@
 """top_k: several of the best candidates, in order."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Literal, Unpack
 
@@ -76,7 +76,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         count(k, "k", most),
         column is not None,
     )
-    return _release(ask(score, {**terms, "mechanism": mechanism}), labels)
+    query = f"top {k} of {column or 'scores'}"
+    return _release(ask(score, {**terms, "mechanism": mechanism}), labels, query)
 
 
 def _labels(candidates: Any, sensitivity: Any, spread: Any, monotonic: Any) -> Labels:
@@ -99,12 +100,15 @@ def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mech
     raise UnknownName(f"method must be peeling or joint, got {shown(method)}")
 
 
-def _release(asked: Asked, labels: Labels | None) -> Release:
+def _release(asked: Asked, labels: Labels | None, query: str) -> Release:
     """Draw a list, or several, and name what is in them."""
-    law: Any = law_of(asked, labels)
-    drawn = law.draws(1 if asked.size is None else asked.size, SystemBits())
-    lists = drawn if labels is None else [named(one, labels) for one in drawn]
-    guarantee, name = asked.tuned.guarantee, asked.mechanism.name
-    if asked.size is None:
-        return Release(lists[0], guarantee, name)
-    return Release(lists, guarantee.repeated(asked.size), name)
+
+    def prepare() -> Callable[[], Any]:
+        law: Any = law_of(asked, labels)
+        return lambda: law.draws(1 if asked.size is None else asked.size, SystemBits())
+
+    def name(drawn: Any) -> Any:
+        lists = drawn if labels is None else [named(one, labels) for one in drawn]
+        return lists[0] if asked.size is None else lists
+
+    return asked.order(query, labels).deliver(prepare, name)
