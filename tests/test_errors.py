@@ -14,6 +14,7 @@ import pytest
 
 import discreet
 from discreet import errors
+from discreet.tables.failures import needing
 from discreet.testing import ScriptedBits
 
 # The data below are made of these; no message may hold them.
@@ -58,6 +59,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
+    (errors.MissingPackage, lambda _: needing("a_package_that_is_not_there", "spark")),
     (errors.Exhausted, lambda _: exhausted()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip

@@ -30,67 +30,11 @@ from discreet.errors import (
 )
 from discreet.tables import count, declared_categories, distinct, parse_candidates
 
+from .engines import ENGINES, TYPED
+
 ADULT = Path(__file__).parents[2] / "shared" / "data" / "adult.csv"
 MARKER = "s3cr3t-m4rk3r"
 PARIS = dt.timezone(dt.timedelta(hours=1))
-NULLABLE = {
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.int8(): pd.Int8Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-    pa.string(): pd.StringDtype(),
-}
-
-
-def to_pandas(table: pa.Table, _: Path) -> Any:
-    return table.to_pandas(types_mapper=NULLABLE.get)
-
-
-def to_pandas_arrow(table: pa.Table, _: Path) -> Any:
-    return table.to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def to_polars(table: pa.Table, _: Path) -> Any:
-    return pl.from_arrow(table)
-
-
-def to_polars_lazy(table: pa.Table, folder: Path) -> Any:
-    return to_polars(table, folder).lazy()
-
-
-def to_pyarrow(table: pa.Table, _: Path) -> Any:
-    return table
-
-
-def to_duckdb(table: pa.Table, _: Path) -> Any:
-    if pa.float16() in table.schema.types:
-        pytest.skip("DuckDB has no such type")
-    return duckdb.connect().from_arrow(table)
-
-
-def to_parquet(table: pa.Table, folder: Path) -> Any:
-    pq.write_table(table, folder / "t.parquet")
-    return folder / "t.parquet"
-
-
-def to_csv(table: pa.Table, folder: Path) -> Any:
-    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(table.column_names)
-        writer.writerows(zip(*(c.to_pylist() for c in table.columns), strict=True))
-    return str(folder / "t.csv")
-
-
-TYPED: dict[str, Callable[[pa.Table, Path], Any]] = {
-    "pandas": to_pandas,
-    "pandas-arrow": to_pandas_arrow,
-    "polars": to_polars,
-    "polars-lazy": to_polars_lazy,
-    "pyarrow": to_pyarrow,
-    "duckdb": to_duckdb,
-    "parquet": to_parquet,
-}
-ENGINES = {**TYPED, "csv": to_csv}
 Make = Callable[[pa.Table], Any]
 
 

@@ -11,6 +11,7 @@
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    ├── MissingPackage (ImportError)      an optional package that is not installed
     ├── Exhausted (RuntimeError)          a session that has given all the answers it was paid for
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
@@ -84,6 +85,10 @@ class MissingColumn(UnreadableData, KeyError):
 
 class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
+
+
+class MissingPackage(DiscreetError, ImportError):
+    """An optional package that is not installed; the message names the extra that brings it."""
 
 
 class Exhausted(DiscreetError, RuntimeError):

@@ -21,9 +21,12 @@ from .kinds import (
     represent,
 )
 from .relations import RelationColumn
+from .spark import SparkColumn, open_spark
 
 TEMPORAL = ("date", "timestamp", "timestamp with time zone")
-ACCEPTED = "a pandas, Polars, PyArrow or DuckDB table, or the path of a CSV or Parquet file"
+ACCEPTED = (
+    "a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, or the path of a CSV or Parquet file"
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class FrameColumn:
         return quietly(lambda: _declared(self.frame), broken(self.frame))
 
 
-def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
+def open_frame(data: object, column: str) -> FrameColumn | RelationColumn | SparkColumn:
     """Return the column of a table."""
     import narwhals.stable.v2 as nw
 
@@ -69,6 +72,8 @@ def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
     if frame.implementation.is_duckdb():
         only = quietly(lambda: frame.to_native().project(f"#{index + 1} AS {CELL}"), broken(frame))
         return RelationColumn(only, column, broken(frame))
+    if frame.implementation.is_spark_like():
+        return open_spark(frame.to_native(), index, column, broken(frame))
     # By position: a name like "*" would mean something to an engine.
     only = quietly(lambda: _decoded(frame.select(nw.nth(index).alias(CELL))), broken(frame))
     return FrameColumn(only, column)
@@ -117,16 +122,28 @@ def frame_type(frame: Any, column: str) -> ColumnType:
     word = str(_native_type(frame))
     if word.lower() == "null":
         return ColumnType(column, "nothing", word)
-    if frame.implementation.is_pandas_like() and word in ("object", "category"):
+    if _in_pandas(frame) and word in ("object", "category"):
         # What Narwhals says of these depends on the rows.
         return ColumnType(column, "anything", word)
     return column_type(column, dtype, word)
 
 
+def _in_pandas(frame: Any) -> bool:
+    """Return whether the cells are in pandas, here or in Dask's workers."""
+    engine = frame.implementation
+    return bool(engine.is_pandas_like() or engine.is_dask())
+
+
+def _objects(frame: Any) -> Iterable[Any]:
+    """Return the Python objects of the only column."""
+    objects: Iterable[Any] = frame.lazy().collect().get_column(CELL).to_native()
+    return objects
+
+
 def _native_type(frame: Any) -> object:
     """Return the engine's own type of the only column, as far as it is needed here."""
     native = frame.to_native()
-    if frame.implementation.is_pandas_like():
+    if _in_pandas(frame):
         return native.dtypes.iloc[0]
     if frame.implementation.is_pyarrow():
         return native.schema.types[0]
@@ -138,8 +155,8 @@ def _native_type(frame: Any) -> object:
 def _weighed(frame: Any, of: ColumnType, candidates: list[Any]) -> Iterable[tuple[Any, int]]:
     """Return pairs of a value and a number of rows that have it, for the candidates at least."""
     if of.name == "object":  # may hold what cannot be grouped
-        return _counted_objects(frame.get_column(CELL).to_native())
-    if frame.implementation.is_pandas_like() and of.kind not in TEMPORAL:
+        return _counted_objects(_objects(frame))
+    if _in_pandas(frame) and of.kind not in TEMPORAL:
         return _grouped(frame)
     exact = {value for value in (represent(c, of) for c in candidates) if value is not None}
     return _grouped(_filtered(frame, of, list(exact))) if exact else []
@@ -201,7 +218,7 @@ def _distinct(frame: Any, of: ColumnType) -> list[Any]:
     if of.kind == "nothing":
         return []
     if of.name == "object":
-        return list(frame.get_column(CELL).to_native())
+        return list(_objects(frame))
     return [row[0] for row in frame.lazy().collect().unique(CELL).rows()]
 
 
