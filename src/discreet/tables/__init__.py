@@ -6,12 +6,23 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 
 import os
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from .kinds import ColumnType
+from .kinds import CELL, ColumnType
 from .values import in_order, parse
 
-__all__ = ["Table", "count", "declared_categories", "distinct", "numbers", "parse_candidates"]
+if TYPE_CHECKING:
+    from .records import Recorded, Records
+
+__all__ = [
+    "Table",
+    "count",
+    "declared_categories",
+    "distinct",
+    "numbers",
+    "parse_candidates",
+    "recorded",
+]
 
 Table: TypeAlias = object
 """A table: whatever `narwhals.from_native` takes, or a path."""
@@ -56,6 +67,28 @@ def count(data: Table, column: str, candidates: Sequence[object]) -> list[int]:
     caches and temporary files of its own.
     """
     return _open(data, column).count(candidates)
+
+
+def recorded(data: Any, column: str, records: "Records") -> "Recorded":
+    """Return the rows of a table with the columns of persons and groups, to be bounded and counted.
+
+    Raises:
+        As for `count`; MissingColumn for any of the columns.
+
+    Side channels: those of `count`; memory depends on the number of persons too, and for a frame in
+    memory on the number of rows.
+    """
+    wanted = {CELL: column, "person": records.unit, "part": records.by}
+    columns = {alias: name for alias, name in wanted.items() if name is not None}
+    if isinstance(data, str | os.PathLike):
+        from .files import open_columns
+        from .relation_records import RelationRecords
+
+        opened = open_columns(data, columns)
+        return RelationRecords(opened.relation, columns, records, opened.failure, opened.csv)
+    from .frame_records import open_records
+
+    return open_records(data, columns, records)
 
 
 def numbers(data: Table, column: str | None = None) -> Any:

@@ -51,12 +51,11 @@ class SparkColumn:
         """Return nothing: Spark's schemas declare no categories."""
 
 
-def open_spark(native: Any, index: int, column: str, failure: DiscreetError) -> SparkColumn:
-    """Return one column of a Spark DataFrame, by its position."""
+def spark_columns(native: Any, columns: dict[str, int]) -> Any:
+    """Return columns of a Spark DataFrame under other names: a mapping from those to positions."""
     # By position: a name may hold what Spark takes for its own syntax.
-    renamed = quietly(lambda: native.toDF(*(f"c{i}" for i in range(len(native.columns)))), failure)
-    only = quietly(lambda: renamed.select(renamed[f"c{index}"].alias(CELL)), failure)
-    return SparkColumn(only, column, failure)
+    renamed = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
+    return renamed.select(*(renamed[f"c{i}"].alias(alias) for alias, i in columns.items()))
 
 
 def spark_type(frame: Any, column: str) -> ColumnType:
