@@ -210,7 +210,9 @@ def test_an_argument_that_does_not_exist_is_named() -> None:
 )
 def test_help_spells_out_the_terms(verb: Any) -> None:
     parameters = inspect.signature(verb).parameters
-    assert list(parameters)[-6:] == ["epsilon", "rho", "scale", "mechanism", "neighbors", "size"]
+    assert list(parameters)[-8:] == [
+        "epsilon", "rho", "scale", "mechanism", "neighbors", "size", "ledger", "request",
+    ]  # fmt: skip
     assert parameters["mechanism"].default == "exponential"
 
 

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
@@ -19,13 +19,14 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
-from .privacy.bills import Account, Bill, Indices
+from .privacy.bills import Account, Bill, Indices, read_account
 from .privacy.guarantees import Guarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
 from .scores import Score
 from .vectors import Vector
 
+P = ParamSpec("P")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -91,10 +92,7 @@ def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> 
             return np.array(drawn) if isinstance(drawn, list) else drawn
         return answers[drawn] if asked.size is None else named(drawn, answers)
 
-    order = Order(
-        query, asked.guarantee, asked.mechanism.name, asked.details(answers), asked.payment
-    )
-    return order.deliver(prepare, name)
+    return asked.order(query, answers).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +114,7 @@ class Order:
         details: everything else but the data that decides the law of the answer; read only if
             somebody pays.
         payment: who pays.
+        candidates: how many there are, where that is known and finite.
     """
 
     query: str
@@ -123,6 +122,7 @@ class Order:
     mechanism: str
     details: Callable[[], str]
     payment: Payment
+    candidates: int | None = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
@@ -145,7 +145,8 @@ class Order:
         """Return the bill for the account."""
         whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
         digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
-        return Bill(self.guarantee, self.mechanism, self.query, digest, self.payment.request)
+        request = self.payment.request
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, self.candidates)
 
 
 def _listed(drawn: Any) -> Indices:
@@ -172,16 +173,21 @@ class Asked:
         promised = self.tuned.guarantee
         return promised if self.size is None else promised.repeated(self.size)
 
-    def details(self, answers: Answers | None) -> Callable[[], str]:
-        """Return a text of everything public that decides the law, when it is asked for."""
-        return lambda: "\n".join(
-            [
+    def order(self, query: str, answers: Answers | None) -> Order:
+        """Return the order for a release from these answers."""
+
+        def details() -> str:
+            public = (
+                repr(self.score),
                 repr(self.mechanism),
                 repr(self.sensitivity),
                 str(self.size),
-                "" if answers is None else answers.spelled,
-            ]
-        )
+            )
+            return "\n".join([*public, "" if answers is None else answers.spelled])
+
+        known = None if answers is None else answers.size or None
+        name = self.mechanism.name
+        return Order(query, self.guarantee, name, details, self.payment, known)
 
 
 def ask(score: Score, terms: Terms) -> Asked:
@@ -212,12 +218,7 @@ def refuse_payment(terms: Terms, verb: str) -> None:
 
 def read_payment(terms: Terms) -> Payment:
     """Return who pays, and under which name."""
-    account, request = terms.get("ledger"), terms.get("request")
-    if account is not None and not hasattr(account, "buy"):
-        raise InvalidArgument(
-            "ledger must be a session, such as "
-            f'Ledger("budget.db").session("adult"), got {shown(account)}'
-        )
+    account, request = read_account(terms.get("ledger")), terms.get("request")
     if request is not None and account is None:
         raise InvalidArgument("request names a request in a ledger; give ledger too")
     if request is not None and (not isinstance(request, str) or not request.strip()):
@@ -250,3 +251,28 @@ def law_of(asked: Asked, answers: Answers | None) -> Law:
 def named(drawn: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in drawn]
+
+
+class _Asking:
+    """An account that only wants to see the bill."""
+
+    class Seen(Exception):
+        """Raised in place of an answer."""
+
+        def __init__(self, bill: Bill) -> None:
+            super().__init__("a bill was asked for, not an answer")
+            self.bill = bill
+
+    def buy(self, bill: Bill, prepare: object) -> Indices:
+        """Raise with the bill; nothing private is looked at."""
+        raise self.Seen(bill)
+
+
+def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
+    """Return what verb(*args, **kwargs) would cost, without paying or looking at private data."""
+    asking: dict[str, Any] = {**kwargs, "ledger": _Asking()}
+    try:
+        verb(*args, **asking)
+    except _Asking.Seen as seen:
+        return seen.bill
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

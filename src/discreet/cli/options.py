@@ -1,17 +1,12 @@
-"""What the releasing commands share: the options for privacy, and how an answer is shown."""
+"""The options that commands share, and how they are read."""
 
 import csv
-import json
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
-from ..errors import InvalidArgument, InvalidCandidates
-from ..mechanisms import MECHANISMS, NoisyMax
-from ..releases import Release
-from ..selection import Terms
+from ..errors import InvalidCandidates
+from ..mechanisms import MECHANISMS
 
 Epsilon = Annotated[
     str | None,
@@ -41,26 +36,32 @@ Size = Annotated[
     int | None,
     typer.Option(metavar="NUMBER", help="How many independent answers; each of them costs."),
 ]
+LedgerAt = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger", metavar="FILE", help="Who pays: a ledger's file, or its URL in PostgreSQL."
+    ),
+]
+DatasetName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Whose budget in the ledger pays.")
+]
+AnalystName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Whose share of that budget pays too.")
+]
+RequestName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Asked again under this name, the answer is the same and costs nothing.",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Say what it would cost and what would remain; release nothing."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> Terms:
-    """Return the terms of a release that the options spell."""
-    if noise is not None and mechanism != "noisy_max":
-        raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
-    chosen = mechanism if noise is None else NoisyMax(noise)  # type: ignore[arg-type]  # it checks
-    return cast(Terms, {**given, "mechanism": chosen})
-
-
-def show(release: Release, *, as_json: bool) -> None:
-    """Print a release: the answer first, then what is promised about it."""
-    if as_json:
-        typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
-        return
-    console = Console(highlight=False, soft_wrap=True)
-    for value in release.value if isinstance(release.value, list) else [release.value]:
-        console.print(Text(str(value), style="bold"))
-    console.print(Text(f"{release.guarantee} · {release.mechanism}", style="dim"))
 
 
 def split_candidates(texts: list[str]) -> list[str]:

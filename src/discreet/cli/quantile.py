@@ -6,19 +6,11 @@ from typing import Annotated
 import typer
 
 from ..candidates import Grid
+from ..releases import Release
+from ..selection import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
-from .options import (
-    AsJson,
-    Epsilon,
-    MechanismName,
-    NeighborsName,
-    Rho,
-    Scale,
-    Size,
-    read_terms,
-    show,
-)
+from .releasing import releasing
 
 File = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
 Column = Annotated[str, typer.Option(help="A column of numbers.", show_default=False)]
@@ -27,6 +19,7 @@ Hi = Annotated[str, typer.Option(metavar="NUMBER", help="The largest answer.", s
 Step = Annotated[str, typer.Option(metavar="NUMBER", help="The distance between answers.")]
 
 
+@releasing("noise")
 def quantile(
     file: File,
     column: Column,
@@ -38,52 +31,28 @@ def quantile(
     ],
     lo: Lo,
     hi: Hi,
+    terms: Terms,
     step: Step = "1",
-    epsilon: Epsilon = None,
-    rho: Rho = None,
-    scale: Scale = None,
-    mechanism: MechanismName = "exponential",
-    neighbors: NeighborsName = "add_remove",
-    size: Size = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Release:
     """Release a value that about a share alpha of the records are below.
 
     The answers are lo, lo + step, ... up to hi: as many as you like.
 
     Example: discreet quantile people.csv --column age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
-    terms = read_terms(
-        {"epsilon": epsilon, "rho": rho, "scale": scale, "neighbors": neighbors, "size": size},
-        mechanism,
-        noise=None,
-    )
-    show(verb.quantile(file, alpha, Grid(lo, hi, step), column, **terms), as_json=as_json)
+    return verb.quantile(file, alpha, Grid(lo, hi, step), column, **terms)
 
 
-def median(
-    file: File,
-    column: Column,
-    lo: Lo,
-    hi: Hi,
-    step: Step = "1",
-    epsilon: Epsilon = None,
-    rho: Rho = None,
-    scale: Scale = None,
-    mechanism: MechanismName = "exponential",
-    neighbors: NeighborsName = "add_remove",
-    size: Size = None,
-    as_json: AsJson = False,
-) -> None:
+@releasing("noise")
+def median(file: File, column: Column, lo: Lo, hi: Hi, terms: Terms, step: Step = "1") -> Release:
     """Release a median: the quantile for alpha = 1/2.
 
     Example: discreet median people.csv --column age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
-    quantile(
-        file, column, "1/2", lo, hi, step, epsilon, rho, scale, mechanism, neighbors, size, as_json
-    )
+    return verb.median(file, Grid(lo, hi, step), column, **terms)
 
 
+@releasing("noise", "mechanism", "rho", "scale", "size")
 def quantiles(
     file: File,
     column: Column,
@@ -92,15 +61,12 @@ def quantiles(
     ],
     lo: Lo,
     hi: Hi,
+    terms: Terms,
     step: Step = "1",
-    epsilon: Epsilon = None,
-    neighbors: NeighborsName = "add_remove",
-    as_json: AsJson = False,
-) -> None:
+) -> Release:
     """Release several quantiles at once, for less than one after the other.
 
     Example: discreet quantiles people.csv --column age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """
-    terms = read_terms({"epsilon": epsilon, "neighbors": neighbors}, "exponential", noise=None)
     wanted = [alpha.strip() for alpha in alphas.split(",")]
-    show(many.quantiles(file, wanted, Grid(lo, hi, step), column, **terms), as_json=as_json)
+    return many.quantiles(file, wanted, Grid(lo, hi, step), column, **terms)

@@ -12,7 +12,7 @@ from ..bits import Bits, LazyUniform, SystemBits
 from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
-from ..privacy.bills import Account, Bill
+from ..privacy.bills import Account, Bill, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..vectors import read_vector
@@ -80,8 +80,9 @@ class AboveThreshold:
             )
         read_neighbors(self.neighbors)
         settle(self, "_scales", self._tune())
-        if self.ledger is not None:
-            self.ledger.buy(self._bill(), lambda: lambda: [])
+        account = read_account(self.ledger)
+        if account is not None:
+            account.buy(self._bill(), lambda: lambda: [])
         settle(self, "_threshold_noise", LazyUniform(self.bits))
 
     @property

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
+from ..errors import InvalidArgument, shown
 from .guarantees import Guarantee
 
 Indices: TypeAlias = "int | list[Indices]"
@@ -20,6 +21,7 @@ class Bill:
         query: what is asked, in words.
         digest: SHA-256, in hex, of everything but the data that decides the law of the answer.
         request: the caller's name for this request; the same name never pays or draws twice.
+        candidates: how many there are to choose from, where that is known and finite.
     """
 
     guarantee: Guarantee
@@ -27,6 +29,7 @@ class Bill:
     query: str
     digest: str
     request: str | None = None
+    candidates: int | None = None
 
 
 class Account(Protocol):
@@ -43,3 +46,12 @@ class Account(Protocol):
             DiscreetError: if it cannot be paid; nothing private was looked at.
         """
         ...
+
+
+def read_account(ledger: Any) -> Account | None:
+    """Return who pays, or None if nobody does."""
+    if ledger is None or hasattr(ledger, "buy"):
+        return ledger  # type: ignore[no-any-return]
+    raise InvalidArgument(
+        f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {shown(ledger)}'
+    )

@@ -55,7 +55,7 @@ class Generalized:
         return read_vector([-_steepest(edge, point) for point in points])
 
     def __repr__(self) -> str:
-        return f"Generalized({len(self.changes)} sensitivities, t={self.t})"
+        return f"Generalized(t={self.t}, sensitivities {', '.join(map(str, self.changes))})"
 
 
 def read_changes(sensitivities: Any) -> tuple[Fraction, ...]:

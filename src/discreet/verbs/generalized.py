@@ -47,7 +47,7 @@ def generalized(
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
     epsilon = Fraction(guarantee.as_dict()["epsilon"])
     t = _lowering(epsilon, len(changes), positive(beta, "beta"))
-    query = f"generalized, {len(changes)} candidates, lowered by {t}"
+    query = f"generalized, {len(changes)} candidates"
     return release(Generalized(scores, changes, t), labels, query, terms)
 
 

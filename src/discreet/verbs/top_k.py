@@ -14,7 +14,7 @@ from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release
 from ..scores import Counts, Given, Score
-from ..selection import Asked, Order, Terms, ask, law_of, named, takes_terms
+from ..selection import Asked, Terms, ask, law_of, named, takes_terms
 from .select import unfold
 
 Method = Literal["peeling", "joint"]
@@ -111,7 +111,4 @@ def _release(asked: Asked, labels: Labels | None, query: str) -> Release:
         lists = drawn if labels is None else [named(one, labels) for one in drawn]
         return lists[0] if asked.size is None else lists
 
-    order = Order(
-        query, asked.guarantee, asked.mechanism.name, asked.details(labels), asked.payment
-    )
-    return order.deliver(prepare, name)
+    return asked.order(query, labels).deliver(prepare, name)

@@ -1,0 +1,120 @@
+"""What makes a command release: the options all such commands have, who pays, and how answers are shown."""
+
+import inspect
+import json
+from collections.abc import Callable
+from typing import Any, cast
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ..errors import InvalidArgument
+from ..mechanisms import NoisyMax
+from ..releases import Release
+from ..selection import Terms, bill_of
+from . import options
+
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "epsilon": (options.Epsilon, None),
+    "rho": (options.Rho, None),
+    "scale": (options.Scale, None),
+    "mechanism": (options.MechanismName, "exponential"),
+    "noise": (options.NoiseName, None),
+    "neighbors": (options.NeighborsName, "add_remove"),
+    "size": (options.Size, None),
+    "ledger": (options.LedgerAt, None),
+    "dataset": (options.DatasetName, None),
+    "analyst": (options.AnalystName, None),
+    "request": (options.RequestName, None),
+    "dry_run": (options.DryRun, False),
+    "as_json": (options.AsJson, False),
+}
+
+
+def releasing(
+    *without: str,
+) -> Callable[[Callable[..., Release]], Callable[..., None]]:
+    """Give a command that releases an answer the options all such commands have, but those named.
+
+    The command gets what they say as `terms`.
+    """
+
+    def wrap(command: Callable[..., Release]) -> Callable[..., None]:
+        shared = {name: option for name, option in _OPTIONS.items() if name not in without}
+        defaults = {name: default for name, (_, default) in _OPTIONS.items()}
+
+        def run(**given: Any) -> None:
+            own = {name: value for name, value in given.items() if name not in shared}
+            said = {**defaults, **{name: given[name] for name in shared}}
+            _answer(lambda **terms: command(**own, terms=terms), said)
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__signature__ = _extended(command, shared)  # type: ignore[attr-defined]
+        return run
+
+    return wrap
+
+
+def _extended(command: Callable[..., Release], shared: dict[str, Any]) -> inspect.Signature:
+    """Return the signature that the option parser reads: the command's own options, then the shared."""
+    named = inspect.signature(command).parameters.values()
+    own = [p.replace(kind=p.KEYWORD_ONLY) for p in named if p.name != "terms"]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in shared.items()
+    ]
+    return inspect.Signature(own + options)
+
+
+def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
+    """Release an answer and show it; or show what it would cost."""
+    terms = _read_terms(said)
+    session = _session(said)
+    if said["dry_run"]:
+        _show_quote(session.quote(bill_of(verb, **terms)), as_json=said["as_json"])
+        return
+    if session is not None:
+        terms["ledger"] = session
+    show(verb(**terms), as_json=said["as_json"])
+
+
+def _session(said: dict[str, Any]) -> Any:
+    """Return who pays, or None if nobody does."""
+    if said["ledger"] is None:
+        for name in ("dataset", "analyst", "request", "dry_run"):
+            if said[name]:
+                raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
+        return None
+    if said["dataset"] is None:
+        raise InvalidArgument("whose budget pays? give --dataset too")
+    from ..ledger import Ledger  # most answers are released without one
+
+    return Ledger(said["ledger"], create=False).session(said["dataset"], analyst=said["analyst"])
+
+
+def _read_terms(said: dict[str, Any]) -> Terms:
+    """Return the terms of a release that the options spell."""
+    mechanism, noise = said["mechanism"], said["noise"]
+    if noise is not None and mechanism != "noisy_max":
+        raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
+    names = ("epsilon", "rho", "scale", "neighbors", "size", "request")
+    terms = {name: said[name] for name in names if said[name] is not None}
+    terms["mechanism"] = mechanism if noise is None else NoisyMax(noise)
+    return cast(Terms, terms)
+
+
+def _show_quote(quote: Any, *, as_json: bool) -> None:
+    """Print what an answer would cost and what would remain."""
+    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
+
+
+def show(release: Release, *, as_json: bool) -> None:
+    """Print a release: the answer first, then what is promised about it."""
+    if as_json:
+        typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for value in release.value if isinstance(release.value, list) else [release.value]:
+        console.print(Text(str(value), style="bold"))
+    console.print(Text(f"{release.guarantee} · {release.mechanism}", style="dim"))
