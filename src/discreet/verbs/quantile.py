@@ -1,6 +1,6 @@
 """median, quantile, minimum, maximum: values that divide the records as wanted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, Literal, Unpack
 
@@ -21,18 +21,27 @@ from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
-from ..selection import Terms, release, takes_terms
+from .records import (
+    Question,
+    RecordTerms,
+    draw,
+    naming,
+    numbers_of,
+    per_person,
+    read_question,
+    takes_records,
+)
 
 Candidates = Grid | Iterable[Any]
 
 
-@takes_terms
+@takes_records
 def quantile(
     data: Any,
     alpha: Number,
     candidates: Candidates,
     column: str | None = None,
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
 
@@ -45,7 +54,8 @@ def quantile(
         alpha: between 0 and 1, exact: 0.9 is nine tenths.
         candidates: a `Grid` of any size, or a list of numbers; public.
         column: the column of the table.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
+            privacy_unit, rows_per_person, by, groups, groups_per_person: see `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -55,17 +65,19 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
+    question = read_question(terms, bounded=True)
+    scores = [Rank(rows, numbers, share) for rows in _parts(question, data, column)]
     query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, query, terms)
+    return question.answer(per_person(question, scores), numbers, query, draw, naming(numbers))
 
 
-@takes_terms
+@takes_records
 def median(
     data: Any,
     candidates: Candidates,
     column: str | None = None,
     score: Literal["rank", "median_distance"] = "rank",
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a median: the quantile for one half.
 
@@ -86,13 +98,16 @@ def median(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
-    distance = MedianDistance(lambda: _rows(data, column), candidates)
-    return release(distance, candidates, query, terms)
+    question = read_question(terms, bounded=True)
+    scores = [MedianDistance(rows, candidates) for rows in _parts(question, data, column)]
+    return question.answer(
+        per_person(question, scores), candidates, query, draw, naming(candidates)
+    )
 
 
-@takes_terms
+@takes_records
 def minimum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is below. Arguments as for `quantile`.
 
@@ -101,9 +116,9 @@ def minimum(
     return quantile(data, 0, candidates, column, **terms)
 
 
-@takes_terms
+@takes_records
 def maximum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is above. Arguments as for `quantile`.
 
@@ -130,6 +145,13 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
         except InvalidNumber as error:
             raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
     return labels
+
+
+def _parts(question: Question, data: Any, column: str | None) -> list[Callable[[], Rows]]:
+    """Return for each group what reads its records."""
+    if question.plain:
+        return [lambda: _rows(data, column)]
+    return [lambda read=read: (read(), None) for read in numbers_of(question, data, column)]  # type: ignore[misc]
 
 
 def _rows(data: Any, column: str | None) -> Rows:
