@@ -1,6 +1,8 @@
-"""The attacks of seed 2: they break the naive mechanism and none of ours."""
+"""The attacks break the naive mechanisms and never ours."""
 
+import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -8,110 +10,230 @@ import numpy as np
 import pytest
 from flint import arb
 
-from discreet import Base2, Exponential, NoisyMax, PermuteAndFlip
+import discreet
+from discreet import Base2, Exponential, NoisyMax, PermuteAndFlip, audit
+from discreet.attacks import (
+    ATTACKS,
+    biased_index,
+    coarse_grid,
+    crash,
+    floats,
+    lost_event,
+    low_bits,
+    rejection,
+    truncation,
+    underflow,
+)
+from discreet.attacks.lesson import alike
 from discreet.bits import SystemBits
-from discreet.enclosures import ball, precision
+from discreet.enclosures import precision
 from discreet.mechanisms import Mechanism
 from discreet.mechanisms.contract import Dial, Law
 from discreet.privacy.sensitivity import sensitivity_of
-from discreet.testing import bit_tree, log_ratios
+from discreet.testing import SeededBits, bit_tree
 from discreet.vectors import read_vector
-
-from .naive import naive_probabilities, naive_weights, reference_base2
 
 OURS: list[Mechanism] = [Exponential(), PermuteAndFlip(), NoisyMax(), NoisyMax("gumbel"), Base2()]
 
-# Attack 1: 100 candidates, epsilon 0.5. All weights but one vanish in floats, if Alice is there.
-X = 2980
-WITH_ALICE_1, WITHOUT_1 = [X] + [X + 1] * 99, [X] * 100
-# Attack 2: 1,000 candidates, epsilon 30. All weights are positive, but their sum loses all but one.
-WITH_ALICE_2, WITHOUT_2 = [-0.5] + [2.0] * 999, [0.5] + [1.0] * 999
+
+def law(mechanism: Mechanism, scores: list[Any], epsilon: Any) -> Law:
+    """Return our law; the scores change by at most one and any way, so the spread is two."""
+    dial = Dial("epsilon", Fraction(epsilon))
+    return mechanism.tune(sensitivity_of(1, "add_remove"), dial).law(read_vector(scores))
 
 
-def law(mechanism: Mechanism, costs: list[Any], epsilon: Any) -> Law:
-    """Return our law; the costs change by at most one and any way, so the spread is two."""
-    scores = read_vector([-c for c in costs])
-    return mechanism.tune(sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(epsilon))).law(
-        scores
-    )
-
-
-def first(law: Law) -> Fraction:
+def first(law: Law) -> float:
     with precision(400):
-        chance = law.probabilities()[0]
-    return Fraction(float(chance))
+        return float(law.probabilities()[0])
 
 
-def test_the_constants_are_those_of_the_seed() -> None:
-    assert naive_weights([X], 0.5)[0] > 0
-    assert naive_weights([X + 1], 0.5)[0] == 0
-    t, s = np.exp(-15 * 1.0), np.exp(-15 * 0.5)
-    assert t * 1000 / s > 0.1
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_attack_breaks_the_naive_mechanism_and_never_ours(name: str) -> None:
+    lesson = ATTACKS[name]()
+    assert lesson.name == name
+    assert lesson.broken
+    assert math.isinf(lesson.naive_audit.epsilon.lower)  # for certain, not by chance
+    assert lesson.standing
+    slightest = Fraction(1, 2**100)
+    assert all(ours.epsilon.upper <= ours.claimed + slightest for ours in lesson.our_audits)
+    text = str(lesson)
+    assert "BROKEN" in text
+    assert "STANDING" in text
+    assert "NOT STANDING" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    plain = json.loads(json.dumps(lesson.as_dict()))
+    assert plain["broken"] is plain["standing"] is True
+    assert plain["epsilon_naive"] == "infinite"
 
 
-def test_attack_one_breaks_the_naive_mechanism() -> None:
-    assert naive_probabilities(WITH_ALICE_1, 0.5)[0] == 1  # nothing but o_1 is ever answered
-    assert naive_probabilities(WITHOUT_1, 0.5)[0] == pytest.approx(0.01)
+def test_a_lesson_can_fail() -> None:
+    """A naive mechanism that keeps its promise is not broken, and ours that does not is not standing."""
+    lesson = ATTACKS["lost_event"]()
+    kept, told = alike(True, epsilon=1), alike(False, epsilon=1)
+    assert kept.holds
+    assert not told.holds
+    turned = replace(lesson, naive_audit=kept, our_audits=[kept, told])
+    assert not turned.broken
+    assert not turned.standing
+    assert "NOT STANDING" in str(turned)
+    assert "not broken" in str(turned)
+    assert not replace(lesson, our_audits=[]).standing
 
 
-def test_attack_two_breaks_the_naive_mechanism_even_when_shifted() -> None:
-    for shift in (False, True):
-        assert naive_probabilities(WITH_ALICE_2, 30, shift=shift)[0] == 1
-        assert naive_probabilities(WITHOUT_2, 30, shift=shift)[0] == pytest.approx(0.6441094032)
+def test_no_naive_mechanism_can_be_taken_for_ours() -> None:
+    assert not set(ATTACKS) & set(discreet.MECHANISMS)
+    for module in (biased_index, coarse_grid, crash, floats, low_bits, rejection):
+        kinds = [v for v in vars(module).values() if isinstance(v, type)]
+        assert not [k for k in kinds if k.__module__ == module.__name__ and hasattr(k, "tune")]
+        unsafe = [n for n in vars(module) if n.lower().startswith("unsafe")]
+        assert unsafe, module.__name__
+    assert not [name for name in discreet.__all__ if "unsafe" in name.lower()]
 
 
-def test_attack_one_gets_the_true_probabilities() -> None:
+def test_the_constants_of_attack_one_are_those_of_the_seed() -> None:
+    weights = floats.unsafe_weights([-underflow.X, -underflow.X - 1], 0.5)
+    assert weights[0] == 5e-324
+    assert weights[1] == 0
+
+
+def test_attack_one_in_numbers() -> None:
+    assert floats.unsafe_law(underflow.WITH_ALICE, 0.5)[0] == 1
+    assert float(floats.unsafe_law(underflow.WITHOUT, 0.5)[0]) == pytest.approx(0.01)
     truth = 1 / (1 + 99 * math.exp(-0.25))
-    assert math.isclose(truth, 0.0128038879, rel_tol=1e-8)
-    assert math.isclose(first(law(Exponential(), WITH_ALICE_1, "1/2")), truth, rel_tol=1e-14)
-    assert math.isclose(first(law(Exponential(), WITHOUT_1, "1/2")), 0.01, rel_tol=1e-14)
+    assert truth == pytest.approx(0.0128038879, rel=1e-8)
+    ours = [law(Exponential(), s, "1/2") for s in (underflow.WITH_ALICE, underflow.WITHOUT)]
+    assert first(ours[0]) == pytest.approx(truth, rel=1e-14)
+    assert first(ours[1]) == pytest.approx(0.01, rel=1e-14)
 
 
-def test_attack_two_gets_the_true_probabilities() -> None:
+def test_attack_two_in_numbers() -> None:
+    for shift in (False, True):
+        naive = [
+            floats.unsafe_law(scores, 30, shift=shift)[0]
+            for scores in (truncation.WITH_ALICE, truncation.WITHOUT)
+        ]
+        assert naive[0] == 1
+        assert float(naive[1]) == pytest.approx(0.6441094032)
     with precision(400):
-        with_alice = 1 - law(Exponential(), WITH_ALICE_2, 30).probabilities()[0]
-        without = 1 - law(Exponential(), WITHOUT_2, 30).probabilities()[0]
+        with_alice = 1 - law(Exponential(), truncation.WITH_ALICE, 30).probabilities()[0]
+        without = 1 - law(Exponential(), truncation.WITHOUT, 30).probabilities()[0]
         truth = 999 * arb(-37.5).exp() / (1 + 999 * arb(-37.5).exp())
         assert with_alice.overlaps(truth)
-    assert math.isclose(float(with_alice), 5.1703794508e-14, rel_tol=1e-9)
-    assert math.isclose(float(without), 0.3558905968, rel_tol=1e-9)
-    assert math.isclose(math.log(float(without) / float(with_alice)), 29.560, abs_tol=1e-3)
+    assert float(with_alice) == pytest.approx(5.1703794508e-14, rel=1e-9)
+    assert float(without) == pytest.approx(0.3558905968, rel=1e-9)
+    assert math.log(float(without) / float(with_alice)) == pytest.approx(29.560, abs=1e-3)
 
 
 @pytest.mark.parametrize("mechanism", OURS, ids=str)
-@pytest.mark.parametrize(
-    ("with_alice", "without", "epsilon"),
-    [(WITH_ALICE_1[:20], WITHOUT_1[:20], "1/2"), (WITH_ALICE_2[:20], WITHOUT_2[:20], 30)],
-    ids=["attack 1", "attack 2"],
-)
-def test_no_mechanism_of_ours_tells_more_than_epsilon(
-    mechanism: Mechanism, with_alice: list[Any], without: list[Any], epsilon: Any
-) -> None:
-    if isinstance(mechanism, Base2) and isinstance(with_alice[0], float):
-        mechanism = Base2(granularity="1/2")  # these costs are halves
-    with precision(2000):
-        ratios = log_ratios(law(mechanism, with_alice, epsilon), law(mechanism, without, epsilon))
-        assert all(ratio.is_finite() for ratio in ratios)
-        assert not any(abs(ratio) > ball(Fraction(epsilon)) for ratio in ratios)
+def test_no_mechanism_of_ours_tells_more_than_epsilon(mechanism: Mechanism) -> None:
+    few = slice(20)
+    one = [underflow.WITH_ALICE[few], underflow.WITHOUT[few]]
+    assert audit.exact(*one, sensitivity=1, epsilon="1/2", mechanism=mechanism).holds
+    if isinstance(mechanism, Base2):
+        mechanism = Base2(granularity="1/2")  # the scores of attack two are halves
+    n = 11 if isinstance(mechanism, Base2) else 20
+    two = [truncation.WITH_ALICE[:n], truncation.WITHOUT[:n]]
+    assert audit.exact(*two, sensitivity=1, epsilon=30, mechanism=mechanism).holds
 
 
 @pytest.mark.parametrize("mechanism", OURS, ids=str)
 def test_attack_one_draws_all_candidates(mechanism: Mechanism) -> None:
-    """The naive mechanism answers o_1 only; ours answers it in a few of a hundred draws."""
-    drawn = np.asarray(law(mechanism, WITH_ALICE_1, "1/2").draws(400, SystemBits()))
+    """The naive mechanism answers candidate 0 only; ours answers it in a few of a hundred draws."""
+    drawn = np.asarray(law(mechanism, underflow.WITH_ALICE, "1/2").draws(400, SystemBits()))
     assert len(set(drawn.tolist())) > 50
     assert (drawn == 0).mean() < 0.1
 
 
-def test_the_enumeration_catches_the_published_base_two_sampler() -> None:
-    """One outcome has probability zero on one database and not on its neighbour: an infinite epsilon."""
-    for utilities, counts in (
-        ((0, 15), {0: 1}),
-        ((1, 14), {0: Fraction(8193, 8194), 1: Fraction(1, 8194)}),
-    ):
-        tree = bit_tree(reference_base2(utilities, 14), 13)
-        assert tree.undecided == 0
-        truth = Fraction(1, 2 ** abs(utilities[1] - utilities[0]) + 1)
-        assert tree.masses.get(1, 0) != truth
-        if utilities == (0, 15):
-            assert set(tree.masses) == set(counts)
+def test_a_counted_law_is_the_law() -> None:
+    """For few words, where all can be tried: the law by bisection is the law by counting."""
+    choose = floats.unsafe_choice([0.1, 0.0, 0.2, 0.7])
+    counted = floats.counted_law(choose, 4)
+    assert sum(counted) == 1
+    assert counted[1] == 0
+    for i, end in ((0, 0.1), (2, 0.3)):
+        k = int(sum(counted[: i + 1]) * floats.FINE)
+        assert choose(k - 1) <= i < choose(k)
+        assert k / floats.FINE == pytest.approx(end)
+
+
+def test_the_lost_event_is_found_by_trying_all_uniforms_near_it() -> None:
+    for scores, chances in ((lost_event.SCORES, 0), (lost_event.NEIGHBOR, 2)):
+        choose = floats.unsafe_choice(floats.unsafe_weights(scores, 1, shift=True))
+        last = range(floats.FINE - 1000, floats.FINE)
+        assert sum(choose(k) for k in last) == chances
+
+
+def test_low_bits_tell_most_answers_and_every_answer_reaches_itself() -> None:
+    told = low_bits.telling()
+    assert 0.5 < len(told) / low_bits.TRIES < 0.9
+    for k in (0, 1, 12345, floats.FINE // 3, floats.FINE - 2):
+        for value in (0.0, 1.0, -7.5):
+            for sign in (1, -1):
+                assert low_bits.is_reachable(low_bits.unsafe_laplace(value, sign, k), value)
+
+
+def test_an_unreachable_answer_is_unreachable_by_brute_force() -> None:
+    """All uniforms in a wide window around the place where the answer would have to be."""
+    answer = low_bits.telling()[0]
+    assert answer > 1
+    centre = round(math.exp(1 - answer) * floats.FINE)
+    window = range(max(0, centre - 20_000), centre + 20_000)
+    reached = [low_bits.unsafe_laplace(1.0, 1, k) for k in window]
+    assert answer not in reached
+    assert min(reached) < answer < max(reached)
+
+
+def test_the_biased_index_has_the_parity_of_its_start() -> None:
+    assert [biased_index.even_share(start) for start in biased_index.STARTS] == [0, 1]
+    bits = SeededBits()
+    drawn = [biased_index.unsafe_index(biased_index.LARGE, bits.word() >> 11) for _ in range(99)]
+    assert all(i % 2 == 0 for i in drawn)
+    assert biased_index.is_uniform(6)
+
+
+def test_the_naive_median_answers_where_there_are_no_ties() -> None:
+    assert 0 < crash.unsafe_median(crash.ROWS, 0, 10, 0.5) < 10
+    with pytest.raises(ValueError, match="math domain error"):
+        crash.unsafe_median(crash.NEIGHBOR, 0, 10, 0.5)
+    grid = discreet.Grid(0, 10)
+    for rows in (crash.ROWS, crash.NEIGHBOR, [5, 5, 5], []):
+        assert discreet.median(rows, grid, epsilon=1).value in range(11)
+
+
+def test_the_law_of_the_rejection_sampler_is_right_and_its_length_tells() -> None:
+    ours = law(Exponential(), [0, 1, 0], 1)
+    naive = rejection.UnsafeRejection([0, 1, 0], Fraction(1, 2))
+    bits = SeededBits()
+    drawn = [naive.draw(bits) for _ in range(4000)]
+    with precision(64):
+        assert drawn.count(1) / 4000 == pytest.approx(float(ours.probabilities()[1]), abs=0.03)
+    words = rejection.words_read(
+        rejection.UnsafeRejection(rejection.NEIGHBOR, rejection.EPSILON / 2)
+    )
+    assert max(words) > 3 * min(words)
+    for mechanism in discreet.MECHANISMS:
+        read = [
+            rejection.words_read(rejection.law_of(mechanism, s))
+            for s in (rejection.SCORES, rejection.NEIGHBOR)
+        ]
+        assert read[0] == read[1]
+        assert len(read[0]) == 1
+
+
+def test_the_published_base_two_sampler_loses_an_outcome() -> None:
+    assert coarse_grid.counts(coarse_grid.COSTS) == [8193, 0]
+    assert coarse_grid.counts(coarse_grid.NEIGHBOR) == [8193, 1]
+    assert coarse_grid.counts([0, 0]) == [8193, 8192]  # the lowest point counts for the first twice
+    assert coarse_grid.encloses(coarse_grid.COSTS, 0)
+
+
+def test_the_enumeration_catches_it() -> None:
+    """Fed with every string of bits, the naive sampler misses the truth that our enumeration encloses."""
+
+    def draw(bits: Any) -> int | None:
+        k = sum(bits.word() << i for i in range(15))
+        return coarse_grid.unsafe_point([0, 1], k)
+
+    tree = bit_tree(draw, 15)
+    accepted = 1 - tree.masses[None]
+    assert tree.masses[1] / accepted != Fraction(1, 3)

@@ -1,6 +1,7 @@
 """Every error of the tree is raised, and none of them tells anything private."""
 
 import logging
+import sys
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -61,6 +62,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
     (errors.MissingPackage, lambda _: needing("a_package_that_is_not_there", "spark")),
     (errors.Exhausted, lambda _: exhausted()),
+    (errors.MissingPackage, lambda _: missing_package()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip
 
@@ -69,6 +71,14 @@ def exhausted() -> None:
     session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
     while True:
         session.ask(SECRET_NUMBER)
+
+
+def missing_package() -> None:
+    from discreet.privacy.losses import LossDistribution
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
+        LossDistribution.pure(1, 1).to_dp_accounting()
 
 
 def write(path: Path, text: str) -> Path:

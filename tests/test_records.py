@@ -1,18 +1,27 @@
 """Records: one person with many rows, and groups; the same from every engine, and bounded as proved."""
 
 import hashlib
-from collections.abc import Iterable
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from discreet.candidates import Grid, Labels
+from discreet.privacy.sensitivity import Neighbors
+from discreet.scores import Counts, Rank, Revenue, Score
+from discreet.scores.persons import PerPerson
 from discreet.tables import numbers, recorded
-from discreet.tables.records import Records
+from discreet.tables.records import Records, chosen, offset
 
 from .engines import ENGINES
 
@@ -117,8 +126,12 @@ FLOATS = st.lists(
 )
 
 
-def slow(engine: str) -> int:
-    return {"spark": 4, "dask": 8}.get(engine, 20)
+FETCHED = 4
+"""So many groups are looked at, where there are many."""
+
+
+def examples(engine: str) -> int:
+    return {"spark": 3, "polars": 30, "duckdb": 12}.get(engine, 6)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -126,7 +139,7 @@ def slow(engine: str) -> int:
 def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records, candidates = PLANS[plan], ["tea", "milk", "absent", ""]
 
-    @settings(max_examples=slow(engine), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine), suppress_health_check=list(HealthCheck))
     @given(TEXTS)
     def check(rows: list[Row]) -> None:
         data = ENGINES[engine](table(rows, pa.string()), tmp_path)
@@ -151,13 +164,13 @@ def fetched(part: tuple[Any, str | None]) -> list[Any]:
 def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records = PLANS[plan]
 
-    @settings(max_examples=slow(engine), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(engine), suppress_health_check=list(HealthCheck))
     @given(FLOATS)
     def check(rows: list[Row]) -> None:
         data = ENGINES[engine](table(rows, pa.float64()), tmp_path)
         kept = bounded(rows, records, empty_is_nobody=engine == "csv")
-        parts = recorded(data, "value", records).parts()
-        assert [fetched(part) for part in parts] == naive_parts(kept, records)
+        parts = recorded(data, "value", records).parts()[:FETCHED]
+        assert [fetched(part) for part in parts] == naive_parts(kept, records)[:FETCHED]
 
     check()
 
@@ -170,3 +183,171 @@ def test_statistics_of_parquet_do_not_let_nan_in(tmp_path: Path, by_duckdb: bool
     data = duckdb.connect().read_parquet(str(path)) if by_duckdb else path
     for records in (PLANS["persons"], PLANS["groups"]):
         assert fetched(recorded(data, "value", records).parts()[0]) == [0.0]
+
+
+# --- one person more or less
+
+
+def own_rows(values: list[Any]) -> st.SearchStrategy[list[tuple[Any, Any]]]:
+    return st.lists(st.tuples(st.sampled_from(GROUPS), st.sampled_from(values)), max_size=6)
+
+
+def check_one_more(
+    engine: str, folder: Path, records: Records, pair: tuple[list[Row], list[Row]]
+) -> None:
+    """A person who comes adds to few groups, few rows to each, and changes nothing else."""
+    without, more = (
+        [Counter(fetched(part)) for part in recorded(data, "value", records).parts()]
+        for data in (ENGINES[engine](table(rows, pa.float64()), folder) for rows in pair)
+    )
+    added = [after - before for before, after in zip(without, more, strict=True)]
+    assert all(not before - after for before, after in zip(without, more, strict=True))
+    assert sum(map(bool, added)) <= records.most_groups
+    assert records.rows is not None
+    assert max(sum(rows.values()) for rows in added) <= records.rows
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "duckdb", "parquet", "spark"])
+@pytest.mark.parametrize("plan", ["persons", "two rows", "both", "two groups"])
+def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -> None:
+    values = [0.0, 1.0, 2.0, None]
+
+    @settings(max_examples=examples(engine), suppress_health_check=list(HealthCheck))
+    @given(FLOATS, own_rows(values), st.randoms(use_true_random=False))
+    def check(others: list[Row], own: list[tuple[Any, Any]], shuffle: Any) -> None:
+        more = [*others, *(("new", *row) for row in own)]
+        shuffle.shuffle(more)
+        check_one_more(engine, tmp_path, PLANS[plan], (others, more))
+
+    check()
+
+
+@pytest.mark.parametrize("engine", ["polars", "pyarrow", "duckdb", "spark"])
+@pytest.mark.parametrize("plan", ["persons", "both", "two groups"])
+def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> None:
+    records, texts = PLANS[plan], ["tea", "milk", "Tea", None]
+
+    @settings(max_examples=examples(engine), suppress_health_check=list(HealthCheck))
+    @given(TEXTS, own_rows(texts))
+    def check(others: list[Row], own: list[tuple[Any, Any]]) -> None:
+        before, after = (
+            np.array(recorded(data, "value", records).tally(["tea", "milk", "Tea"]))
+            for data in (
+                ENGINES[engine](table(rows, pa.string()), tmp_path)
+                for rows in (others, [*others, *(("new", *row) for row in own)])
+            )
+        )
+        assert set((after - before).ravel()) <= {0, 1}
+        assert (after != before).any(axis=1).sum() <= records.most_groups
+
+    check()
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_the_rule_keeps_as_many_as_it_may(most: int) -> None:
+    """For every size and every place to begin: `most` rows, or all; each row as often as any other."""
+    for m in range(1, 12):
+        kept = [chosen(np.zeros(m, dtype=np.int64), np.full(m, start), most) for start in range(m)]
+        assert {int(rows.sum()) for rows in kept} == {min(m, most)}
+        assert set(np.sum(kept, axis=0)) == {min(m, most)}
+
+
+def test_offsets_are_those_of_a_hash_with_a_public_key() -> None:
+    assert offset("1") == 2816291145
+    assert [offset("é"), offset("e\u0301")] == [
+        int(hashlib.sha256(f"discreet:{p}".encode()).hexdigest()[:8], 16) for p in ("é", "e\u0301")
+    ]
+
+
+# --- the sensitivity that is accounted with, by brute force
+
+
+def tables_of_persons(values: list[Any], most: int) -> list[list[Any]]:
+    """Every multiset of up to `most` rows of one person."""
+    sizes = range(most + 1)
+    return [
+        list(rows) for n in sizes for rows in itertools.combinations_with_replacement(values, n)
+    ]
+
+
+def score_of(score: Callable[[Any], Score], rows: list[Any], k: int) -> list[Fraction]:
+    data = pl.DataFrame(rows, {"p": pl.String, "v": pl.Float64}, orient="row")
+    [(numbers, _)] = recorded(data, "v", Records("p", rows=k)).parts()
+    vector: Any = score(numbers).compute(Fraction(10**6))
+    return [vector.exact(i) for i in range(len(vector))]
+
+
+SCORES: dict[str, Callable[[Any], Score]] = {
+    f"rank {alpha}": lambda numbers, alpha=alpha: Rank(  # type: ignore[misc]
+        lambda: (numbers, None), Labels([0, 1, 2, 3]), Fraction(alpha)
+    )
+    for alpha in ("0", "1/2", "2/3", "1")
+}
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("name", SCORES)
+def test_scores_of_persons_by_brute_force(name: str, k: int, neighbors: Neighbors) -> None:
+    """Every person against every other, beside others of every kind: within the spread, and as far."""
+    make, own = SCORES[name], tables_of_persons([0.0, 1.5, 3.0], k + 1)
+    promised = PerPerson(make(np.zeros(0)), k).sensitivity(neighbors)
+    spread = change = Fraction(0)
+    one_way = True
+    crowd = [(person, 1.5) for person in "bcde" for _ in range(k)]
+    for others in ([], [("b", 0.0), ("b", 3.0)], crowd):
+        scores = [score_of(make, [*others, *(("a", v) for v in rows)], k) for rows in own]
+        pairs = (
+            itertools.combinations(scores, 2)
+            if neighbors == "replace_one"
+            else ((scores[0], score) for score in scores)
+        )
+        for before, after in pairs:
+            moves = [y - x for x, y in zip(before, after, strict=True)]
+            spread = max(spread, max(moves) - min(moves))
+            change = max(change, *map(abs, moves))
+            one_way = one_way and (min(moves) >= 0 or max(moves) <= 0)
+    assert spread == promised.spread
+    assert promised.change is not None
+    assert change <= promised.change
+    assert one_way or not promised.monotonic
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("k", [1, 2])
+def test_revenue_of_persons_by_brute_force(k: int, neighbors: Neighbors) -> None:
+    prices, bids = [0, 1, 2, 3], tables_of_persons([1.0, 2.0, 3.0], k + 1)
+    promised = Revenue(lambda: np.zeros(0), Grid(0, 3), units=k).sensitivity(neighbors)
+
+    def revenue(rows: list[Any]) -> list[int]:
+        data = pl.DataFrame(rows, {"p": pl.String, "v": pl.Float64}, orient="row")
+        [(numbers, _)] = recorded(data, "v", Records("p", rows=k)).parts()
+        return [price * sum(bid >= price for bid in numbers) for price in prices]
+
+    spread = 0
+    for others in ([], [("b", 2.0)], [("b", 1.0), ("c", 3.0)]):
+        scores = [revenue([*others, *(("a", bid) for bid in rows)]) for rows in bids]
+        for before, after in itertools.product(scores, repeat=2):
+            if neighbors == "replace_one" or before == scores[0]:
+                moves = [y - x for x, y in zip(before, after, strict=True)]
+                spread = max(spread, max(moves) - min(moves))
+    assert spread == promised.spread
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_counts_of_persons_by_brute_force(neighbors: Neighbors) -> None:
+    own = [list(s) for n in range(4) for s in itertools.combinations("xyz", n)] + [list("xxyy")]
+    promised = Counts(list).sensitivity(neighbors)
+
+    def tallied(rows: list[Any]) -> list[int]:
+        data = pl.DataFrame(rows, {"p": pl.String, "v": pl.String}, orient="row")
+        return recorded(data, "v", Records("p")).tally(list("xyz"))[0]
+
+    spread = 0
+    for others in ([], [("b", "x"), ("b", "y"), ("b", "x")], [("b", "z"), ("c", "z")]):
+        scores = [tallied([*others, *(("a", v) for v in rows)]) for rows in own]
+        for before, after in itertools.product(scores, repeat=2):
+            if neighbors == "replace_one" or before == scores[0]:
+                moves = [y - x for x, y in zip(before, after, strict=True)]
+                spread = max(spread, max(moves) - min(moves))
+    assert spread == promised.spread

@@ -16,7 +16,7 @@ from discreet.enclosures import NaturalRate, precision
 from discreet.mechanisms.contract import Dial, Law, Tuned, need_dial
 from discreet.privacy.guarantees import BoundedRange, NoGuarantee
 from discreet.privacy.sensitivity import Sensitivity
-from discreet.testing import bit_tree, check_mechanism, counted_work
+from discreet.testing import SeededBits, bit_tree, check_mechanism, counted_work
 from discreet.vectors import Vector, read_vector
 
 
@@ -195,3 +195,14 @@ def test_work_is_counted() -> None:
     with counted_work() as work:
         Categorical(read_vector([0, 1]), NaturalRate(Fraction(1, 10**300))).draw(SystemBits())
     assert work.balls >= 2
+
+
+def test_seeded_bits_are_the_same_every_time_and_look_random() -> None:
+    one, same, other = SeededBits(), SeededBits(0), SeededBits(1)
+    words = one.words(1000)
+    assert words.tolist() == [same.word() for _ in range(1000)]
+    assert words[0] != other.word()
+    assert one.read == same.read == 64_000
+    assert len(set(words.tolist())) == 1000
+    heads = np.unpackbits(words.view(np.uint8)).mean()
+    assert abs(heads - 0.5) < 0.01

@@ -7,7 +7,7 @@ the law in the proof, to the last bit. Start with `select` (scores in an array) 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import errors, testing
+    from . import attacks, audit, errors, testing
     from .candidates import Grid
     from .errors import DiscreetError
     from .mechanisms import MECHANISMS
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
     from .planning import Distribution, distribution
-    from .privacy.guarantees import ZCDP, BoundedRange, NoGuarantee, PureDP
+    from .privacy.composition import Composition, compose
+    from .privacy.guarantees import (
+        ZCDP,
+        ApproxDP,
+        BoundedRange,
+        LaplaceDP,
+        MixedRange,
+        NoGuarantee,
+        PureDP,
+    )
+    from .privacy.parallel import parallel
     from .releases import Release, Simulation
     from .scores import SCORES
     from .scores.custom import each
@@ -36,15 +46,19 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
+    "ApproxDP": "privacy.guarantees",
     "AboveThreshold": "mechanisms.above_threshold",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
+    "Composition": "privacy.composition",
     "DiscreetError": "errors",
     "Distribution": "planning",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
+    "LaplaceDP": "privacy.guarantees",
     "MECHANISMS": "mechanisms",
+    "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
     "PermuteAndFlip": "mechanisms.permute_and_flip",
@@ -55,6 +69,7 @@ _HOMES = {
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
+    "compose": "privacy.composition",
     "distribution": "planning",
     "each": "scores.custom",
     "generalized": "verbs.generalized",
@@ -64,6 +79,7 @@ _HOMES = {
     "median": "verbs.quantile",
     "minimum": "verbs.quantile",
     "mode": "verbs.mode",
+    "parallel": "privacy.parallel",
     "price": "verbs.price",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
@@ -73,20 +89,24 @@ _HOMES = {
     "simulate": "verbs.select",
     "top_k": "verbs.top_k",
 }
-_MODULES = ("errors", "testing")
+_MODULES = ("attacks", "audit", "errors", "testing")
 
 __all__ = [
     "MECHANISMS",
     "SCORES",
     "ZCDP",
     "AboveThreshold",
+    "ApproxDP",
     "Base2",
     "Base2Eta",
     "BoundedRange",
+    "Composition",
     "DiscreetError",
     "Distribution",
     "Exponential",
     "Grid",
+    "LaplaceDP",
+    "MixedRange",
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
@@ -94,7 +114,10 @@ __all__ = [
     "Release",
     "Simulation",
     "Terms",
+    "attacks",
+    "audit",
     "best_eta",
+    "compose",
     "distribution",
     "each",
     "errors",
@@ -105,6 +128,7 @@ __all__ = [
     "median",
     "minimum",
     "mode",
+    "parallel",
     "price",
     "quantile",
     "quantiles",

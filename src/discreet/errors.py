@@ -11,8 +11,15 @@
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    ├── Exhausted (RuntimeError)          a budget or a session that cannot pay for this answer
+    ├── LedgerError                       what a ledger cannot do; nothing was drawn unless it says so
+    │   ├── UnknownBudget (LookupError)   a dataset or an analyst for whom no budget was opened
+    │   ├── RequestConflict               a request id that was used for another question
+    │   ├── LedgerBusy                    others held the ledger for too long
+    │   ├── LedgerUnwritable (OSError)    a full disk, a file that cannot be written, a lost server
+    │   ├── LedgerCorrupt                 what is stored is not what was written
+    │   └── LedgerTooNew                  written by a newer version of this library
     ├── MissingPackage (ImportError)      an optional package that is not installed
-    ├── Exhausted (RuntimeError)          a session that has given all the answers it was paid for
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
@@ -87,12 +94,54 @@ class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
 
 
-class MissingPackage(DiscreetError, ImportError):
-    """An optional package that is not installed; the message names the extra that brings it."""
-
-
 class Exhausted(DiscreetError, RuntimeError):
-    """A session that has given all the answers it was paid for."""
+    """A budget or a session that cannot pay for this answer. Nothing was drawn.
+
+    Attributes:
+        requested: what the answer costs, exactly, if a budget refused it.
+        spent: what the budget has spent.
+        remaining: what it has left.
+    """
+
+    def __init__(
+        self, message: str, *, requested: Any = None, spent: Any = None, remaining: Any = None
+    ) -> None:
+        super().__init__(message)
+        self.requested = requested
+        self.spent = spent
+        self.remaining = remaining
+
+
+class LedgerError(DiscreetError):
+    """What a ledger cannot do."""
+
+
+class UnknownBudget(LedgerError, LookupError):
+    """A dataset or an analyst for whom no budget was opened; the message lists those that were."""
+
+
+class RequestConflict(LedgerError):
+    """A request id that was used for another question. Nothing was paid or drawn."""
+
+
+class LedgerBusy(LedgerError):
+    """Others held the ledger for too long; ask again."""
+
+
+class LedgerUnwritable(LedgerError, OSError):
+    """A ledger that cannot be reached, read or written: a full disk, a read-only file, a lost server."""
+
+
+class LedgerCorrupt(LedgerError):
+    """What is stored is not what was written; restore a copy whose head is the one that was noted."""
+
+
+class LedgerTooNew(LedgerError):
+    """A ledger written by a newer version of this library; upgrade it."""
+
+
+class MissingPackage(DiscreetError, ImportError):
+    """An optional package that is not installed; the message names what brings it."""
 
 
 class OutOfBits(DiscreetError):

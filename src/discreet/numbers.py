@@ -100,6 +100,24 @@ def root_below(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(product << (2 * shift)), value.denominator << shift)
 
 
+def short_up(value: Fraction, bits: int = 64) -> Fraction:
+    """Return the least multiple of a unit of about that many bits that is no less than `value`."""
+    unit = _unit(value, bits)
+    return math.ceil(value / unit) * unit
+
+
+def short_down(value: Fraction, bits: int = 64) -> Fraction:
+    """Return the largest multiple of a unit of about that many bits that is no more than `value`."""
+    unit = _unit(value, bits)
+    return math.floor(value / unit) * unit
+
+
+def _unit(value: Fraction, bits: int) -> Fraction:
+    """Return a power of two of which `value` is at least 2**(bits - 1) in size."""
+    length = value.numerator.bit_length() - value.denominator.bit_length()
+    return Fraction(2) ** (length - bits)
+
+
 def spell(value: Fraction) -> str:
     """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
     if value.denominator == 1 and abs(value) < 10**12:

@@ -185,7 +185,8 @@ class Asked:
             )
             return "\n".join([*public, "" if answers is None else answers.spelled])
 
-        known = None if answers is None else answers.size or None
+        finite = answers is not None and not getattr(self.score, "continuous", False)
+        known = answers.size or None if answers is not None and finite else None
         name = self.mechanism.name
         return Order(query, self.guarantee, name, details, self.payment, known)
 

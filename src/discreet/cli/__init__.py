@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError
+from .attack import attack
+from .audit import app as audit
 from .mode import mode
 from .price import price
 from .quantile import median, quantile, quantiles
@@ -21,8 +23,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price, top):
+for command in (mode, median, quantile, quantiles, price, top, attack):
     app.command()(command)
+app.add_typer(audit)
 
 
 def _show_version(wanted: bool) -> None:

@@ -88,9 +88,9 @@ def _session(said: dict[str, Any]) -> Any:
         return None
     if said["dataset"] is None:
         raise InvalidArgument("whose budget pays? give --dataset too")
-    from ..ledger import Ledger  # most answers are released without one
+    from .ledger import opened  # most answers are released without one
 
-    return Ledger(said["ledger"], create=False).session(said["dataset"], analyst=said["analyst"])
+    return opened(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
 
 
 def _read_terms(said: dict[str, Any]) -> Terms:

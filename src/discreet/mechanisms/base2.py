@@ -15,11 +15,12 @@ from ..categorical import Categorical
 from ..coins import toss
 from ..enclosures import DyadicRate, ball, overflowing, precision, upper
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..numbers import count, positive, positive_up
-from ..privacy.guarantees import PureDP
+from ..numbers import count, positive, positive_up, short_up
+from ..privacy.concentrated import range_rho
+from ..privacy.guarantees import MixedRange
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector, read_vector
-from .contract import Dial, Law, Tuned, need_dial, one_by_one, pure_epsilon
+from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one
 
 _ABOVE_LN_2 = Fraction(25, 36)
 
@@ -51,7 +52,7 @@ class Base2Eta:
         exact = positive(spread, "spread")
         with precision(2 * self.y + 64):  # the two logarithms may agree in their first y bits
             natural = self.z * (self.y * arb(2).log() - arb(self.x).log())
-            return _up_to_64_bits(upper(natural * ball(exact)))
+            return short_up(upper(natural * ball(exact)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Base2:
         eta: the inverse temperature; without it, the largest of about 32 bits within the wanted epsilon.
         granularity: what one unit of the rounded scores is worth.
 
-    Guarantee: epsilon-DP for epsilon = spread * z * (y ln 2 - ln x), with the spread of the rounded
-    scores, hence (epsilon**2 / 2)-zCDP.
+    Guarantee: given how scores were rounded, epsilon-bounded range for epsilon = spread * z * (y ln 2 -
+    ln x), with the spread of the rounded scores; hence epsilon-DP and the rho of a bounded range.
 
     Side channels: as the exponential mechanism; scores that have to be rounded read one more word each.
     Whether they have to is told by their type and the granularity, not by their values.
@@ -95,7 +96,7 @@ class Base2:
                 return Categorical(_multiplied(scores, granularity.denominator), eta.rate)
             return RoundedCategorical(scores, eta.rate, granularity)
 
-        return Tuned(PureDP(epsilon, sensitivity.neighbors), law)
+        return Tuned(MixedRange(epsilon, sensitivity.neighbors), law)
 
     def _settle(self, spread: Fraction, dial: Dial | None) -> tuple[Base2Eta, Fraction]:
         """Return eta and an epsilon that it certainly keeps."""
@@ -103,7 +104,7 @@ class Base2:
             if dial is not None:
                 raise InvalidArgument(f"eta already says how much privacy; leave out {dial.kind}")
             return self.eta, self.eta.epsilon(spread)
-        wanted = pure_epsilon(spread, self._in_units(need_dial(dial)))
+        wanted = dialled_epsilon(self._in_units(need_dial(dial)), spread, range_rho)
         eta = best_eta(wanted, spread)
         return eta, min(wanted, eta.epsilon(spread))
 
@@ -217,9 +218,3 @@ def _multiplied(scores: Vector, factor: int) -> Vector:
 def _least_base(y: int, decay: Fraction) -> int:
     """Return the least integer x with x / 2**y >= exp(-decay), so that rounding favours privacy."""
     return math.ceil(upper(arb(2) ** y * (-ball(decay)).exp()))
-
-
-def _up_to_64_bits(value: Fraction) -> Fraction:
-    """Return the least fraction of 64 significant bits that is no less than `value`."""
-    unit = Fraction(2) ** (value.numerator.bit_length() - value.denominator.bit_length() - 64)
-    return math.ceil(value / unit) * unit

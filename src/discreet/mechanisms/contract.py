@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..bits import Bits
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..numbers import positive, root_below
+from ..numbers import positive
+from ..privacy.concentrated import RhoOf, largest_epsilon
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Sensitivity
 
@@ -103,10 +104,10 @@ def need_dial(dial: Dial | None) -> Dial:
     return dial
 
 
-def pure_epsilon(spread: Fraction, dial: Dial) -> Fraction:
-    """Return the epsilon of a mechanism that is epsilon-DP, hence epsilon**2 / 2-zCDP, and no better."""
+def dialled_epsilon(dial: Dial, spread: Fraction, rho_of: RhoOf) -> Fraction:
+    """Return the epsilon that a dial asks for, given the spread and the rho that follows from an epsilon."""
     if dial.kind == "rho":
-        return root_below(2 * dial.value)
+        return largest_epsilon(rho_of, dial.value)
     return spread / dial.value if dial.kind == "scale" else dial.value
 
 

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from ..categorical import Categorical
 from ..enclosures import NaturalRate
-from ..numbers import root_below
+from ..privacy.concentrated import pure_rho, range_rho
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.sensitivity import Sensitivity
 from ..runs import RunLaw, Runs
 from ..vectors import Vector
 from .base_measure import measured, read_base_measure
-from .contract import Dial, Law, Tuned, need_dial, pure_epsilon
+from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial
 
 _FAR = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
@@ -26,7 +26,8 @@ class Exponential:
         base_measure: a positive weight for each candidate, public, that multiplies its probability:
             docs/mechanisms/base_measure.md. Without it, all weigh the same.
 
-    Guarantee: epsilon-bounded range, hence epsilon-DP and (epsilon**2 / 8)-zCDP. For balanced scores,
+    Guarantee: epsilon-bounded range, hence epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
+    (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores,
     whose normaliser is the same for all databases, epsilon-DP with eta = epsilon / change.
 
     Side channels: the time depends on the number of candidates and, with probability below 2**-20 a
@@ -66,8 +67,7 @@ class Exponential:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
         uniform = self.base_measure is None
         if uniform and sensitivity.balanced and sensitivity.change is not None:
-            epsilon = pure_epsilon(sensitivity.change, dial)
+            epsilon = dialled_epsilon(dial, sensitivity.change, pure_rho)
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
-        spread = sensitivity.spread
-        epsilon = root_below(8 * dial.value) if dial.kind == "rho" else pure_epsilon(spread, dial)
-        return BoundedRange(epsilon, sensitivity.neighbors), epsilon / spread
+        epsilon = dialled_epsilon(dial, sensitivity.spread, range_rho)
+        return BoundedRange(epsilon, sensitivity.neighbors), epsilon / sensitivity.spread

@@ -19,10 +19,11 @@ from ..enclosures import (
     precision,
 )
 from ..errors import UnknownName, shown
-from ..privacy.guarantees import PureDP
+from ..privacy.concentrated import laplace_rho
+from ..privacy.guarantees import LaplaceDP
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector
-from .contract import Dial, Tuned, need_dial, one_by_one, pure_epsilon
+from .contract import Dial, Tuned, dialled_epsilon, need_dial, one_by_one
 from .exponential import Exponential
 from .permute_and_flip import PermuteAndFlip
 
@@ -42,7 +43,8 @@ class NoisyMax:
     Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip; they are drawn
     as such. Laplace noise is drawn as an exact race.
 
-    Guarantee: epsilon-DP for epsilon = eta * spread; with Gumbel noise epsilon-bounded range. The
+    Guarantee: for epsilon = eta * spread, no worse than one number with Laplace noise of scale 1 / epsilon,
+    so epsilon-DP; with Gumbel noise epsilon-bounded range. The
     textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
 
     Side channels: one word is read for each candidate. More are read, and balls used, where the two best
@@ -72,10 +74,10 @@ class NoisyMax:
             return Exponential().tune(sensitivity, dial)
         if self.noise == "exponential":
             return PermuteAndFlip().tune(sensitivity, dial)
-        epsilon = pure_epsilon(sensitivity.spread, need_dial(dial))
+        epsilon = dialled_epsilon(need_dial(dial), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
         return Tuned(
-            PureDP(epsilon, sensitivity.neighbors), lambda scores: LaplaceRace(scores, rate)
+            LaplaceDP(epsilon, sensitivity.neighbors), lambda scores: LaplaceRace(scores, rate)
         )
 
 

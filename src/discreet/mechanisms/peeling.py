@@ -22,7 +22,7 @@ from ..enclosures import (
 )
 from ..errors import InvalidArgument
 from ..numbers import count, nearest_double
-from ..privacy.guarantees import ZCDP, BoundedRange, Guarantee, PureDP
+from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector
 from .contract import Dial, Law, Mechanism, Tuned
@@ -46,9 +46,8 @@ class Peeling:
         mechanism: the mechanism of each round.
         k: how many.
 
-    Guarantee: (k * epsilon)-DP for rounds that are epsilon-DP; asked for by rho, (k * rho)-zCDP for rounds
-    of that rho, which is epsilon**2 / 8 with the exponential mechanism. One round promises what its
-    mechanism does.
+    Guarantee: the composition of k times what a round promises: their epsilons add up, and so do their rhos.
+    One round promises what its mechanism does.
 
     Side channels: those of the mechanism, k times. Besides, the time depends on the answer.
 
@@ -83,7 +82,10 @@ class Peeling:
         divided = dial is not None and dial.kind != "scale"
         each = replace(dial, value=dial.value / k) if dial and divided else dial
         tuned = self.mechanism.tune(sensitivity, each)
-        guarantee = _composed(tuned.guarantee, k, by_rho=dial is not None and dial.kind == "rho")
+        if tuned.guarantee.pure is None:
+            raise InvalidArgument(
+                f"peeling needs a mechanism that promises epsilon-DP, not {tuned.guarantee}"
+            )
         rate = self._rate(tuned.guarantee, sensitivity.spread)
 
         def law(scores: Vector) -> Any:
@@ -92,7 +94,7 @@ class Peeling:
                 return Rounds(scores, k, tuned.law)
             return BlockRounds(scores, k, rate)
 
-        return Tuned(guarantee, law)
+        return Tuned(_round(tuned.guarantee, k).repeated(k), law)
 
     def _rate(self, guarantee: Guarantee, spread: Fraction) -> Rate | None:
         """Return the rate at which weights fall, if a round is the exponential mechanism."""
@@ -261,12 +263,8 @@ def skipping(j: int, gone: Sequence[int]) -> int:
     return j
 
 
-def _composed(each: Guarantee, k: int, *, by_rho: bool) -> Guarantee:
-    """Return what k rounds promise together, each of them knowing the answers before it."""
-    if not isinstance(each, PureDP | BoundedRange):
-        raise InvalidArgument(f"peeling needs a mechanism that promises epsilon-DP, not {each}")
-    if k == 1:
-        return each
-    if by_rho:
-        return ZCDP(k * each.rho, each.neighbors)
-    return PureDP(k * each.epsilon, each.neighbors)
+def _round(guarantee: Guarantee, k: int) -> Guarantee:
+    """Return what one of k rounds promises: of a bounded range, what holds where rounds depend on others."""
+    if k > 1 and isinstance(guarantee, BoundedRange):
+        return MixedRange(guarantee.epsilon, guarantee.neighbors)
+    return guarantee

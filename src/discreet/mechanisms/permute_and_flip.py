@@ -12,11 +12,12 @@ from ..bits import Bits, below
 from ..categorical import BLOCK
 from ..coins import toss, toss_one
 from ..enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
-from ..privacy.guarantees import PureDP
+from ..privacy.concentrated import laplace_rho
+from ..privacy.guarantees import LaplaceDP
 from ..privacy.sensitivity import Sensitivity
 from ..runs import Runs
 from ..vectors import Vector
-from .contract import Dial, Law, Tuned, need_dial, one_by_one, pure_epsilon
+from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one
 from .run_race import RunRace
 
 _WHOLE = Fraction(2**64)
@@ -30,8 +31,9 @@ class PermuteAndFlip:
     Drawn as what it equals: toss a coin for every candidate, answer one of the heads, each with the
     same probability. Never worse in expected score than the exponential mechanism at the same epsilon.
 
-    Guarantee: epsilon-DP, hence (epsilon**2 / 2)-zCDP. It has no bounded range of epsilon, so
-    epsilon**2 / 8 does not hold for it.
+    Guarantee: no worse than Laplace noise of scale 1 / epsilon, so epsilon-DP and (epsilon - 1 +
+    e**-epsilon)-zCDP, which is below epsilon**2 / 2. It has no bounded range of epsilon, so epsilon**2 / 8
+    does not hold for it.
 
     Side channels: the time depends on the number of candidates; one word is read for each. More are
     read, and balls used, with probability below 2**-39 a candidate. On a grid one word is
@@ -45,7 +47,7 @@ class PermuteAndFlip:
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        epsilon = pure_epsilon(sensitivity.spread, need_dial(dial))
+        epsilon = dialled_epsilon(need_dial(dial), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
 
         def law(scores: Vector | Runs) -> Law:
@@ -53,7 +55,7 @@ class PermuteAndFlip:
                 return RunRace(scores, rate)
             return OneOfTheHeads(scores, rate)
 
-        return Tuned(PureDP(epsilon, sensitivity.neighbors), law, reach=_WHOLE)
+        return Tuned(LaplaceDP(epsilon, sensitivity.neighbors), law, reach=_WHOLE)
 
 
 class OneOfTheHeads:

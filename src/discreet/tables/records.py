@@ -62,7 +62,7 @@ def check_unit(of: ColumnType) -> None:
     """Raise unless values of this type tell persons apart beyond doubt."""
     if of.kind not in ("text", "integer", "uuid", "anything", "nothing"):
         raise UnreadableData(
-            f"{of.words} cannot be the privacy_unit. Accepted: text, integers and UUIDs; integers that "
+            f"{of.words}, cannot be the privacy_unit. Accepted: text, integers and UUIDs; integers that "
             "pandas keeps as floats because some are missing can be cast to Int64"
         )
 

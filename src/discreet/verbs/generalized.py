@@ -45,8 +45,7 @@ def generalized(
     scores, labels = unfold(scores, candidates)
     changes = read_changes(sensitivities)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
-    epsilon = Fraction(guarantee.as_dict()["epsilon"])
-    t = _lowering(epsilon, len(changes), positive(beta, "beta"))
+    t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
     query = f"generalized, {len(changes)} candidates"
     return release(Generalized(scores, changes, t), labels, query, terms)
 

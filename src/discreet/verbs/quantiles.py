@@ -17,7 +17,8 @@ from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from ..mechanisms.contract import Dial
 from ..mechanisms.joint_quantiles import JointQuantiles
 from ..numbers import Number, exact
-from ..privacy.guarantees import Guarantee, PureDP
+from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
+from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.rank import Rank
 from ..selection import Order, Terms, ask, named, read_payment
@@ -70,7 +71,7 @@ def quantiles(
     parts: list[Callable[[], Any]] = [partial(tables.numbers, data, column)]
     if not question.plain:
         parts = numbers_of(question, data, column)
-        guarantee = PureDP(exact(terms["epsilon"], "epsilon"), question.neighbors)
+        guarantee = question.together(guarantee.group(question.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
         records = [np.sort(candidates.nearest(part())) for part in parts]
@@ -107,10 +108,8 @@ def _method(
 ) -> tuple[Guarantee, str, Callable[[NDArray[Any]], list[int]]]:
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
-        dial = Dial("epsilon", levels.guarantee.epsilon)
-        joint = JointQuantiles(levels.alphas, candidates.size).tune(
-            levels.guarantee.neighbors, dial
-        )
+        dial = Dial("epsilon", levels.total)
+        joint = JointQuantiles(levels.alphas, candidates.size).tune(levels.neighbors, dial)
 
         def draw(records: NDArray[Any]) -> list[int]:
             law: Any = joint.law(records)
@@ -118,18 +117,38 @@ def _method(
 
         return joint.guarantee, "joint_quantiles", draw
     if method == "independent":
-        return levels.guarantee, "exponential", lambda r: levels.independent(r, candidates.size)
+        m = len(levels.alphas)
+        each = BoundedRange(levels.total / m, levels.neighbors)
+        return each.repeated(m), "exponential", lambda r: levels.independent(r, candidates.size)
     last = len(levels.alphas)
     return levels.guarantee, "exponential", lambda r: levels.release(r, 0, candidates.size, 0, last)
 
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """What is public about the recursion: the alphas with 0 and 1 around them, and the cost of a level."""
+    """What is public about the recursion: the alphas with 0 and 1 around them, and what all may cost."""
 
     alphas: tuple[Fraction, ...]
-    epsilon: Fraction
-    guarantee: PureDP
+    total: Fraction
+    neighbors: Neighbors
+
+    @property
+    def depth(self) -> int:
+        """How many levels there are."""
+        return len(self.alphas).bit_length()
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon of one answer, under add_remove.
+
+        A record replaced may leave one part and enter another, so each may cost half of the level.
+        """
+        return self.total / self.depth / (2 if self.neighbors == "replace_one" else 1)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A bounded range for each level, all of them asked after those before."""
+        return MixedRange(self.total / self.depth, self.neighbors).repeated(self.depth)
 
     @classmethod
     def read(cls, alphas: Sequence[Number], candidates: Any, terms: Terms) -> "_Levels":
@@ -154,10 +173,7 @@ class _Levels:
         if terms.get("epsilon") is None:
             raise InvalidArgument("several quantiles take epsilon, not rho or scale")
         guarantee: Any = asked.tuned.guarantee
-        epsilon = guarantee.epsilon / len(shares).bit_length()
-        # A record replaced may leave one part and enter another, so each may cost half of the level.
-        each = epsilon / 2 if guarantee.neighbors == "replace_one" else epsilon
-        return cls(shares, each, PureDP(guarantee.epsilon, guarantee.neighbors))
+        return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
     def release(
         self, indices: NDArray[Any], first: int, end: int, lowest: int, highest: int
@@ -176,8 +192,7 @@ class _Levels:
 
     def independent(self, indices: NDArray[Any], size: int) -> list[int]:
         """Return each quantile by itself at its share of epsilon, then in order."""
-        share = self.guarantee.epsilon / len(self.alphas)
-        terms: Terms = {"epsilon": share, "neighbors": self.guarantee.neighbors}
+        terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
         found = []
         for alpha in self.alphas:
             score = Rank(lambda: (indices, None), Grid(0, size - 1), alpha)

@@ -3,7 +3,6 @@
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cache
 from typing import Any, TypeVar
 
@@ -13,7 +12,7 @@ from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..mechanisms.contract import Law, read_dial
 from ..numbers import count
-from ..privacy.guarantees import ZCDP, Guarantee, PureDP
+from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..releases import Release
 from ..scores import Score
@@ -95,14 +94,12 @@ class Question:
         terms: the terms of one group's answer.
         neighbors: the relation that the whole release is about.
         parts: how many groups' answers one record may change.
-        steps: how often one record may change each of them.
     """
 
     records: Records
     terms: Terms
     neighbors: Neighbors
     parts: int = 1
-    steps: int = 1
 
     @property
     def plain(self) -> bool:
@@ -126,16 +123,11 @@ class Question:
         return [lambda i=i: kept()[i] for i in range(len(self.records.groups) or 1)]  # type: ignore[misc]
 
     def together(self, each: Guarantee) -> Guarantee:
-        """Return what all groups' answers promise together. Proof: docs/groups.md."""
-        if self.parts * self.steps == 1:
-            return each
-        if isinstance(each, ZCDP) or self.terms.get("rho") is not None:
-            rho: Fraction = each.rho  # type: ignore[attr-defined]
-            return ZCDP(self.parts * self.steps**2 * rho, self.neighbors)
-        pure: Fraction | None = getattr(each, "epsilon", None)
-        if pure is None:
-            raise InvalidArgument(f"groups need a mechanism that promises epsilon-DP, not {each}")
-        return PureDP(self.parts * self.steps * pure, self.neighbors)
+        """Return what all groups' answers promise together. Proof: docs/groups.md.
+
+        One record changes `parts` of them; where it is replaced, twice, for one goes and one comes.
+        """
+        return each.repeated(self.parts).under(self.neighbors)
 
     def answer(
         self,
@@ -214,7 +206,7 @@ def read_question(terms: Any, *, bounded: bool = False) -> Question:
     # A record replaced is one that goes and one that comes, perhaps in other groups.
     steps = 1 if neighbors == "add_remove" else 2
     parts = 1 if records.unit is None else records.most_groups
-    return Question(records, _divided(rest, parts, steps), neighbors, parts, steps)
+    return Question(records, _divided(rest, parts, steps), neighbors, parts)
 
 
 def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:

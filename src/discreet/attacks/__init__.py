@@ -1,0 +1,33 @@
+"""How naive mechanisms break, and what stands: one file, one attack, one lesson.
+
+Every naive mechanism here is named `unsafe_...`, lives in this package only, and is no mechanism of the
+registry. Its law is counted or enumerated, not sampled, so a lesson says the same every time.
+"""
+
+from collections.abc import Callable
+
+from . import (
+    biased_index,
+    coarse_grid,
+    crash,
+    lost_event,
+    low_bits,
+    rejection,
+    truncation,
+    underflow,
+)
+from .lesson import Lesson
+
+__all__ = ["ATTACKS", "Lesson"]
+
+ATTACKS: dict[str, Callable[[], Lesson]] = {
+    "underflow": underflow.run,
+    "truncation": truncation.run,
+    "lost_event": lost_event.run,
+    "low_bits": low_bits.run,
+    "biased_index": biased_index.run,
+    "crash": crash.run,
+    "rejection": rejection.run,
+    "coarse_grid": coarse_grid.run,
+}
+"""Each attack under its name; calling it runs it and returns its `Lesson`."""

@@ -1,0 +1,78 @@
+"""What an attack teaches: a naive mechanism that breaks, and ours that stands, on the same input."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..audit import ExactAudit, laws
+from ..numbers import Number
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One attack that was run. Nothing in it is private: the attacker made up the input.
+
+    Attributes:
+        name: the name in the registry.
+        claim: what the naive mechanism promises, and why it seems to keep it.
+        naive: what came out of it.
+        ours: what came out of ours.
+        naive_audit: the naive laws of the two neighbours, computed, not sampled, against the claim.
+        our_audits: ours, one for each mechanism that was tried.
+        source: who found it.
+    """
+
+    name: str
+    claim: str
+    naive: str
+    ours: str
+    naive_audit: ExactAudit
+    our_audits: Sequence[ExactAudit]
+    source: str
+
+    @property
+    def broken(self) -> bool:
+        """Whether the naive mechanism does not keep its promise, for certain."""
+        return not self.naive_audit.holds
+
+    @property
+    def standing(self) -> bool:
+        """Whether ours keeps it, for certain."""
+        return bool(self.our_audits) and all(audit.holds for audit in self.our_audits)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the lesson in plain values, ready for JSON."""
+        texts = {key: getattr(self, key) for key in ("name", "claim", "naive", "ours", "source")}
+        return {
+            **texts,
+            "broken": self.broken,
+            "standing": self.standing,
+            "epsilon_claimed": str(self.naive_audit.claimed),
+            "epsilon_naive": str(self.naive_audit.epsilon),
+            "epsilon_ours": [str(audit.epsilon) for audit in self.our_audits],
+        }
+
+    def __str__(self) -> str:
+        verdict = "BROKEN" if self.broken else "not broken"
+        stands = "STANDING" if self.standing else "NOT STANDING"
+        worst = max(self.our_audits, key=lambda audit: float(audit.epsilon))
+        rows = [
+            ("claim", f"{self.claim} (ε = {float(self.naive_audit.claimed):g})"),
+            (verdict, f"{self.naive} True ε: {self.naive_audit.epsilon}."),
+            (stands, f"{self.ours} True ε: {worst.epsilon}."),
+            ("source", self.source),
+        ]
+        return "\n".join([self.name, *(_row(*row) for row in rows)])
+
+
+def alike(certain: bool, *, epsilon: Number) -> ExactAudit:
+    """Return the audit of what is the same for two neighbours, if that is certain; else of what tells all."""
+    return laws([1, 0], [1, 0] if certain else [0, 1], epsilon=epsilon)
+
+
+def _row(head: str, text: str) -> str:
+    """Return a paragraph beside its head, 80 columns wide."""
+    return textwrap.fill(
+        text, 80, initial_indent=f"  {head:<14}", subsequent_indent=" " * 16, break_long_words=False
+    )

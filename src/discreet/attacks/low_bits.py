@@ -1,0 +1,61 @@
+"""Low bits: the doubles that Laplace noise can reach from 0 are not those it can reach from 1."""
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+
+from .. import audit
+from .floats import FINE
+from .lesson import Lesson
+
+TRIES = 1000
+_WINDOW = 64
+"""Steps looked at around the place that bisection finds, should a logarithm be off by its last bit."""
+
+
+def unsafe_laplace(value: float, sign: int, k: int) -> float:
+    """Return value + sign * noise, with noise = -ln((k + 1) / 2**53): Laplace of scale 1 in doubles."""
+    return value - sign * math.log((k + 1) * 2.0**-53)
+
+
+def is_reachable(answer: float, value: float) -> bool:
+    """Return whether any sign and any k lead from the value to exactly this answer."""
+    return any(_reaches(answer, value, sign) for sign in (1, -1) if sign * (answer - value) >= 0)
+
+
+def _reaches(answer: float, value: float, sign: int) -> bool:
+    place = bisect_left(
+        range(FINE), -sign * answer, key=lambda k: -sign * unsafe_laplace(value, sign, k)
+    )
+    near = range(max(0, place - _WINDOW), min(FINE, place + _WINDOW))
+    return any(unsafe_laplace(value, sign, k) == answer for k in near)
+
+
+def telling() -> list[float]:
+    """Return those of 1,000 answers, evenly spread over the noise on 0, that no noise on 1 leads to."""
+    ks = [(2 * i + 1) * FINE // TRIES for i in range(TRIES // 2)]
+    answers = [unsafe_laplace(0.0, sign, k) for k in ks for sign in (1, -1)]
+    return [answer for answer in answers if not is_reachable(answer, 1.0)]
+
+
+def run() -> Lesson:
+    """Return the lesson."""
+    told = telling()
+    once = Fraction(int(bool(told)), 2 * FINE)
+    points = range(-20, 22)
+    return Lesson(
+        name="low_bits",
+        claim="The Laplace mechanism: a double plus -ln(uniform), with a random sign.",
+        naive=(
+            f"{len(told) / TRIES:.0%} of {TRIES:,} answers for the value 0 cannot come from 1, whatever "
+            f"the uniform: {told[0]!r} is one."
+        ),
+        ours="Noise is drawn on a grid, the same for all values, with its exact law.",
+        naive_audit=audit.laws([once, 1 - once], [0, 1], epsilon=1),
+        our_audits=[
+            audit.exact(
+                [-abs(r) for r in points], [-abs(r - 1) for r in points], sensitivity=1, epsilon=1
+            )
+        ],
+        source="Mironov, CCS 2012",
+    )

@@ -1,0 +1,38 @@
+"""Underflow: one step of the score, and all weights but one are zero (Ilvento 2020, attack 1)."""
+
+from .. import audit
+from ..mechanisms import MECHANISMS
+from .floats import unsafe_law
+from .lesson import Lesson
+
+EPSILON = "1/2"
+X = 2980
+"""exp(-X / 4) is the smallest double, exp(-(X + 1) / 4) is zero."""
+
+WITH_ALICE = [-X] + [-X - 1] * 99
+WITHOUT = [-X] * 100
+"""Scores of 100 candidates; one record changes each by at most 1."""
+
+_FEW = 12
+"""Candidates of the shorter instance that all mechanisms are audited on: some take cubic time."""
+
+
+def run() -> Lesson:
+    """Return the lesson."""
+    with_alice, without = unsafe_law(WITH_ALICE, 0.5), unsafe_law(WITHOUT, 0.5)
+    ours = [audit.exact(WITH_ALICE, WITHOUT, sensitivity=1, epsilon=EPSILON)]
+    for name in MECHANISMS:
+        pair = WITH_ALICE[:_FEW], WITHOUT[:_FEW]
+        ours.append(audit.exact(*pair, sensitivity=1, epsilon=EPSILON, mechanism=name))
+    return Lesson(
+        name="underflow",
+        claim="The exponential mechanism by np.exp, over 100 candidates.",
+        naive=(
+            f"With Alice candidate 0 has probability {float(with_alice[0]):.4g}, without her "
+            f"{float(without[0]):.4g}. Any other answer says that she is not there."
+        ),
+        ours="Weights are relative to the best, and enclosed: none vanishes.",
+        naive_audit=audit.laws(with_alice, without, epsilon=EPSILON),
+        our_audits=ours,
+        source="Ilvento, CCS 2020, https://arxiv.org/abs/1912.04222",
+    )

@@ -1,0 +1,168 @@
+"""The audit by draws: what a mechanism gives away at least, seen from outside."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..enclosures import ball, lower, precision
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import Number, count, exact, positive
+from .binomial import at_least, at_most
+
+_Z = 2.0
+"""Standard deviations that the choice of an event allows for; it decides nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingAudit:
+    """A lower bound on epsilon. It can refute a claim, and it can never prove one.
+
+    Attributes:
+        epsilon: with the given confidence, the mechanism is not (e, delta)-differentially private for any
+            e below this. 0 says nothing.
+        event: the answers that tell the two databases apart, chosen on other draws.
+        toward_neighbor: whether the event is likelier for the neighbour than for the data.
+        draws: how many answers were drawn for each of the two.
+        confidence: how likely the bound is true, at least.
+        delta: what delta the mechanism was allowed.
+    """
+
+    epsilon: Fraction
+    event: frozenset[Hashable]
+    toward_neighbor: bool
+    draws: int
+    confidence: Fraction
+    delta: Fraction
+
+    def refutes(self, epsilon: Number) -> bool:
+        """Return whether a claim of this epsilon is refuted."""
+        return self.epsilon > exact(epsilon, "epsilon")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit in plain values, ready for JSON."""
+        return {
+            "epsilon_at_least": float(self.epsilon), "confidence": str(self.confidence),
+            "delta": str(self.delta), "draws": self.draws,
+            "event": sorted(map(str, self.event)), "toward_neighbor": self.toward_neighbor,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return (
+            f"ε ≥ {float(self.epsilon):.4g} with confidence {float(self.confidence):g} "
+            f"({self.draws:,} draws each; a lower bound, no proof of privacy)"
+        )
+
+
+def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
+    mechanism: Callable[[Any], Hashable],
+    data: Any,
+    neighbor: Any,
+    *,
+    n: int = 10_000,
+    confidence: Number = "0.95",
+    delta: Number = 0,
+) -> SamplingAudit:
+    """Return a lower bound on epsilon from draws of any callable.
+
+    Half of the draws choose an event, by the ratio of its frequencies; the other half judge it, so the choice costs
+    nothing. Both directions are tried, each with two Clopper-Pearson bounds that fail with a quarter of the
+    risk. Draws must be independent. It is about these two databases and this many draws: a claim
+    it does not refute may be false all the same.
+
+    Args:
+        mechanism: takes a database and returns one answer. Answers must repeat to say anything, so
+            round or fold those that hardly do.
+        data: the one database.
+        neighbor: the other.
+        n: how many answers to draw for each.
+        confidence: how likely the bound must be true.
+        delta: what delta to allow.
+
+    Raises:
+        InvalidArgument: if a number cannot be accepted; nothing was drawn.
+    """
+    risk, allowed, size = _risk(confidence), _delta(delta), count(n, "n")
+    if size < 2:
+        raise InvalidNumber(f"n must be at least 2, got {size}")
+    pairs = [(mechanism(data), mechanism(neighbor)) for _ in range(size)]
+    return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, allowed)
+
+
+def samples(
+    drawn: Iterable[Hashable],
+    drawn_from_neighbor: Iterable[Hashable],
+    *,
+    confidence: Number = "0.95",
+    delta: Number = 0,
+) -> SamplingAudit:
+    """Return the same bound from answers that were drawn elsewhere, independently and in that order.
+
+    Args:
+        drawn: answers of the mechanism on the data.
+        drawn_from_neighbor: as many on its neighbour.
+        confidence: as for `sampling`.
+        delta: as for `sampling`.
+    """
+    risk, allowed = _risk(confidence), _delta(delta)
+    first, second = list(drawn), list(drawn_from_neighbor)
+    if len(first) != len(second) or len(first) < 2:
+        raise InvalidArgument(
+            f"give as many answers for the one as for the other, at least 2, got {len(first)} and {len(second)}"
+        )
+    return _bound(first, second, risk, allowed)
+
+
+def _bound(
+    first: list[Hashable], second: list[Hashable], risk: Fraction, delta: Fraction
+) -> SamplingAudit:
+    """Return the better of the bounds in the two directions, each at half the risk."""
+    half = len(first) // 2
+    judged = len(first) - half
+    best: tuple[Fraction, frozenset[Hashable], bool] = (Fraction(0), frozenset(), False)
+    for toward, (likely, rare) in enumerate(((first, second), (second, first))):
+        event = _choose(Counter(likely[:half]), Counter(rare[:half]), half)
+        p = at_least(sum(a in event for a in likely[half:]), judged, risk / 4)
+        q = at_most(sum(a in event for a in rare[half:]), judged, risk / 4)
+        if p - delta > q:
+            with precision(128):
+                found = lower(ball((p - delta) / q).log())
+            if found > best[0]:
+                best = (found, event, bool(toward))
+    return SamplingAudit(*best, len(first), 1 - risk, delta)
+
+
+def _choose(likely: Counter[Hashable], rare: Counter[Hashable], n: int) -> frozenset[Hashable]:
+    """Return the event that looks best: those of largest ratio, as many as pay (Neyman and Pearson)."""
+    order = sorted(likely, key=lambda a: (likely[a] + 0.5) / (rare[a] + 0.5), reverse=True)
+    best, chosen, hits, misses = 0.0, 0, 0, 0
+    for size, answer in enumerate(order, start=1):
+        hits, misses = hits + likely[answer], misses + rare[answer]
+        ratio = _wilson(hits, n, -_Z) / _wilson(misses, n, _Z)
+        if ratio > best and misses < n:  # what always happens tells nothing
+            best, chosen = ratio, size
+    return frozenset(order[:chosen])
+
+
+def _wilson(hits: int, n: int, z: float) -> float:
+    """Return about the bound, `z` standard deviations away, on a probability with that many hits."""
+    share = hits / n
+    middle = share + z * z / (2 * n)
+    spread: float = z * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
+    return max((middle + spread) / (1 + z * z / n), 0.0)
+
+
+def _risk(confidence: Any) -> Fraction:
+    """Return how likely a bound may be wrong."""
+    level = positive(confidence, "confidence")
+    if level >= 1:
+        raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+    return 1 - level
+
+
+def _delta(value: Any) -> Fraction:
+    delta = exact(value, "delta")
+    if not 0 <= delta < 1:
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {shown(value)}")
+    return delta

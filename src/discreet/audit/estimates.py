@@ -1,0 +1,128 @@
+"""Sensitivity estimated from chance databases: a statement about chance data, not about all data."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..candidates import Labels
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import Number, count, positive, spell
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..scores.custom import Custom, ScoreFunction
+from .binomial import at_most
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityEstimate:
+    """What the scores of chance neighbours change by, but for rare ones. Not a sensitivity.
+
+    A mechanism run with it is *random* differentially private (Hall, Rinaldo and Wasserman 2012): the
+    bound of the mechanism holds for a chance pair of neighbours, with probability at least 1 - gamma over
+    that pair and over the sample. For real data that are not drawn like the records of the sample, and
+    for the one person whose record is unusual, it promises nothing.
+
+    Attributes:
+        change: the most one score changed, after dropping the `samples - order` largest.
+        spread: the same of a difference of two scores.
+        gamma: how likely a fresh pair goes further, the sample counted as random too.
+        samples: how many pairs were drawn.
+        order: which of them in ascending order was taken.
+        neighbors: the relation.
+    """
+
+    change: Fraction
+    spread: Fraction
+    gamma: Fraction
+    samples: int
+    order: int
+    neighbors: Neighbors
+
+    def share(self, confidence: Number) -> Fraction:
+        """Return what share of all pairs goes further than the spread at most, with that confidence.
+
+        Here only the sample is random: P(X <= samples - order) is at most 1 - confidence for X binomial.
+        """
+        level = positive(confidence, "confidence")
+        if level >= 1:
+            raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+        return at_most(self.samples - self.order, self.samples, 1 - level)
+
+    def __str__(self) -> str:
+        return (
+            f"spread {spell(self.spread)}, sensitivity {spell(self.change)}, but for a share of "
+            f"{float(self.gamma):.4g} of chance pairs ({self.samples:,} drawn, {self.neighbors}); "
+            "random differential privacy only, nothing is promised for other data"
+        )
+
+
+def estimate_sensitivity(  # noqa: PLR0913  # what select_by takes, and how to sample
+    u: ScoreFunction,
+    candidates: Iterable[Any],
+    record: Callable[[], Any],
+    size: int,
+    *,
+    samples: int = 999,
+    order: int | None = None,
+    neighbors: Neighbors = "add_remove",
+    error: Number | None = None,
+    granularity: Number | None = None,
+) -> SensitivityEstimate:
+    """Return the `order`-th smallest of the changes between `samples` chance pairs of neighbours.
+
+    For scores whose sensitivity nobody can compute. With gamma = (samples - order + 1) / (samples + 1), a fresh
+    pair goes further with probability at most gamma: all pairs are alike, so it is as likely as any other
+    to be among the largest. Rubinstein and Aldà bound the same gamma by the inequality of Dvoretzky, Kiefer and
+    Wolfowitz, which needs many more samples: docs/audit.md.
+
+    Args:
+        u: as for `select_by`.
+        candidates: what may be answered.
+        record: returns one chance record, independent of all others and of the same law. It must not look at
+            private data.
+        size: how many records the larger database has.
+        samples: how many pairs to draw.
+        order: which change in ascending order to take; the largest if not given.
+        neighbors: the relation: the last record left out, or replaced by another chance one.
+        error: as for `select_by`; two ideal scores may move apart by four times that more.
+        granularity: as for `select_by`.
+
+    Raises:
+        InvalidArgument: if an argument cannot be accepted; nothing was drawn.
+        InvalidScores: if `u` fails, or gives no finite numbers.
+
+    Source: Rubinstein and Aldà, ICML 2017, https://arxiv.org/abs/1706.02562.
+    """
+    m, n = count(samples, "samples"), count(size, "size")
+    k = m if order is None else count(order, "order", most=m)
+    relation, labels = read_neighbors(neighbors), list(Labels(candidates))
+    if not callable(record):
+        raise InvalidArgument(
+            f"record must be a function that returns one record, got {shown(record)}"
+        )
+    slack = (
+        Custom(u, None, labels, spread=1, error=error, granularity=granularity)
+        .sensitivity(relation)
+        .spread
+        - 1
+    )
+
+    def scores(data: list[Any]) -> list[Fraction]:
+        vector = Custom(u, data, labels, spread=1, error=error, granularity=granularity).compute(
+            Fraction(0)
+        )
+        vector.best()
+        return [vector.exact(i) for i in range(len(vector))]
+
+    changes, spreads = [], []
+    for _ in range(m):
+        common = [record() for _ in range(n - 1)]
+        other = [record()] if relation == "replace_one" else []
+        before, after = scores(common + other), scores([*common, record()])
+        moves = [b - a for a, b in zip(before, after, strict=True)]
+        changes.append(max(map(abs, moves)) + slack / 2)
+        spreads.append(max(moves) - min(moves) + slack)
+    gamma = Fraction(m - k + 1, m + 1)
+    return SensitivityEstimate(
+        sorted(changes)[k - 1], sorted(spreads)[k - 1], gamma, m, k, relation
+    )

@@ -1,0 +1,283 @@
+"""The exact audit: what two laws tell about the data, enclosed on both sides, no draws needed."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Protocol, Unpack
+
+from flint import arb
+
+from ..enclosures import ball, lower, precision, upper
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import Number, positive
+from ..numbers import exact as exact_number
+from ..privacy.guarantees import BoundedRange, Guarantee
+from ..scores import Given
+from ..selection import Terms, ask, law_of, takes_terms
+from ..vectors import read_vector
+
+_SAME = Fraction(1, 2**100)
+"""Numbers that agree to within this count as equal: a ball can never show that two reals are."""
+
+_MOST_DIGITS = 2**15
+
+Extended = Fraction | float
+"""An exact number, or `math.inf`, or minus that."""
+
+
+class Stated(Protocol):
+    """A law that states its probabilities, as those of mechanisms do."""
+
+    def probabilities(self) -> list[arb]:
+        """Return a ball around the probability of each output, at the precision in force."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A real number that lies between two: exact, and infinite where it is."""
+
+    lower: Extended
+    upper: Extended
+
+    def __float__(self) -> float:
+        if math.isinf(self.lower) or math.isinf(self.upper):
+            return float(self.upper)
+        return float((Fraction(self.lower) + Fraction(self.upper)) / 2)
+
+    def __str__(self) -> str:
+        if math.isinf(self.upper):
+            return "infinite"
+        return "0" if -_SAME < self.lower <= self.upper < _SAME else f"{float(self):.10g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactAudit:
+    """What the laws of two neighbours tell, against what was claimed. As private as the two.
+
+    It is about these two databases: the epsilon of a mechanism is the largest over all neighbours.
+
+    Attributes:
+        claimed: the epsilon that was claimed.
+        delta: the delta that was claimed with it, 0 for pure differential privacy.
+        bounded_range: whether besides the range was claimed to be at most epsilon.
+        epsilon: the largest log-ratio of the two laws, in either direction.
+        output: the index of the output that attains it.
+        forward: the largest ln P(r) / Q(r), P the first law and Q the second.
+        backward: the largest ln Q(r) / P(r).
+        range: the largest difference of two log-ratios: forward + backward.
+    """
+
+    claimed: Fraction
+    delta: Fraction
+    bounded_range: bool
+    epsilon: Enclosure
+    output: int
+    forward: Enclosure
+    backward: Enclosure
+    range: Enclosure
+    _laws: tuple[list[arb], list[arb]] = field(repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim is certainly true of this pair, up to 2**-100."""
+        if self.delta:
+            return self.hockey_stick(self.claimed).upper <= self.delta + _SAME
+        largest = self.range if self.bounded_range else self.epsilon
+        return largest.upper <= self.claimed + _SAME
+
+    @property
+    def slack(self) -> float:
+        """How many times the claimed epsilon is of the true one."""
+        true = float(self.epsilon)
+        return float(self.claimed) / true if true else math.inf
+
+    def hockey_stick(self, epsilon: Number) -> Enclosure:
+        """Return the largest P(E) - exp(epsilon) Q(E) over all events E, in either direction.
+
+        It is the least delta with which (epsilon, delta)-differential privacy holds for the pair. The best
+        event consists of the outputs whose ratio is above exp(epsilon).
+        """
+        excesses = [_excesses(a, b, _not_negative(epsilon)) for a, b in self._directions()]
+        sums = [Enclosure(sum(e[0] for e in es), sum(e[1] for e in es)) for es in excesses]
+        return Enclosure(max(s.lower for s in sums), max(s.upper for s in sums))
+
+    def event(self, epsilon: Number) -> list[int]:
+        """Return the outputs of the event that attains `hockey_stick`."""
+        wanted = _not_negative(epsilon)
+        excesses = [_excesses(a, b, wanted) for a, b in self._directions()]
+        best = max(excesses, key=lambda es: sum(e[0] for e in es))
+        return [i for i, (least, _) in enumerate(best) if least > 0]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit in plain values, ready for JSON."""
+        return {
+            "holds": self.holds,
+            "claimed": {"epsilon": str(self.claimed), "delta": str(self.delta),
+                        "bounded_range": self.bounded_range},
+            "epsilon": str(self.epsilon), "output": self.output, "range": str(self.range),
+            "hockey_stick": str(self.hockey_stick(self.claimed)), "slack": f"{self.slack:.4g}",
+        }  # fmt: skip
+
+    def _directions(self) -> tuple[tuple[list[arb], list[arb]], tuple[list[arb], list[arb]]]:
+        first, second = self._laws
+        return (first, second), (second, first)
+
+    def __str__(self) -> str:
+        kind = ", bounded range" if self.bounded_range else ""
+        delta = f", δ = {float(self.delta):.6g}" if self.delta else ""
+        verdict = "holds for this pair" if self.holds else "FALSE"
+        return (
+            f"claimed  ε = {float(self.claimed):.10g}{delta}{kind}: {verdict}\n"
+            f"true     ε = {self.epsilon} (output {self.output}), range {self.range}\n"
+            f"δ at the claimed ε: {self.hockey_stick(self.claimed)}"
+        )
+
+
+@takes_terms
+def exact(
+    scores: Any,
+    scores_of_neighbor: Any,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[Terms],
+) -> ExactAudit:
+    """Return what `select` on two neighbours' scores really tells, against the guarantee it would give.
+
+    Args:
+        scores: of the one database: what `select` takes, without names.
+        scores_of_neighbor: of the other, in the same order.
+        sensitivity: as for `select`. It is not checked against the two, so a false one shows.
+        spread: as for `select`.
+        monotonic: as for `select`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors: see `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted.
+        InvalidScores: if the scores are no finite numbers, or not as many.
+    """
+    if terms.get("size") is not None:
+        raise InvalidArgument("size must be left out: an audit is of one answer")
+    asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
+    first, second = read_vector(scores), read_vector(scores_of_neighbor)
+    if len(first) != len(second):
+        raise InvalidArgument(
+            f"neighbours score the same candidates, got {len(first)} and {len(second)}"
+        )
+    guarantee = asked.tuned.guarantee
+    claim = (_epsilon_of(guarantee), Fraction(0), isinstance(guarantee, BoundedRange))
+    return _audit(law_of(asked, None).probabilities, asked.tuned.law(second).probabilities, claim)
+
+
+def laws(
+    law: Stated | Sequence[Number],
+    law_of_neighbor: Stated | Sequence[Number],
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+) -> ExactAudit:
+    """Return what two laws over the same outputs tell, against a claim of (epsilon, delta).
+
+    Args:
+        law: the probability of each output, exact (fractions, decimals), summing to one; or a law with
+            `probabilities()`, as mechanisms make them.
+        law_of_neighbor: the same for the other database.
+        epsilon: what is claimed.
+        delta: what is claimed besides; 0 for pure differential privacy.
+
+    Raises:
+        InvalidArgument: if the numbers are no two laws over the same outputs.
+    """
+    claim = (positive(epsilon, "epsilon"), _not_negative(delta, "delta"), False)
+    first, second = _reader(law, "law"), _reader(law_of_neighbor, "law_of_neighbor")
+    return _audit(first, second, claim)
+
+
+def _reader(law: Any, name: str) -> Callable[[], list[arb]]:
+    """Return what gives balls around the probabilities, at the precision in force."""
+    if hasattr(law, "probabilities"):
+        return law.probabilities  # type: ignore[no-any-return]
+    shares = [exact_number(p, f"{name}[{i}]") for i, p in enumerate(law)]
+    if not shares or min(shares) < 0 or sum(shares) != 1:
+        raise InvalidNumber(
+            f"{name} must be probabilities that sum to exactly one, got {shown(law)}"
+        )
+    return lambda: [ball(p) for p in shares]
+
+
+def _audit(
+    first: Callable[[], list[arb]],
+    second: Callable[[], list[arb]],
+    claim: tuple[Fraction, Fraction, bool],
+) -> ExactAudit:
+    """Return the audit at a precision where everything is narrow."""
+    digits = 256
+    while True:
+        with precision(digits):
+            p, q = first(), second()
+            if len(p) != len(q):
+                raise InvalidArgument(
+                    f"both laws must be over the same outputs, got {len(p)} and {len(q)}"
+                )
+            losses = [_log_ratio(a, b) for a, b in zip(p, q, strict=True)]
+        if digits >= _MOST_DIGITS or all(_is_narrow(loss) for loss in losses):
+            return _summary(losses, claim, (p, q))
+        digits *= 2
+
+
+def _summary(
+    losses: list[Enclosure],
+    claim: tuple[Fraction, Fraction, bool],
+    pair: tuple[list[arb], list[arb]],
+) -> ExactAudit:
+    """Return the audit with these log-ratios."""
+    forward = Enclosure(max(e.lower for e in losses), max(e.upper for e in losses))
+    backward = Enclosure(-min(e.upper for e in losses), -min(e.lower for e in losses))
+    largest = Enclosure(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+    output = max(range(len(losses)), key=lambda i: max(losses[i].lower, -losses[i].upper))
+    both = Enclosure(forward.lower + backward.lower, forward.upper + backward.upper)
+    return ExactAudit(*claim, largest, output, forward, backward, both, pair)
+
+
+def _log_ratio(a: arb, b: arb) -> Enclosure:
+    """Return ln a / b, infinite where one of them is zero; nothing is told where both are."""
+    if a == 0 or b == 0:
+        sign = int(b == 0) - int(a == 0)
+        bound = sign * math.inf if sign else Fraction(0)
+        return Enclosure(bound, bound)
+    if not (a > 0 and b > 0):  # too wide to tell
+        return Enclosure(-math.inf, math.inf)
+    ratio = (a / b).log()
+    return Enclosure(lower(ratio), upper(ratio))
+
+
+def _is_narrow(e: Enclosure) -> bool:
+    return e.lower == e.upper or e.upper - e.lower < _SAME / 8
+
+
+def _excesses(p: list[arb], q: list[arb], epsilon: Fraction) -> list[tuple[Fraction, Fraction]]:
+    """Return bounds on max(0, p[r] - exp(epsilon) q[r]) for each output r."""
+    with precision(512):
+        factor = ball(epsilon).exp()
+        rests = [a - factor * b for a, b in zip(p, q, strict=True)]
+    return [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
+
+
+def _epsilon_of(guarantee: Guarantee) -> Fraction:
+    """Return the epsilon of pure differential privacy that a guarantee speaks of."""
+    epsilon = getattr(guarantee, "epsilon", None)
+    if not isinstance(epsilon, Fraction):
+        raise InvalidArgument(
+            f"there is no epsilon in what is claimed, so nothing to audit: {guarantee}"
+        )
+    return epsilon
+
+
+def _not_negative(value: Any, name: str = "epsilon") -> Fraction:
+    number = exact_number(value, name)
+    if number < 0:
+        raise InvalidNumber(f"{name} must not be below zero, got {shown(value)}")
+    return number

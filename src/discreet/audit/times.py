@@ -1,0 +1,129 @@
+"""Does it take longer on other data? Work that is counted, and time that is compared."""
+
+import time
+from collections.abc import Callable
+from dataclasses import astuple, dataclass
+from fractions import Fraction
+from math import inf
+from statistics import median
+from typing import Any
+
+from ..errors import InvalidArgument, shown
+from ..numbers import Number, count, positive
+from ..testing import Work, counted_work
+from .binomial import fair_tail
+
+_SEEN = (*(f for f in Work.__slots__), "time")
+"""What is compared: each kind of work, and time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimingAudit:
+    """How two inputs differ in work and in time. It can show a leak, never that there is none.
+
+    Attributes:
+        first: for each kind of work, the least and the most that the first input took.
+        second: the same for the second.
+        ratio: median time of the second over median time of the first.
+        chances: for each kind of work and for time, how likely a difference as consistent as this is if there is
+            none: a two-sided sign test over the pairs of runs.
+        repeats: how many pairs of runs there were.
+        risk: what chance, divided among all comparisons, is taken for a difference.
+    """
+
+    first: dict[str, tuple[int, int]]
+    second: dict[str, tuple[int, int]]
+    ratio: float
+    chances: dict[str, Fraction]
+    repeats: int
+    risk: Fraction
+
+    @property
+    def tells(self) -> list[str]:
+        """Which kinds of work, or time, tell the inputs apart."""
+        return [kind for kind, chance in self.chances.items() if chance <= self.risk / len(_SEEN)]
+
+    @property
+    def constant(self) -> bool:
+        """Whether all runs on both inputs took exactly the same counted work."""
+        return self.first == self.second and all(low == high for low, high in self.first.values())
+
+    def __str__(self) -> str:
+        told = f"told apart by {', '.join(self.tells)}" if self.tells else "not told apart"
+        work = "the same work every time" if self.constant else "work varies"
+        return f"{told} ({self.repeats} pairs of runs; {work}; time ratio {self.ratio:.2f})"
+
+
+def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
+    run: Callable[[Any], Any],
+    first: Any,
+    second: Any,
+    *,
+    repeats: int = 200,
+    confidence: Number = "0.999",
+    clock: Callable[[], float] = time.perf_counter,
+) -> TimingAudit:
+    """Return whether work or time tells two inputs apart.
+
+    The inputs take turns, and so does who is first, so that a machine that slows down is fair to both. Each pair of
+    runs has a winner; if the input made no difference, either would win with probability 1/2. Work is
+    counted where the library counts its own (`discreet.testing.counted_work`); for other callables only time says
+    something. Counting patches numpy, so no other thread should compute meanwhile.
+
+    Args:
+        run: takes an input and does what is to be timed.
+        first: the one input, such as the scores of a database.
+        second: the other.
+        repeats: how many pairs of runs.
+        confidence: how likely no difference is claimed if there is none.
+        clock: returns the time in seconds.
+
+    Raises:
+        InvalidArgument: if a number cannot be accepted; nothing was run.
+    """
+    n, level = count(repeats, "repeats"), positive(confidence, "confidence")
+    if level >= 1:
+        raise InvalidArgument(f"confidence must be below 1, got {shown(confidence)}")
+    run(first), run(second)  # the first run pays for imports and caches
+    rows = [_turn(run, first, second, clock, swapped=i % 2 == 1) for i in range(n)]
+    columns = [list(zip(*side, strict=True)) for side in zip(*rows, strict=True)]
+    chances = {kind: _sign_test(a, b) for kind, a, b in zip(_SEEN, *columns, strict=True)}
+    work = [
+        {kind: (min(c), max(c)) for kind, c in zip(_SEEN[:-1], side, strict=False)}
+        for side in columns
+    ]
+    ratio = _ratio(median(columns[0][-1]), median(columns[1][-1]))
+    return TimingAudit(work[0], work[1], ratio, chances, n, 1 - level)
+
+
+def _turn(
+    run: Callable[[Any], Any], first: Any, second: Any, clock: Callable[[], float], *, swapped: bool
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return what the two inputs took, run one after the other."""
+    if swapped:
+        later, earlier = _turn(run, second, first, clock, swapped=False)
+        return earlier, later
+    return _measured(run, first, clock), _measured(run, second, clock)
+
+
+def _measured(run: Callable[[Any], Any], given: Any, clock: Callable[[], float]) -> tuple[Any, ...]:
+    """Return each kind of work, and the time, of one run."""
+    with counted_work() as work:
+        start = clock()
+        run(given)
+        taken = clock() - start
+    return (*astuple(work), taken)
+
+
+def _ratio(first: float, second: float) -> float:
+    """Return second / first, where a coarse clock may show nothing for either."""
+    if first:
+        return second / first
+    return inf if second else 1.0
+
+
+def _sign_test(first: Any, second: Any) -> Fraction:
+    """Return how likely so many wins of one side are by chance, either side; ties do not count."""
+    wins = [a > b for a, b in zip(first, second, strict=True) if a != b]
+    most = max(sum(wins), len(wins) - sum(wins))
+    return min(Fraction(1), 2 * fair_tail(most, len(wins)))

@@ -1,0 +1,346 @@
+"""Is the declared sensitivity true? All small databases, or a search for one that says no."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from math import comb, inf
+from typing import Any, TypedDict, Unpack
+
+from ..bits import Bits, below
+from ..candidates import Labels
+from ..errors import InvalidArgument, InvalidScores, shown
+from ..numbers import Number, count, spell
+from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..scores.custom import Custom, ScoreFunction
+from ..testing import SeededBits
+
+_PATIENCE = 60
+"""Steps without progress after which the search starts somewhere else."""
+
+Indices = tuple[int, ...]
+Pair = tuple[Indices, Indices]
+"""Two neighbouring databases, as ascending indices into the universe."""
+
+
+class Declared(TypedDict, total=False):
+    """What the author of a score function vouches for: as for `select_by`, with the relation."""
+
+    sensitivity: Number | None
+    spread: Number | None
+    monotonic: bool
+    error: Number | None
+    granularity: Number | None
+    neighbors: Neighbors
+
+
+_DECLARED = {"sensitivity": None, "spread": None, "monotonic": False, "error": None,
+             "granularity": None, "neighbors": "add_remove"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Two neighbouring databases on which a declaration is false.
+
+    Attributes:
+        data: the one.
+        neighbor: the other.
+        problem: "sensitivity", "spread", "monotonic", or "fails" where the function gives no scores.
+        candidates: whose score moves too far, or which two move apart.
+        declared: how far they may.
+        found: how far they do.
+        reason: why the function gives no scores, without quoting the data.
+    """
+
+    data: list[Any]
+    neighbor: list[Any]
+    problem: str
+    candidates: tuple[Any, ...]
+    declared: Fraction
+    found: Fraction
+    reason: str = ""
+
+    def __str__(self) -> str:
+        pair = f"{shown_records(self.data)} and {shown_records(self.neighbor)}"
+        if self.problem == "fails":
+            return f"no scores for one of {pair}: {self.reason}"
+        named = " and ".join(map(repr, self.candidates))
+        return (
+            f"{self.problem}: declared {spell(self.declared)}, found {spell(self.found)} "
+            f"for {named} on {pair}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityAudit:
+    """What was found. Without a witness and exhaustive, it is a proof for that universe and those sizes.
+
+    Attributes:
+        declared: what was declared, as privacy is accounted with.
+        change: the most one score changed.
+        spread: the most a difference of two scores changed.
+        monotonic: whether in each pair all scores moved the same way.
+        pairs: how many pairs of neighbours were looked at.
+        exhaustive: whether they are all there are.
+        witness: the first pair that says no, among the smallest; None if there is none.
+    """
+
+    declared: Sensitivity
+    change: Fraction
+    spread: Fraction
+    monotonic: bool
+    pairs: int
+    exhaustive: bool
+    witness: Witness | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing spoke against the declaration. Only if exhaustive that is a proof."""
+        return self.witness is None
+
+    def __str__(self) -> str:
+        seen = f"{'all' if self.exhaustive else ''} {self.pairs:,} pairs".strip()
+        if self.witness is not None:
+            return f"FALSE: {self.witness}"
+        proof = "a proof for this universe" if self.exhaustive else "no proof"
+        return (
+            f"no witness among {seen}: {proof}. Sensitivity {spell(self.change)}, "
+            f"spread {spell(self.spread)}, {'' if self.monotonic else 'not '}monotonic"
+        )
+
+
+def sensitivity(
+    u: ScoreFunction,
+    candidates: Iterable[Any],
+    universe: Iterable[Any],
+    sizes: Iterable[int],
+    *,
+    budget: int = 20_000,
+    **declared: Unpack[Declared],
+) -> SensitivityAudit:
+    """Return whether a score function keeps to its declared sensitivity, and a witness if not.
+
+    If there are at most `budget` pairs of neighbours, all are looked at. Otherwise up to `budget` pairs
+    are, by climbing from chance beginnings (the same each time) to where scores move more; a witness is
+    then made as small as it can be by leaving records out.
+
+    Args:
+        u: as for `select_by`: u(data, candidates), where data is a list of records. `u` must not depend on their
+            order: it gets them in the order of the universe.
+        candidates: what may be answered.
+        universe: records that a database may be made of, each as often as one likes.
+        sizes: how many records a database may have, such as range(4).
+        budget: how many pairs to look at.
+        **declared: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
+            neighbors.
+
+    Raises:
+        InvalidArgument: if an argument cannot be accepted; `u` was not called.
+    """
+    for name in declared:
+        if name not in _DECLARED:
+            raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
+    records = list(universe)
+    room = _Room(len(records), frozenset(sizes), declared.get("neighbors", "add_remove"))
+    trial = _Trial(u, list(Labels(candidates)), records, declared, read_neighbors(room.neighbors))
+    if count(budget, "budget") >= room.pairs():
+        for pair in room.everything():
+            trial.judge(pair)
+        return trial.result(exhaustive=True)
+    _climb(trial, room, budget, SeededBits())
+    return trial.result(exhaustive=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """All pairs of neighbours: of so many different records, of those sizes, in that relation."""
+
+    records: int
+    sizes: frozenset[int]
+    neighbors: str
+
+    def __post_init__(self) -> None:
+        whole = all(isinstance(size, int) and size >= 0 for size in self.sizes)
+        if not (self.records and whole and self.bases()):
+            raise InvalidArgument(
+                "universe must not be empty, and sizes must be whole numbers with neighbours among them, "
+                f"such as range(4), got {sorted(map(str, self.sizes))}"
+            )
+
+    def bases(self) -> list[int]:
+        """Return how many records two neighbours may have in common."""
+        if self.neighbors == "replace_one":
+            return sorted(size - 1 for size in self.sizes if size >= 1)
+        return sorted(size for size in self.sizes if size + 1 in self.sizes)
+
+    def steps(self) -> list[Indices]:
+        """Return what may be added to what is in common: one record and nothing, or two records."""
+        if self.neighbors == "replace_one":
+            return list(combinations(range(self.records), 2))
+        return [(r,) for r in range(self.records)]
+
+    def pairs(self) -> int:
+        """Return how many pairs there are."""
+        steps = comb(self.records, 2) if self.neighbors == "replace_one" else self.records
+        return steps * sum(comb(self.records + size - 1, size) for size in self.bases())
+
+    def everything(self) -> Iterator[Pair]:
+        """Yield all pairs, small ones first."""
+        for size in self.bases():
+            for base in combinations_with_replacement(range(self.records), size):
+                for step in self.steps():
+                    yield self.pair(base, step)
+
+    def pair(self, base: Indices, step: Indices) -> Pair:
+        """Return the two databases that have the base in common."""
+        if self.neighbors == "replace_one":
+            return tuple(sorted((*base, step[0]))), tuple(sorted((*base, step[1])))
+        return tuple(sorted(base)), tuple(sorted((*base, *step)))
+
+
+class _Trial:
+    """A score function before the court: what it declared, and the worst seen so far."""
+
+    def __init__(
+        self,
+        u: ScoreFunction,
+        candidates: list[Any],
+        universe: list[Any],
+        declared: Declared,
+        neighbors: Neighbors,
+    ) -> None:
+        self._make: Callable[[Any], Custom] = lambda data: Custom(
+            u, data, candidates, declared.get("sensitivity"), declared.get("spread"),
+            declared.get("monotonic", False), declared.get("error"), declared.get("granularity"),
+        )  # fmt: skip
+        self.declared = self._make(None).sensitivity(neighbors)
+        self.candidates, self.universe = candidates, universe
+        self.change = self.spread = Fraction(0)
+        self.monotonic, self.pairs = True, 0
+        self.witness: Witness | None = None
+        self._scores: dict[Indices, list[Fraction] | str] = {}
+
+    def judge(self, pair: Pair) -> Fraction | float:
+        """Return how far a pair goes, as a share of what was declared; above 1 it is a witness."""
+        self.pairs += 1
+        first, second = map(self._scored, pair)
+        if isinstance(first, str) or isinstance(second, str):
+            reason = first if isinstance(first, str) else str(second)
+            self._keep(Witness(*self._records(pair), "fails", (), Fraction(0), Fraction(0), reason))
+            return inf
+        moves = [b - a for a, b in zip(first, second, strict=True)]
+        high, low = max(moves), min(moves)
+        self.change = max(self.change, high, -low)
+        self.spread = max(self.spread, high - low)
+        self.monotonic = self.monotonic and not low < 0 < high
+        return max(self._against(pair, moves, high, low))
+
+    def _against(
+        self, pair: Pair, moves: list[Fraction], high: Fraction, low: Fraction
+    ) -> Iterator[Fraction]:
+        """Yield how far the pair goes by each declaration, and keep it if too far."""
+        up, down = moves.index(high), moves.index(low)
+        if self.declared.change is not None:
+            worst = up if high >= -low else down
+            yield self._weigh(
+                pair, "sensitivity", (worst,), self.declared.change, abs(moves[worst])
+            )
+        if self.declared.monotonic:
+            apart = max(Fraction(0), min(high, -low))
+            self._weigh(pair, "monotonic", (up, down), Fraction(0), apart)
+            yield 1 + apart if apart else Fraction(0)
+        yield self._weigh(pair, "spread", (up, down), self.declared.spread, high - low)
+
+    def _weigh(
+        self, pair: Pair, problem: str, who: Indices, declared: Fraction, found: Fraction
+    ) -> Fraction:
+        if found > declared:
+            named = tuple(self.candidates[i] for i in who)
+            self._keep(Witness(*self._records(pair), problem, named, declared, found))
+        return found / declared if declared else Fraction(0)
+
+    def _keep(self, witness: Witness) -> None:
+        """Keep the witness of the smallest databases."""
+        if self.witness is None or len(witness.data) < len(self.witness.data):
+            self.witness = witness
+
+    def _records(self, pair: Pair) -> tuple[list[Any], list[Any]]:
+        first, second = ([self.universe[i] for i in indices] for indices in pair)
+        return first, second
+
+    def _scored(self, database: Indices) -> list[Fraction] | str:
+        """Return the scores, exactly, or why there are none."""
+        if database not in self._scores:
+            try:
+                vector = self._make([self.universe[i] for i in database]).compute(Fraction(0))
+                vector.best()
+                self._scores[database] = [vector.exact(i) for i in range(len(vector))]
+            except InvalidScores as error:
+                self._scores[database] = str(error)
+        return self._scores[database]
+
+    def result(self, *, exhaustive: bool) -> SensitivityAudit:
+        """Return what was found."""
+        found = (self.change, self.spread, self.monotonic)
+        return SensitivityAudit(self.declared, *found, self.pairs, exhaustive, self.witness)
+
+
+def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
+    """Look for a witness from chance beginnings, then make it small."""
+    while trial.pairs < budget and trial.witness is None:
+        base, step = _beginning(room, bits)
+        best, tired = trial.judge(room.pair(base, step)), 0
+        while tired < _PATIENCE and trial.pairs < budget and best <= 1:
+            moved = _moved(base, step, room, bits)
+            found = trial.judge(room.pair(*moved))
+            tired = 0 if found > best else tired + 1
+            if found >= best:
+                (base, step), best = moved, found
+        if best > 1:
+            _shrink(trial, room, base, step)
+
+
+def _beginning(room: _Room, bits: Bits) -> tuple[Indices, Indices]:
+    """Return a chance base and step."""
+    bases = room.bases()
+    size = bases[below(len(bases), bits)]
+    needed = 2 if room.neighbors == "replace_one" else 1
+    base, step = (tuple(_record(room, bits) for _ in range(n)) for n in (size, needed))
+    return base, step
+
+
+def _record(room: _Room, bits: Bits) -> int:
+    """Return a chance record; the first and the last, often extreme, come more often."""
+    return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
+
+
+def _moved(base: Indices, step: Indices, room: _Room, bits: Bits) -> tuple[Indices, Indices]:
+    """Return a neighbour in the search: one record changed, left out or put in."""
+    way, record, i = below(4, bits), _record(room, bits), below(max(1, len(base)), bits)
+    if way == 0:
+        j = below(len(step), bits)
+        step = (*step[:j], record, *step[j + 1 :])
+    elif way == 1:
+        base = (*base, record)
+    else:
+        instead = (record,) if way == 2 and base else ()
+        base = (*base[:i], *instead, *base[i + 1 :])
+    allowed = len(base) in room.bases()
+    return (base, step) if allowed else _beginning(room, bits)
+
+
+def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
+    """Leave out records as long as the pair stays a witness."""
+    bases, i = set(room.bases()), 0
+    while i < len(base):
+        fewer = base[:i] + base[i + 1 :]
+        if len(fewer) in bases and trial.judge(room.pair(fewer, step)) > 1:
+            base, i = fewer, 0
+        else:
+            i += 1
+
+
+def shown_records(records: Sequence[Any]) -> str:
+    """Return a picture of a database for a message: it was made up here, so it is not private."""
+    text = repr(list(records))
+    return text if len(text) <= 60 else f"{len(records)} records such as {shown(records[0])}"

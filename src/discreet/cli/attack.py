@@ -1,0 +1,37 @@
+"""discreet attack: how naive mechanisms break, and what stands."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from ..errors import UnknownName, shown
+from .options import AsJson
+
+
+def attack(
+    name: Annotated[
+        str | None, typer.Argument(help="The attack; without it, all are run.", show_default=False)
+    ] = None,
+    names_only: Annotated[
+        bool, typer.Option("--list", help="Show the names of the attacks and stop.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run an attack on a naive mechanism and on ours, and show which one stands.
+
+    Example: discreet attack underflow
+    """
+    from ..attacks import ATTACKS
+
+    if name is not None and name not in ATTACKS:
+        raise UnknownName(f"attack must be one of {', '.join(ATTACKS)}, got {shown(name)}")
+    if names_only:
+        typer.echo(json.dumps(list(ATTACKS)) if as_json else "\n".join(ATTACKS))
+        return
+    lessons = [ATTACKS[each]() for each in ([name] if name else ATTACKS)]
+    if as_json:
+        found = [lesson.as_dict() for lesson in lessons]
+        typer.echo(json.dumps(found if name is None else found[0], ensure_ascii=True))
+        return
+    typer.echo("\n\n".join(map(str, lessons)))

@@ -1,0 +1,126 @@
+"""discreet audit: is a claim of privacy true? Exit code 0 if it holds, 1 if it does not."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import UnreadableFile
+from ..numbers import exact as exact_number
+from .options import (
+    AsJson,
+    Epsilon,
+    MechanismName,
+    NeighborsName,
+    NoiseName,
+    Rho,
+    Scale,
+    read_terms,
+)
+
+if TYPE_CHECKING:
+    from ..audit import ExactAudit
+
+app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
+
+Numbers = Annotated[str, typer.Option(metavar="A,B,C", show_default=False)]
+Delta = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
+Claim = Annotated[
+    str, typer.Option("--epsilon", metavar="NUMBER", help="What is claimed.", show_default=False)
+]
+
+
+@app.command()
+def exact(
+    scores: Numbers,
+    neighbor: Numbers,
+    sensitivity: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")
+    ] = None,
+    spread: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
+    ] = None,
+    monotonic: Annotated[
+        bool, typer.Option("--monotonic", help="All scores move the same way.")
+    ] = False,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    scale: Scale = None,
+    mechanism: MechanismName = "exponential",
+    noise: NoiseName = None,
+    neighbors: NeighborsName = "add_remove",
+    as_json: AsJson = False,
+) -> None:
+    """What a mechanism really tells about two neighbours' scores, enclosed, against its guarantee.
+
+    Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
+    """
+    from .. import audit
+
+    terms = read_terms(
+        {"epsilon": epsilon, "rho": rho, "scale": scale, "neighbors": neighbors}, mechanism, noise
+    )
+    found = audit.exact(
+        _numbers(scores, "scores"), _numbers(neighbor, "neighbor"),
+        sensitivity=sensitivity, spread=spread, monotonic=monotonic, **terms,
+    )  # fmt: skip
+    _show(found, as_json=as_json)
+
+
+@app.command()
+def laws(
+    law: Numbers, neighbor: Numbers, epsilon: Claim, delta: Delta = "0", as_json: AsJson = False
+) -> None:
+    """What two laws over the same outputs tell, enclosed, against a claim.
+
+    Example: discreet audit laws --law 0.75,0.25 --neighbor 0.25,0.75 --epsilon 1.1
+    """
+    from .. import audit
+
+    found = audit.laws(
+        _numbers(law, "law"), _numbers(neighbor, "neighbor"), epsilon=epsilon, delta=delta
+    )
+    _show(found, as_json=as_json)
+
+
+@app.command()
+def draws(
+    file: Annotated[Path, typer.Argument(help="Answers on the data, one a line.")],
+    neighbor_file: Annotated[Path, typer.Argument(help="As many on the neighbour.")],
+    epsilon: Claim,
+    delta: Delta = "0",
+    confidence: Annotated[str, typer.Option(metavar="NUMBER")] = "0.95",
+    as_json: AsJson = False,
+) -> None:
+    """A lower bound on epsilon from answers of any program. It can refute a claim, never prove one."""
+    from .. import audit
+
+    found = audit.samples(_lines(file), _lines(neighbor_file), confidence=confidence, delta=delta)
+    refuted = found.refutes(epsilon)
+    if as_json:
+        typer.echo(json.dumps({"refuted": refuted, **found.as_dict()}))
+    else:
+        typer.echo(f"{found}\nε = {epsilon} is {'REFUTED' if refuted else 'not refuted'}")
+    raise typer.Exit(int(refuted))
+
+
+def _show(found: "ExactAudit", *, as_json: bool) -> None:
+    """Print an audit, and stop with its verdict."""
+    typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
+    raise typer.Exit(int(not found.holds))
+
+
+def _numbers(text: str, name: str) -> list[Fraction]:
+    """Return the numbers of a comma-separated list, exactly."""
+    return [exact_number(part.strip(), f"--{name}") for part in text.split(",")]
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        pass
+    raise UnreadableFile(f"{file} cannot be read as text")

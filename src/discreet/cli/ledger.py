@@ -1,0 +1,151 @@
+"""discreet ledger: open a budget, see what is left, what was asked, and that nothing was edited."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import InvalidArgument
+from ..ledger import Budget, Event, Ledger
+from .options import AsJson, NeighborsName
+
+ledger = typer.Typer(
+    name="ledger",
+    help="Budgets that outlive the process, and every release that was paid from them.",
+    no_args_is_help=True,
+)
+
+Where = Annotated[
+    str,
+    typer.Argument(
+        metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False
+    ),
+]
+Dataset = Annotated[str, typer.Option(metavar="NAME", help="The dataset.", show_default=False)]
+Analyst = Annotated[str | None, typer.Option(metavar="NAME", help="Whose share of the budget.")]
+
+
+@ledger.command("open")
+def open_(  # `open` is Python's
+    where: Where,
+    dataset: Dataset,
+    analyst: Analyst = None,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The most all answers may cost together.")
+    ] = None,
+    rho: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
+    ] = None,
+    neighbors: NeighborsName = "add_remove",
+    as_json: AsJson = False,
+) -> None:
+    """Open a budget for a dataset, or an analyst's share of it. Makes the ledger if it is not there.
+
+    Example: discreet ledger open budget.db --dataset adult --epsilon 1
+    """
+    terms: Any = {"epsilon": epsilon, "rho": rho, "delta": delta, "neighbors": neighbors}
+    _show_budgets([Ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
+
+
+@ledger.command()
+def show(where: Where, as_json: AsJson = False) -> None:
+    """Show all budgets: what was given, what is spent, what remains.
+
+    Example: discreet ledger show budget.db
+    """
+    _show_budgets(opened(where).budgets(), as_json=as_json)
+
+
+@ledger.command()
+def history(
+    where: Where,
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show every event: budgets opened, releases charged and answered.
+
+    Example: discreet ledger history budget.db --dataset adult
+    """
+    events = opened(where).history(dataset)
+    if as_json:
+        typer.echo(json.dumps([event.as_dict() for event in events]))
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for title in ("", "time (UTC)", "event", "dataset", "what", "cost"):
+        table.add_column(title, overflow="fold")
+    for event in events:
+        table.add_row(*_row(event))
+    Console(highlight=False).print(table)
+
+
+@ledger.command()
+def verify(
+    where: Where,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HASH", help="A head noted elsewhere: finds a ledger that was replaced."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute the chain of events and all sums. Exit code 2 if anything was edited.
+
+    Example: discreet ledger verify budget.db
+    """
+    found = opened(where).verify(head)
+    plain = {"events": found.events, "head": found.head}
+    typer.echo(json.dumps(plain) if as_json else f"{found}\nNote the head elsewhere.")
+
+
+@ledger.command()
+def export(
+    where: Where,
+    path: Annotated[Path, typer.Argument(help="A .json or .csv file.", show_default=False)],
+) -> None:
+    """Write all events to a file, as JSON or CSV.
+
+    Example: discreet ledger export budget.db events.csv
+    """
+    opened(where).export(path)
+
+
+def opened(where: str) -> Ledger:
+    """Return a ledger that is there; only `open` makes one."""
+    if "://" not in where and not Path(where).exists():
+        raise InvalidArgument(
+            f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
+        )
+    return Ledger(where)
+
+
+def _show_budgets(budgets: list[Budget], *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for title in ("dataset", "analyst", "budget", "spent", "remaining", "neighbors"):
+        table.add_column(title, overflow="fold")
+    for budget in budgets:
+        table.add_row(
+            budget.dataset,
+            budget.analyst or "",
+            str(budget.total),
+            str(budget.spent),
+            str(budget.remaining),
+            budget.neighbors,
+        )
+    Console(highlight=False).print(table)
+
+
+def _row(event: Event) -> tuple[str, ...]:
+    name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
+    body = event.body
+    what = body.get("query") or str(body.get("total", body.get("answer", "")))
+    return str(event.number), event.at, event.kind, name, what, str(body.get("costs", ""))

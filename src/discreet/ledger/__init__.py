@@ -1,0 +1,9 @@
+"""The durable ledger: pay, commit, then draw. What is promised: docs/ledger.md."""
+
+from .book import Ledger
+from .budget import Amount, Budget
+from .events import Event
+from .session import Quote, Session
+from .verification import Verified
+
+__all__ = ["Amount", "Budget", "Event", "Ledger", "Quote", "Session", "Verified"]

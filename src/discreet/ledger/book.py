@@ -1,0 +1,214 @@
+"""The ledger: budgets that outlive the process, and every release that was paid from them."""
+
+import json
+import os
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ..errors import InvalidArgument, LedgerError, UnknownBudget, shown
+from ..numbers import Number
+from ..privacy.guarantees import Composition, read_guarantee
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from . import exports, rows
+from .budget import Amount, Budget, opened, read_total
+from .events import Event, canonical
+from .purchase import Buyer
+from .rows import News, tip_of
+from .session import Session
+from .store import Store
+from .verification import Verified, verify
+
+_LONGEST = 200
+
+
+class Ledger:
+    """Budgets that outlive the process, and every release that was paid from them.
+
+    A release is paid for, and the payment made durable, before one random bit of it is read. So a crash
+    can lose budget, and never privacy. Amounts are exact fractions. Events are only ever appended, each
+    with a hash of all before it. What is promised, and proved: docs/ledger.md.
+
+    Args:
+        where: the path of an SQLite file, which is made if it is not there; or a URL such as
+            "postgresql://user@host/database"; or nothing, for a ledger in memory that ends with it.
+
+    Raises:
+        LedgerError: if it cannot be opened; see `discreet.errors`.
+
+    Side channels: the ledger is as public as the answers in it.
+    """
+
+    def __init__(self, where: str | os.PathLike[str] | None = None) -> None:
+        self._store = Store(where)
+
+    def open(  # noqa: PLR0913  # a budget is said in one of three ways
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        neighbors: Neighbors = "add_remove",
+    ) -> Budget:
+        """Open a budget, or return the one that was opened before with these very terms.
+
+        Args:
+            dataset: a name for the dataset.
+            analyst: whose share of the dataset's budget this is. A release must fit both.
+            epsilon: the most that all releases may cost together, as pure differential privacy; or,
+                with `delta`, as approximate differential privacy. Or:
+            rho: the same as zero-concentrated differential privacy.
+            delta: the probability-like part of (epsilon, delta).
+            neighbors: the relation the budget is about; releases are converted to it.
+
+        Raises:
+            InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
+            UnknownBudget: if it is a share, and the dataset has no budget.
+        """
+        budget = opened(
+            _named(dataset, "dataset"),
+            None if analyst is None else _named(analyst, "analyst"),
+            read_neighbors(neighbors),
+            read_total(epsilon, rho, delta),
+        )
+        return self._store.write(lambda connection: _opened(connection, budget))
+
+    def extend(
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Give a budget a larger total. From then on the larger one is all that is promised.
+
+        Raises:
+            InvalidArgument: if the total is not larger, or of another kind.
+            UnknownBudget: if there is no such budget.
+        """
+        total = read_total(epsilon, rho, delta)
+        buyer = Buyer(self._store, dataset, analyst)
+        return self._store.write(lambda connection: _extended(connection, buyer, total))
+
+    def session(self, dataset: str, analyst: str | None = None) -> Session:
+        """Return who pays for releases on this dataset, for `ledger=` of any verb.
+
+        Raises:
+            UnknownBudget: if no such budget was opened.
+        """
+        self._store.read(Buyer(self._store, dataset, analyst).budgets)
+        return Session(self._store, dataset, analyst)
+
+    def budgets(self) -> list[Budget]:
+        """Return all budgets, by dataset and analyst."""
+        return self._store.read(rows.budgets)
+
+    def history(self, dataset: str | None = None) -> list[Event]:
+        """Return all events in their order, or those of one dataset."""
+        return self._store.read(lambda connection: list(rows.events(connection, dataset)))
+
+    def spent(self, dataset: str, analyst: str | None = None) -> Composition:
+        """Return the guarantee of all that was released: of the dataset, or to one analyst.
+
+        Raises:
+            UnknownBudget: if no such budget was opened.
+        """
+        buyer = Buyer(self._store, dataset, analyst)
+        return self._store.read(lambda connection: _spent(connection, buyer))
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write all events to a file, as JSON or CSV by its ending.
+
+        Raises:
+            InvalidArgument: if it ends in neither.
+            LedgerUnwritable: if the file cannot be written.
+        """
+        exports.export(self.history(), path)
+
+    def verify(self, head: str | None = None) -> Verified:
+        """Recompute everything from the first event on, and return the head of the chain.
+
+        Args:
+            head: one that was noted elsewhere, at any time. Without it, a ledger that was replaced by an
+                older copy of itself, or written anew by somebody, cannot be told.
+
+        Raises:
+            LedgerCorrupt: if anything is not as it was written.
+        """
+        return self._store.read(lambda connection: verify(connection, head))
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._store.name})"
+
+    def __reduce__(self) -> tuple[type["Ledger"], tuple[str]]:
+        """Reopen a file by its path. A password must not travel, and memory cannot."""
+        if self._store.in_memory or self._store.url.drivername != "sqlite":
+            raise LedgerError(
+                "only a ledger in a file can be pickled; open this one where it is needed"
+            )
+        return Ledger, (str(self._store.url.database),)
+
+
+def _named(name: Any, what: str) -> str:
+    """Return a name for a dataset or an analyst."""
+    if (
+        isinstance(name, str)
+        and name.strip() == name
+        and name.isprintable()
+        and 0 < len(name) <= _LONGEST
+    ):
+        return name
+    raise InvalidArgument(
+        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
+    )
+
+
+def _opened(connection: Connection, budget: Budget) -> Budget:
+    """Write the budget, unless it is there."""
+    tip = tip_of(connection, alone=True)
+    known = {each.analyst: each for each in rows.budgets(connection, budget.dataset)}
+    if budget.analyst in known:
+        return _unchanged(known[budget.analyst], budget)
+    if budget.analyst is not None and None not in known:
+        raise UnknownBudget(
+            f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
+        )
+    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict()}
+    rows.append(connection, tip, News("opened", budget.dataset, budget.analyst, None, body))
+    rows.insert(connection, budget)
+    return budget
+
+
+def _unchanged(known: Budget, asked: Budget) -> Budget:
+    """Return the budget that is there if it is what was asked for."""
+    if (known.terms, known.neighbors) == (asked.terms, asked.neighbors):
+        return known
+    raise InvalidArgument(
+        f"the budget of {known.name} was opened as {known.total} ({known.neighbors}), not as {asked.total} "
+        f"({asked.neighbors}); to give it more, extend it"
+    )
+
+
+def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
+    tip = tip_of(connection, alone=True)
+    larger = buyer.budgets(connection)[-1].extended(total)
+    body = {"total": total.as_dict()}
+    rows.append(connection, tip, News("extended", larger.dataset, larger.analyst, None, body))
+    rows.update(connection, larger)
+    return larger
+
+
+def _spent(connection: Connection, buyer: Buyer) -> Composition:
+    neighbors = buyer.budgets(connection)[-1].neighbors
+    charged = [
+        event
+        for event in rows.events(connection, buyer.dataset)
+        if event.kind == "charged" and buyer.analyst in {None, event.analyst}
+    ]
+    read = lru_cache(lambda text: read_guarantee(json.loads(text)).under(neighbors))
+    return Composition(tuple(read(canonical(e.body["guarantee"])) for e in charged), neighbors)

@@ -1,0 +1,269 @@
+"""Budgets as exact values: what they count, and what still fits. Proofs: docs/ledger.md."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
+from ..numbers import positive, spell
+from ..privacy.guarantees import ApproxDP, Guarantee
+from ..privacy.sensitivity import Neighbors
+
+_FINEST = 4096
+"""Bits of the longest denominator that is kept; what is finer is rounded up."""
+
+_MOST = 10**300
+_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Privacy in the units that a budget counts. None: not counted, or without a bound.
+
+    Attributes:
+        epsilon: a sum of epsilons of pure differential privacy.
+        rho: a sum of rhos of zero-concentrated differential privacy.
+        delta: a sum of deltas.
+    """
+
+    epsilon: Fraction | None = None
+    rho: Fraction | None = None
+    delta: Fraction = Fraction(0)
+
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(
+            _sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho),
+            rounded_up(self.delta + other.delta),
+        )  # fmt: skip
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the exact numbers as text; a unit that is not counted is left out."""
+        named = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
+        return {unit: str(value) for unit, value in named.items() if value is not None}
+
+    def __str__(self) -> str:
+        said = {unit: _equals(_SIGNS[unit], value) for unit, value in self.as_dict().items()}
+        delta = said.pop("delta", "")
+        return ", ".join(filter(None, [" or ".join(said.values()), delta])) or "nothing"
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Fraction:
+    return Fraction(text)
+
+
+def read_amount(plain: dict[str, str]) -> Amount:
+    """Return the amount whose `as_dict` this is."""
+    return Amount(**{unit: _parsed(text) for unit, text in plain.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a dataset, or an analyst on a dataset, may spend, and has spent. Exact, and not private.
+
+    It promises `total`, about neighbours of that relation: a sum of epsilons, or a sum of rhos. If there
+    are both, with a delta, either sum certifies the promise.
+
+    Attributes:
+        dataset: the name of the dataset.
+        analyst: whose share it is; None for the budget of the dataset itself.
+        neighbors: the relation the budget is about.
+        total: the bounds on the sums. A unit that is None is not counted.
+        spent: the sums so far. None: what was charged has no bound in this unit.
+    """
+
+    dataset: str
+    analyst: str | None
+    neighbors: Neighbors
+    total: Amount
+    spent: Amount
+
+    @property
+    def kind(self) -> str:
+        """What the budget is in: "epsilon", "rho" or "epsilon and delta"."""
+        if self.total.delta:
+            return "epsilon and delta"
+        return "rho" if self.total.epsilon is None else "epsilon"
+
+    @property
+    def terms(self) -> tuple[Fraction | None, ...]:
+        """What whoever opened it asked for: epsilon, rho, delta, and not what follows from them."""
+        derived = self.kind == "epsilon and delta"
+        return self.total.epsilon, None if derived else self.total.rho, self.total.delta
+
+    @property
+    def remaining(self) -> Amount:
+        """What is left of each sum that still certifies the promise; the others are None."""
+        return Amount(
+            _rest(self.spent.epsilon, self.total.epsilon), _rest(self.spent.rho, self.total.rho),
+            self.total.delta - self.spent.delta,
+        )  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """The dataset, and the analyst if it is a share."""
+        return self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
+
+    def cost(self, guarantee: Guarantee) -> Amount:
+        """Return what a release costs in the units of this budget, under its relation.
+
+        Raises:
+            InvalidArgument: if nothing follows from the guarantee that this budget can count.
+        """
+        held = guarantee
+        if guarantee.neighbors != self.neighbors:
+            held = guarantee.under(self.neighbors)
+        if isinstance(held, ApproxDP) and self.total.delta:
+            return Amount(rounded_up(held.epsilon), None, rounded_up(held.delta))
+        cost = Amount(
+            None if self.total.epsilon is None else _up(held.pure),
+            None if self.total.rho is None else _up(held.rho),
+        )
+        if cost == Amount():
+            raise InvalidArgument(
+                f"the budget of {self.name} counts {self.kind}, and none follows from this release "
+                f"({guarantee}): take a mechanism whose guarantee has one, or keep a budget in another unit"
+            )
+        return cost
+
+    def fits(self, cost: Amount) -> bool:
+        """Return whether the budget can pay."""
+        if cost.delta and self.spent.rho:
+            return False  # what was charged first has settled what delta is for
+        after = replace(self, spent=self.spent + cost).remaining
+        return after.delta >= 0 and (after.epsilon is not None or after.rho is not None)
+
+    def charged(self, cost: Amount) -> "Budget":
+        """Return the budget after it has paid.
+
+        Raises:
+            Exhausted: if it cannot.
+        """
+        if self.fits(cost):
+            return replace(self, spent=self.spent + cost)
+        hint = ""
+        if cost.delta and self.spent.rho:
+            hint = "; its delta is pledged to composition, as its first charge had none of its own"
+        raise Exhausted(
+            f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of {self.total}, "
+            f"remaining {self.remaining}{hint}",
+            requested=cost, spent=self.spent, remaining=self.remaining,
+        )  # fmt: skip
+
+    def extended(self, total: Amount) -> "Budget":
+        """Return the budget with a larger total of the same kind.
+
+        Raises:
+            InvalidArgument: if it is of another kind, or smaller.
+        """
+        larger = replace(self, total=total)
+        rests = [_rest(ours, theirs) for ours, theirs in _counted(self.total, total)]
+        if larger.kind != self.kind or None in rests or total == self.total:
+            raise InvalidArgument(
+                f"the budget of {self.name} is {self.total}; it can only be extended to more of the same, "
+                f"got {total}"
+            )
+        return larger
+
+    def __str__(self) -> str:
+        units = [
+            f"{_SIGNS[unit]}: {_spelled(spent)} of {_spelled(total)} spent, {_spelled(rest)} left"
+            for unit, spent, total, rest in self._lines()
+        ]
+        delta = f"{_equals('δ', self.total.delta)}, " if self.total.delta else ""
+        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors})"
+
+    def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
+        sums, rest = self.spent, self.remaining
+        if self.total.epsilon is not None:
+            yield "epsilon", sums.epsilon, self.total.epsilon, rest.epsilon
+        if self.total.rho is not None:
+            yield "rho", sums.rho, self.total.rho, rest.rho
+
+
+def read_total(epsilon: Any, rho: Any, delta: Any) -> Amount:
+    """Return the total that a caller asks for, as epsilon, as rho, or as epsilon and delta.
+
+    Raises:
+        InvalidArgument: if it is none of these, or a number is not in its range.
+    """
+    if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
+        raise InvalidArgument("give a budget as epsilon, as rho, or as epsilon and delta")
+    if epsilon is None:
+        return Amount(rho=_bound(rho, "rho"))
+    bound = _bound(epsilon, "epsilon")
+    if delta is None:
+        return Amount(epsilon=bound)
+    failure = _bound(delta, "delta")
+    if failure >= 1:
+        raise InvalidNumber(f"delta must be below one, got {shown(delta)}")
+    return Amount(bound, rho_for(bound, failure), failure)
+
+
+def opened(dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount) -> Budget:
+    """Return a budget of which nothing is spent."""
+    nothing = Amount(
+        None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
+    )
+    return Budget(dataset, analyst, neighbors, total, nothing)
+
+
+def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return a rho such that rho-zCDP implies (epsilon, delta)-DP.
+
+    It is (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))**2, rounded down (Bun and Steinke 2016).
+    """
+    from ..enclosures import ball, lower, precision
+
+    with precision(192):
+        log = -ball(delta).log()
+        root = ball(epsilon) / ((log + ball(epsilon)).sqrt() + log.sqrt())
+        return lower(root * root)
+
+
+def rounded_up(value: Fraction) -> Fraction:
+    """Return the value, or the next multiple of 2**-4096 if its denominator is longer than that."""
+    if value.denominator.bit_length() <= _FINEST + 1:
+        return value
+    return Fraction(-(-(value.numerator << _FINEST) // value.denominator), 1 << _FINEST)
+
+
+def _up(value: Fraction | None) -> Fraction | None:
+    return None if value is None else rounded_up(value)
+
+
+def _sum(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
+    """Return the sum, which has no bound if one of the two has none."""
+    return None if ours is None or theirs is None else rounded_up(ours + theirs)
+
+
+def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
+    """Return what is left, or None if there is no bound or it is passed."""
+    return None if spent is None or total is None or spent > total else total - spent
+
+
+def _counted(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | None]]:
+    """Return the units that `ours` counts, in both."""
+    pairs = [(ours.epsilon, theirs.epsilon), (ours.rho, theirs.rho), (ours.delta, theirs.delta)]
+    return [(mine, other) for mine, other in pairs if mine is not None]
+
+
+def _bound(value: Any, name: str) -> Fraction:
+    """Return a positive number of ordinary size and length."""
+    bound = positive(value, name)
+    if not Fraction(1, _MOST) <= bound <= _MOST or rounded_up(bound) != bound:
+        raise InvalidNumber(
+            f"{name} must be between 1e-300 and 1e300, and short, got {shown(value)}"
+        )
+    return bound
+
+
+def _spelled(value: Fraction | None) -> str:
+    return "no bound" if value is None else spell(value)
+
+
+def _equals(sign: str, text: str | Fraction) -> str:
+    said = spell(Fraction(text))
+    return f"{sign} {said}" if said.startswith("≤") else f"{sign} = {said}"

@@ -1,0 +1,78 @@
+"""Events, and the hash chain that binds each to all before it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..privacy.bills import Indices
+
+_WIDE = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of a ledger. Nothing in it is private.
+
+    Attributes:
+        number: its place, from 1.
+        at: when it was written, UTC, by the clock of whoever wrote it.
+        kind: "opened", "extended", "charged" or "answered".
+        dataset: whose budget.
+        analyst: whose share, or None.
+        request: the request that was charged or answered; None for budgets.
+        body: everything else, in plain values.
+        head: the hash of this event and, through its predecessor's, of all before it.
+    """
+
+    number: int
+    at: str
+    kind: str
+    dataset: str
+    analyst: str | None
+    request: str | None
+    body: Mapping[str, Any]
+    head: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the event in plain values, ready for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __str__(self) -> str:
+        name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
+        said = self.body.get("query", "")
+        return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of a plain value: sorted, without spaces, in ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def genesis(identity: str, born: int) -> str:
+    """Return the hash before the first event: of the ledger's own id, and the schema it began with."""
+    return _hashed(["discreet ledger", identity, born])
+
+
+def link(previous: str, columns: list[Any]) -> str:
+    """Return the hash of an event: of the hash before it, and all its columns in order."""
+    return _hashed([previous, *columns])
+
+
+def plain(drawn: Indices) -> Any:
+    """Return indices as JSON keeps them anywhere: numbers beyond 2**53 as hexadecimal text."""
+    if isinstance(drawn, list):
+        return [plain(each) for each in drawn]
+    return drawn if abs(drawn) < _WIDE else hex(drawn)
+
+
+def indices(value: Any) -> Indices:
+    """Return the indices whose `plain` this is."""
+    if isinstance(value, list):
+        return [indices(each) for each in value]
+    return int(value, 16) if isinstance(value, str) else int(value)
+
+
+def _hashed(values: list[Any]) -> str:
+    return hashlib.sha256(canonical(values).encode()).hexdigest()

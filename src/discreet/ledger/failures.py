@@ -1,0 +1,62 @@
+"""What databases say when they fail, in our words: no SQL, no parameters, no causes."""
+
+import sqlite3
+from typing import Any
+
+from sqlalchemy.exc import DBAPIError
+
+from ..errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnwritable
+
+_BUSY = LedgerBusy, "is held by others for too long; ask again"
+_UNWRITABLE = (
+    LedgerUnwritable,
+    "cannot be reached, read or written: is the disk full, or the file read-only?",
+)
+_CORRUPT = (
+    LedgerCorrupt,
+    "is not what was written: verify it, and restore a copy with the head you noted",
+)
+_OTHER = LedgerError, "cannot be used"
+
+_SQLITE: dict[int | None, tuple[type[LedgerError], str]] = {
+    None: _CORRUPT,  # raised by Python's driver: text that is no text
+    sqlite3.SQLITE_ERROR: _CORRUPT,  # a table or column that is not there
+    sqlite3.SQLITE_CORRUPT: _CORRUPT,
+    sqlite3.SQLITE_NOTADB: _CORRUPT,
+    sqlite3.SQLITE_CONSTRAINT: _CORRUPT,
+    sqlite3.SQLITE_MISMATCH: _CORRUPT,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_READONLY: _UNWRITABLE,
+    sqlite3.SQLITE_PERM: _UNWRITABLE,
+    sqlite3.SQLITE_AUTH: _UNWRITABLE,
+    sqlite3.SQLITE_IOERR: _UNWRITABLE,
+    sqlite3.SQLITE_FULL: _UNWRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
+}
+_POSTGRESQL = {
+    "55P03": _BUSY, "57014": _BUSY, "40001": _BUSY, "40P01": _BUSY,
+    "25006": _UNWRITABLE, "42501": _UNWRITABLE, "53": _UNWRITABLE, "08": _UNWRITABLE, "57P": _UNWRITABLE,
+    "58": _UNWRITABLE, "28": _UNWRITABLE, "3D": _UNWRITABLE,
+    "XX": _CORRUPT, "42": _CORRUPT, "23": _CORRUPT, "22": _CORRUPT, "P0001": _CORRUPT,
+}  # fmt: skip
+"""By the beginning of the SQLSTATE; the longest that fits counts."""
+
+
+def translated(error: Exception, name: str) -> LedgerError:
+    """Return our error for one of SQLAlchemy, sqlite3 or psycopg."""
+    cause: Any = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", None)
+        kind, said = _SQLITE.get(code if code is None else code & 0xFF, _OTHER)
+    else:
+        kind, said = _by_state(getattr(cause, "sqlstate", None), isinstance(error, DBAPIError))
+    return kind(f"the ledger {name} {said} ({type(cause).__name__})")
+
+
+def _by_state(state: str | None, asked: bool) -> tuple[type[LedgerError], str]:
+    """Return what an SQLSTATE means. A server that has gone says none."""
+    if state is None:
+        return _UNWRITABLE if asked else _OTHER
+    fitting = [start for start in _POSTGRESQL if state.startswith(start)]
+    return _POSTGRESQL[max(fitting, key=len)] if fitting else _OTHER

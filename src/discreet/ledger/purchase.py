@@ -1,0 +1,147 @@
+"""Pay, commit, then draw: the one way from a bill to an answer. Proof and crash table: docs/ledger.md."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection
+
+from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
+from ..privacy.bills import Bill, Indices
+from . import rows
+from .budget import Amount, Budget
+from .events import Event, indices, plain
+from .rows import News, Tip, append, tip_of, update
+from .store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Buyer:
+    """Whose budgets pay: those of a dataset, and of an analyst on it."""
+
+    store: Store
+    dataset: str
+    analyst: str | None
+
+    def budgets(self, connection: Connection) -> list[Budget]:
+        """Return the budgets that a release must fit, that of the dataset first.
+
+        Raises:
+            UnknownBudget: if one of them was never opened.
+        """
+        found = rows.paying(connection, self.dataset, self.analyst)
+        known = {budget.analyst for budget in found}
+        if None not in known:
+            raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
+        if self.analyst in known:
+            return found
+        shares = [budget.analyst for budget in rows.budgets(connection, self.dataset)]
+        raise UnknownBudget(
+            f"the analyst {shown(self.analyst)} has no share of {self.dataset}; those who have: "
+            f"{', '.join(filter(None, shares)) or 'nobody'}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """One bill on its way to an answer."""
+
+    buyer: Buyer
+    bill: Bill
+
+    def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+        """Return the answer: the one that is stored, or a new one that is paid, and stored, first."""
+        store = self.buyer.store
+        if (known := store.read(self._look)) is not None:
+            return _given(known)
+        draw = prepare()
+        if (known := store.write(self._pay)) is not None:
+            return _given(known)
+        try:
+            drawn = draw()
+            return store.write(lambda connection: self._keep(connection, drawn))
+        except Exception as error:
+            error.add_note(f"this is paid: request={self.bill.request!r} asks again at no cost")
+            raise
+
+    def _look(self, connection: Connection) -> Event | None:
+        """Return the stored answer if there is one, and refuse what cannot be paid."""
+        tip_of(connection)
+        charged, answered = self._found(connection)
+        if charged is None:
+            self._priced(self.buyer.budgets(connection))
+        return answered
+
+    def _pay(self, connection: Connection) -> Event | None:
+        """Charge the budgets, unless somebody else did meanwhile; return the answer if there is one."""
+        tip = tip_of(connection, alone=True)
+        charged, answered = self._found(connection)
+        if charged is None:
+            self._charge(connection, tip)
+        return answered
+
+    def _charge(self, connection: Connection, tip: Tip) -> None:
+        paying = self.buyer.budgets(connection)
+        costs = self._priced(paying)
+        bill = self.bill
+        body = {
+            "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
+            "digest": bill.digest, "costs": [cost.as_dict() for cost in costs],
+        }  # fmt: skip
+        append(connection, tip, self._news("charged", body))
+        for budget, cost in zip(paying, costs, strict=True):
+            update(connection, budget.charged(cost))
+
+    def _keep(self, connection: Connection, drawn: Indices) -> Indices:
+        """Store the answer, unless somebody else answered meanwhile; return the one that is stored."""
+        tip = tip_of(connection, alone=True)
+        _, answered = self._found(connection)
+        if answered is not None:
+            return _given(answered)
+        append(connection, tip, self._news("answered", {"answer": plain(drawn)}))
+        return drawn
+
+    def _priced(self, paying: list[Budget]) -> list[Amount]:
+        """Return what each budget pays.
+
+        Raises:
+            Exhausted: if one of them cannot.
+        """
+        costs = [budget.cost(self.bill.guarantee) for budget in paying]
+        for budget, cost in zip(paying, costs, strict=True):
+            budget.charged(cost)
+        return costs
+
+    def _found(self, connection: Connection) -> tuple[Event | None, Event | None]:
+        """Return how this request was charged, and how it was answered.
+
+        Raises:
+            RequestConflict: if it was another question.
+        """
+        buyer, request = self.buyer, str(self.bill.request)
+        found = rows.events_of_request(connection, buyer.dataset, buyer.analyst, request)
+        charged, answered = found.get("charged"), found.get("answered")
+        if charged is not None and charged.body.get("digest") != self.bill.digest:
+            raise RequestConflict(
+                f"request {shown(self.bill.request)} was another question (event {charged.number}); "
+                "give this one a name of its own"
+            )
+        return charged, answered
+
+    def _news(self, kind: str, body: dict[str, Any]) -> News:
+        return News(kind, self.buyer.dataset, self.buyer.analyst, self.bill.request, body)
+
+
+def purchase(buyer: Buyer, bill: Bill) -> Purchase:
+    """Return the purchase, with a name of its own if the caller gave none."""
+    return Purchase(buyer, bill if bill.request else replace(bill, request=str(uuid4())))
+
+
+def _given(answered: Event) -> Indices:
+    """Return the stored answer."""
+    try:
+        return indices(answered.body["answer"])
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise LedgerCorrupt(f"the answer in event {answered.number} cannot be read")

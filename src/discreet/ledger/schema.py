@@ -1,0 +1,141 @@
+"""The tables of a ledger, and how an older one becomes a newer one."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    inspect,
+    select,
+)
+
+from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
+from .events import genesis
+
+_TABLES = MetaData()
+
+LEDGER = Table(
+    "discreet_ledger", _TABLES,
+    Column("id", Text, primary_key=True),
+    Column("born", Integer),
+    Column("version", Integer),
+    Column("events", BigInteger),
+    Column("head", Text),
+)  # fmt: skip
+"""One row: who this ledger is, and where its chain ends. Whoever writes locks it first."""
+
+EVENTS = Table(
+    "discreet_events", _TABLES,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Text),
+    Column("kind", Text),
+    Column("dataset", Text),
+    Column("analyst", Text),
+    Column("request", Text),
+    Column("body", Text),
+    Column("head", Text),
+)  # fmt: skip
+"""What happened, in order. An analyst of '' is none."""
+
+BUDGETS = Table(
+    "discreet_budgets", _TABLES,
+    Column("dataset", Text, primary_key=True),
+    Column("analyst", Text, primary_key=True),
+    Column("neighbors", Text),
+    Column("total", Text),
+    Column("spent", Text),
+)  # fmt: skip
+"""What follows from the events, so that a release need not add them up."""
+
+_FIRST = [
+    """CREATE TABLE discreet_ledger (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
+    version INTEGER NOT NULL, events BIGINT NOT NULL, head TEXT NOT NULL)""",
+    """CREATE TABLE discreet_events (number {key} NOT NULL PRIMARY KEY, at TEXT NOT NULL,
+    kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT NOT NULL, request TEXT, body TEXT NOT NULL,
+    head TEXT NOT NULL, UNIQUE (dataset, analyst, request, kind))""",
+    """CREATE TABLE discreet_budgets (dataset TEXT NOT NULL, analyst TEXT NOT NULL,
+    neighbors TEXT NOT NULL, total TEXT NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (dataset, analyst))""",
+]
+_APPEND_ONLY = {
+    "sqlite": [
+        """CREATE TRIGGER discreet_no_update BEFORE UPDATE ON discreet_events
+        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+        """CREATE TRIGGER discreet_no_delete BEFORE DELETE ON discreet_events
+        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+        """CREATE TRIGGER discreet_in_order BEFORE INSERT ON discreet_events
+        WHEN NEW.number <> 1 + coalesce((SELECT max(number) FROM discreet_events), 0)
+        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
+    ],
+    "postgresql": [
+        """CREATE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'events are append-only'; END $$""",
+        """CREATE TRIGGER discreet_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON discreet_events
+        FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()""",
+    ],
+}
+
+
+def _first(connection: Connection) -> None:
+    """Make the tables, and refuse to change events."""
+    dialect = connection.dialect.name
+    key = (
+        "INTEGER" if dialect == "sqlite" else "BIGINT"
+    )  # SQLite's own row number must be an INTEGER
+    for statement in [*_FIRST, *_APPEND_ONLY[dialect]]:
+        connection.exec_driver_sql(statement.replace("{key}", key))
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_first]
+"""The n-th makes schema n from schema n - 1. What is released is never changed, only followed."""
+
+
+def version_of(connection: Connection) -> int:
+    """Return the schema of what is stored: 0 if nothing is.
+
+    Raises:
+        LedgerTooNew: if it is newer than this library.
+        LedgerCorrupt: if it cannot be told.
+        LedgerError: if what is stored is no ledger.
+    """
+    tables = inspect(connection).get_table_names()
+    if LEDGER.name not in tables:
+        if tables and connection.dialect.name == "sqlite":
+            raise LedgerError(
+                "this database holds other tables and no ledger; give a ledger a file of its own"
+            )
+        return 0
+    versions = list(connection.execute(select(LEDGER.c.version)).scalars())
+    if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
+        raise LedgerCorrupt("the ledger does not say which schema it has")
+    return check_version(versions[0])
+
+
+def check_version(version: int) -> int:
+    """Return the schema if this library knows it."""
+    if version > len(MIGRATIONS):
+        raise LedgerTooNew(
+            f"this ledger has schema {version}, and this version of discreet knows {len(MIGRATIONS)}: "
+            "upgrade discreet"
+        )
+    return version
+
+
+def migrate(connection: Connection) -> None:
+    """Bring what is stored to the newest schema, from nothing if need be."""
+    version = version_of(connection)
+    for step in MIGRATIONS[version:]:
+        step(connection)
+    newest = len(MIGRATIONS)
+    if version:
+        connection.execute(LEDGER.update().values(version=newest))
+    else:
+        identity = uuid4().hex
+        connection.execute(LEDGER.insert().values(
+            id=identity, born=newest, version=newest, events=0, head=genesis(identity, newest)
+        ))  # fmt: skip

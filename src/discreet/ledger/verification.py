@@ -1,0 +1,146 @@
+"""Reading a ledger again from its first event, and comparing."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import StaticPool
+
+from ..errors import DiscreetError, LedgerCorrupt, shown
+from ..privacy.guarantees import read_guarantee
+from ..privacy.sensitivity import read_neighbors
+from .budget import Budget, opened, read_amount
+from .events import Event, genesis, indices
+from .rows import Tip, budgets, chained, events, tip_of
+from .schema import migrate
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A ledger that agrees with itself.
+
+    Attributes:
+        events: how many events it has.
+        head: the hash that stands for all of them. Note it elsewhere, and give it to the next `verify`.
+    """
+
+    events: int
+    head: str
+
+    def __str__(self) -> str:
+        return f"{self.events} events, head {self.head}"
+
+
+def verify(connection: Connection, noted: str | None) -> Verified:
+    """Return the end of the chain after everything was recomputed.
+
+    Raises:
+        LedgerCorrupt: if anything is not as it was written.
+    """
+    if connection.dialect.name == "sqlite":
+        _check_file(connection)
+    tip, replay = tip_of(connection), Replay()
+    passed = noted is None
+    for head in _heads(tip, events(connection), replay):
+        passed = passed or head == noted
+    if not passed:
+        raise LedgerCorrupt(
+            f"the head {shown(noted)} is not in this ledger: it is an older copy, or was written anew"
+        )
+    if replay.known() != budgets(connection):
+        raise LedgerCorrupt("the budgets are not what the events add up to")
+    return Verified(tip.events, tip.head)
+
+
+def _heads(tip: Tip, found: Iterable[Event], replay: "Replay") -> Iterator[str]:
+    """Follow the chain from its beginning to its noted end, and yield every hash on it."""
+    number, head = 0, genesis(tip.identity, tip.born)
+    yield head
+    for event in found:
+        number += 1
+        if event.number != number or not chained(event, head):
+            raise LedgerCorrupt(f"event {number} is not what was written")
+        replay.follow(event)
+        head = event.head
+        yield head
+    if (number, head) != (tip.events, tip.head):
+        raise LedgerCorrupt(f"the ledger ends after event {number}, and should after {tip.events}")
+
+
+@dataclass(slots=True)
+class Replay:
+    """The budgets and requests that follow from the events so far."""
+
+    _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
+    _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
+
+    def known(self) -> list[Budget]:
+        """Return the budgets in the order of `rows.budgets`."""
+        return [
+            self._budgets[key]
+            for key in sorted(self._budgets, key=lambda key: (key[0], key[1] or ""))
+        ]
+
+    def follow(self, event: Event) -> None:
+        """Take one more event.
+
+        Raises:
+            LedgerCorrupt: if it cannot follow those before it.
+        """
+        steps = {"opened": self._open, "extended": self._extend, "charged": self._charge,
+                 "answered": self._answer}  # fmt: skip
+        try:
+            steps[event.kind](event)
+        except (DiscreetError, ValueError, TypeError, KeyError, ArithmeticError, AttributeError):
+            pass
+        else:
+            return
+        raise LedgerCorrupt(f"event {event.number} cannot follow those before it")
+
+    def _open(self, event: Event) -> None:
+        key = event.dataset, event.analyst
+        if key in self._budgets or (event.analyst and (event.dataset, None) not in self._budgets):
+            raise ValueError("opened twice, or a share of nothing")
+        neighbors = read_neighbors(event.body["neighbors"])
+        self._budgets[key] = opened(*key, neighbors, read_amount(event.body["total"]))
+
+    def _extend(self, event: Event) -> None:
+        key = event.dataset, event.analyst
+        self._budgets[key] = self._budgets[key].extended(read_amount(event.body["total"]))
+
+    def _charge(self, event: Event) -> None:
+        self._pass(event, None)
+        read_guarantee(event.body["guarantee"])
+        paying = dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)])
+        for key, cost in zip(paying, event.body["costs"], strict=True):
+            self._budgets[key] = self._budgets[key].charged(read_amount(cost))
+
+    def _answer(self, event: Event) -> None:
+        self._pass(event, "charged")
+        indices(event.body["answer"])
+
+    def _pass(self, event: Event, before: str | None) -> None:
+        """Note how far the request has come: charged once, then answered once."""
+        key = event.dataset, event.analyst, str(event.request)
+        if event.request is None or self._requests.get(key) != before:
+            raise ValueError("charged or answered twice, or answered before it was charged")
+        self._requests[key] = event.kind
+
+
+def _check_file(connection: Connection) -> None:
+    """Let SQLite check its pages, and compare the tables and triggers with those that were made."""
+    found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
+    if found != ["ok"]:
+        raise LedgerCorrupt("SQLite finds the file damaged")
+    fresh = create_engine("sqlite://", poolclass=StaticPool)
+    with fresh.begin() as other:
+        migrate(other)
+        expected = _made(other)
+    fresh.dispose()
+    if _made(connection) != expected:
+        raise LedgerCorrupt("the tables or triggers are not those that a ledger has")
+
+
+def _made(connection: Connection) -> set[tuple[str, ...]]:
+    made = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    return {tuple(map(str, row)) for row in made}

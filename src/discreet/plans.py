@@ -1,0 +1,202 @@
+"""Plans: several questions, one budget to split among them, and what they cost before they run."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import log
+from typing import Any, Literal, NamedTuple, ParamSpec
+
+from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from .numbers import Number, positive
+from .privacy.bills import Account, Bill
+from .releases import Release
+from .selection import bill_of
+
+P = ParamSpec("P")
+
+_ALMOST_SURELY = Fraction(95, 100)
+
+
+class Question(NamedTuple):
+    """A question that is not asked yet: a verb and its arguments."""
+
+    verb: Callable[..., Release]
+    arguments: tuple[Any, ...]
+    terms: dict[str, Any]
+
+    def bill(self, **terms: Any) -> Bill:
+        """Return what it would cost."""
+        return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
+
+    def ask(self, **terms: Any) -> Release:
+        """Ask it."""
+        return self.verb(*self.arguments, **{**self.terms, **terms})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Plan:
+    """Several questions under names. Nothing is asked, and no data are looked at, until it is run.
+
+        plan = (
+            Plan()
+            .add("drink", discreet.mode, people, "drink", ["tea", "coffee"])
+            .add("age", discreet.median, people, Grid(0, 120), "age")
+            .split(epsilon=1, weights={"age": 2})
+        )
+        print(plan)
+        answers = plan.run(ledger.session("people"))
+
+    A plan does not change: `add` and the splits return another one.
+    """
+
+    questions: Mapping[str, Question] = field(default_factory=dict)
+
+    def add(
+        self, name: str, verb: Callable[P, Release], *arguments: P.args, **terms: P.kwargs
+    ) -> "Plan":
+        """Return the plan with one question more, to be asked as verb(*arguments, **terms).
+
+        Raises:
+            InvalidArgument: if there is a question of that name.
+        """
+        if name in self.questions:
+            raise InvalidArgument(f"there is a question named {shown(name)}; take another name")
+        return Plan({**self.questions, name: Question(verb, arguments, dict(terms))})
+
+    def split(
+        self,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        weights: Mapping[str, Number] | None = None,
+    ) -> "Plan":
+        """Return the plan with a budget split among its questions: equally, or by weights.
+
+        Args:
+            epsilon: the budget, or:
+            rho: the same in zero-concentrated differential privacy.
+            weights: numbers above zero by question; whoever has none weighs 1.
+
+        Raises:
+            InvalidArgument: unless there is one budget, and the weights are for questions of the plan.
+        """
+        kind, total = _budget(epsilon, rho)
+        given = self._by_name(weights or {}, "weights")
+        weight = {name: given.get(name, Fraction(1)) for name in self._names()}
+        return self._shared_out(kind, total, weight)
+
+    def split_by_error(
+        self,
+        errors: Mapping[str, Number],
+        *,
+        confidence: Number = _ALMOST_SURELY,
+        epsilon: Number | None = None,
+    ) -> "Plan":
+        """Return the plan with as much privacy for each question as its wanted error needs.
+
+        A score is worse than the best by `error` or more with probability at most 1 - confidence, whatever
+        the data are: by the bound (ln(n) - ln(1 - confidence)) / eta for n candidates.
+
+        Args:
+            errors: for every question, in units of its score, which are rows where rows are counted.
+            confidence: between 0 and 1.
+            epsilon: a budget. All errors grow or shrink by one factor until it is just spent.
+
+        Raises:
+            InvalidArgument: if an error is missing, or a question has no such bound.
+        """
+        wanted = self._by_name(errors, "errors")
+        missing = [name for name in self._names() if name not in wanted]
+        if missing:
+            raise InvalidArgument(f"errors are missing for {', '.join(missing)}")
+        sure = positive(confidence, "confidence")
+        if sure >= 1:
+            raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
+        need = {name: _needed(name, self.questions[name], wanted[name], sure) for name in wanted}
+        total = sum(need.values(), Fraction(0)) if epsilon is None else positive(epsilon, "epsilon")
+        return self._shared_out("epsilon", total, need)
+
+    def bills(self) -> dict[str, Bill]:
+        """Return what each question would cost, checked as if it were asked. No data are looked at."""
+        return {name: question.bill() for name, question in self.questions.items()}
+
+    def run(self, ledger: Account | None = None) -> dict[str, Release]:
+        """Ask all questions, in order, and return the answers by name.
+
+        All public arguments are checked first, and whether the ledger can pay for everything. If a
+        question fails midway, those before it are paid and their answers are lost with the error, unless
+        they have a `request`: then the plan can be run again and they cost nothing.
+
+        Args:
+            ledger: who pays, such as `Ledger("budget.db").session("people")`.
+
+        Raises:
+            Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
+        """
+        bills = self.bills()
+        quote = getattr(ledger, "quote_all", None)
+        if quote is not None:
+            quote(bills.values()).check()
+        paid: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
+        return {name: question.ask(**paid) for name, question in self.questions.items()}
+
+    def _names(self) -> Iterable[str]:
+        if not self.questions:
+            raise InvalidArgument("the plan has no questions; add one")
+        return self.questions
+
+    def _by_name(self, given: Mapping[str, Number], what: str) -> dict[str, Fraction]:
+        """Return numbers above zero for questions of the plan."""
+        for name in given:
+            if name not in self.questions:
+                raise UnknownName(
+                    f"{what} name {shown(name)}; the questions are {', '.join(self.questions)}"
+                )
+        return {name: positive(value, f"{what}[{name!r}]") for name, value in given.items()}
+
+    def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Plan":
+        """Return the plan with total * weight / (all weights) for each question."""
+        whole = sum(weight.values(), Fraction(0))
+        shares = {name: total * weight[name] / whole for name in self.questions}
+        return Plan(
+            {name: _at(question, kind, shares[name]) for name, question in self.questions.items()}
+        )
+
+    def __str__(self) -> str:
+        rows = [(name, bill.query, str(bill.guarantee)) for name, bill in self.bills().items()]
+        wide, wider = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
+        return "\n".join(f"{name:{wide}}  {query:{wider}}  {cost}" for name, query, cost in rows)
+
+    def __repr__(self) -> str:
+        return f"Plan({', '.join(self.questions) or 'no questions'})"
+
+
+def _budget(
+    epsilon: Number | None, rho: Number | None
+) -> tuple[Literal["epsilon", "rho"], Fraction]:
+    if (epsilon is None) == (rho is None):
+        raise InvalidArgument("give a budget to split: epsilon or rho")
+    if epsilon is not None:
+        return "epsilon", positive(epsilon, "epsilon")
+    return "rho", positive(rho, "rho")
+
+
+def _at(question: Question, kind: str, share: Fraction) -> Question:
+    """Return the question at that much privacy, all its draws together."""
+    others = {k: v for k, v in question.terms.items() if k not in {"epsilon", "rho", "scale"}}
+    size = others.get("size") or 1
+    return question._replace(terms={**others, kind: share / size})
+
+
+def _needed(name: str, question: Question, error: Fraction, sure: Fraction) -> Fraction:
+    """Return the epsilon at which the error has that confidence, whatever the data are."""
+    one = _at(question, "scale", Fraction(1))
+    bill = one.bill(size=None)
+    if bill.mechanism not in {"exponential", "permute_and_flip"} or bill.candidates is None:
+        raise InvalidArgument(
+            f"no bound on the error of {shown(name)} is known ({bill.query}, {bill.mechanism}); "
+            "split by weights"
+        )
+    # Rounded up: 2**-20 is far above what two logarithms in doubles can be wrong by.
+    logs = Fraction(log(bill.candidates) - log(1 - sure)) + Fraction(1, 2**20)
+    return one._replace(terms={**one.terms, "scale": error / logs}).bill().guarantee.pure  # type: ignore

@@ -1,0 +1,287 @@
+"""Every bound that holds for a composition, side by side. Proofs: docs/composition.md."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal, Protocol
+
+from flint import arb
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidArgument
+from ..numbers import short_up, spell
+from .composition import Composition, Part
+from .contract import Guarantee
+from .conversions import (
+    delta_of_curve,
+    epsilon_of_curve,
+    least_epsilon,
+    read_delta,
+    read_epsilon,
+)
+from .responses import Responses
+
+_MOST_CURVES = 100
+"""Different guarantees up to which their Rényi curves are added order by order."""
+
+_MOST_ROUNDS = 10_000
+"""Answers up to which the adaptive recursion is asked; it may still decline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds by name. All of them hold, so the least does.
+
+    Attributes:
+        unit: what is bounded, "epsilon" or "delta".
+        at: the delta or the epsilon at which it is bounded.
+        values: each bound under its name, rounded up.
+    """
+
+    unit: Literal["epsilon", "delta"]
+    at: Fraction
+    values: Mapping[str, Fraction]
+
+    @property
+    def winner(self) -> str:
+        """The name of the least bound."""
+        return min(self.values, key=lambda name: self.values[name])
+
+    @property
+    def least(self) -> Fraction:
+        """The least bound."""
+        return self.values[self.winner]
+
+    def __str__(self) -> str:
+        fixed = "delta" if self.unit == "epsilon" else "epsilon"
+        lines = [f"{self.unit} at {fixed} = {spell(self.at)}"]
+        for name, value in sorted(self.values.items(), key=lambda item: item[1]):
+            lines.append(f"  {name:<12}{spell(value)}")
+        return "\n".join(lines)
+
+
+class Engine(Protocol):
+    """One way to bound a composition without slack."""
+
+    def delta(self, epsilon: Fraction) -> Fraction | None:
+        """Return a delta at that epsilon, or None if this engine declines."""
+        ...
+
+    def epsilon(self, delta: Fraction) -> Fraction | None:
+        """Return an epsilon at that delta, or None."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Basic:
+    """Epsilons add up."""
+
+    sum: Fraction
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return 0 from the sum on, else 1."""
+        return Fraction(0) if epsilon >= self.sum else Fraction(1)
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """Return the sum."""
+        return self.sum
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """What is known of one answer."""
+
+    part: Guarantee
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return its delta."""
+        return self.part.delta_at(epsilon)
+
+    def epsilon(self, delta: Fraction) -> Fraction:
+        """Return its epsilon."""
+        return self.part.approx(delta).epsilon
+
+
+@dataclass(frozen=True, slots=True)
+class ByCurve:
+    """A Rényi curve, converted at the best order."""
+
+    curve: Callable[[arb], arb]
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return the delta of the best order."""
+        return delta_of_curve(self.curve, epsilon)
+
+    def epsilon(self, delta: Fraction) -> Fraction | None:
+        """Return the epsilon of the best order."""
+        return epsilon_of_curve(self.curve, delta) if delta else None
+
+
+@dataclass(frozen=True, slots=True)
+class ByDelta:
+    """A function from epsilon to delta, turned around by bisection below the sum of all epsilons."""
+
+    function: Callable[[Fraction], Fraction | None]
+    sum: Fraction
+    steps: int = 40
+
+    def delta(self, epsilon: Fraction) -> Fraction | None:
+        """Return the function's value."""
+        return self.function(epsilon)
+
+    def epsilon(self, delta: Fraction) -> Fraction | None:
+        """Return the least epsilon that the bisection finds."""
+        if self.function(self.sum / 2) is None:
+            return None
+        return least_epsilon(self._or_one, delta, self.sum, self.steps)
+
+    def _or_one(self, epsilon: Fraction) -> Fraction:
+        found = self.function(epsilon)
+        return Fraction(1) if found is None else found
+
+
+def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
+    """Return the bounds of a composition at a delta or at an epsilon.
+
+    Raises:
+        InvalidArgument: unless one of the two is given; or if no epsilon is known at that delta.
+    """
+    if (delta is None) == (epsilon is None):
+        raise InvalidArgument("give either delta or epsilon")
+    slack = whole.slack
+    if delta is None:
+        at = read_epsilon(epsilon)
+        inner = {name: e.delta(at) for name, e in _engines(whole, adaptive).items()}
+        deltas = {n: short_up(slack + (1 - slack) * d) for n, d in inner.items() if d is not None}
+        return Bounds("delta", at, deltas or {"none": Fraction(1)})
+    at = read_delta(delta)
+    known: dict[str, Fraction | None] = {}
+    if at >= slack and slack < 1:
+        left = (at - slack) / (1 - slack)
+        known = {name: e.epsilon(left) for name, e in _engines(whole, adaptive).items()}
+    epsilons = {name: value for name, value in known.items() if value is not None}
+    if not epsilons:
+        raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
+    return Bounds("epsilon", at, epsilons)
+
+
+def common_slack(parts: Sequence[Part]) -> Fraction:
+    """Return 1 - prod (1 - slack)**n, rounded up."""
+    loose = [(part.slack, n) for part, n in parts if part.slack > 0]
+    if not loose or any(slack == 1 for slack, _ in loose):
+        return Fraction(1) if loose else Fraction(0)
+    with precision(256):
+        log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
+        return min(short_up(upper(-log.expm1())), Fraction(1))
+
+
+def _engines(whole: Composition, adaptive: bool) -> dict[str, Engine]:
+    """Return each engine that serves the composition, by name."""
+    core = whole.core
+    if core is None:
+        return {} if whole.slack == 1 else {"basic": Basic(Fraction(0))}
+    made = {name: make(core) for name, make in _ENGINES.items()}
+    if not adaptive:
+        made["nonadaptive"] = _nonadaptive(core)
+    return {name: engine for name, engine in made.items() if engine is not None}
+
+
+def _basic(core: Composition) -> Engine | None:
+    return None if core.pure is None else Basic(core.pure)
+
+
+def _single(core: Composition) -> Engine | None:
+    """Return the closed form of a single answer."""
+    (part, n), *others = core.parts
+    return None if n > 1 or others or part.pure is None else Single(part)
+
+
+def _kov(core: Composition) -> Engine | None:
+    """Return the optimum for mechanisms of which nothing but epsilon-DP is known."""
+    if core.pure is None:
+        return None
+    counts: dict[Fraction, int] = {}
+    for part, n in core.parts:
+        if part.pure is not None:
+            counts[part.pure] = counts.get(part.pure, 0) + n
+    responses = Responses.of(list(counts.items()))
+    return None if responses is None else ByDelta(responses.delta, core.pure)
+
+
+def _zcdp(core: Composition) -> Engine | None:
+    rho = core.rho
+    return None if rho is None else ByCurve(lambda excess: ball(rho) * (1 + excess))
+
+
+def _renyi(core: Composition) -> Engine | None:
+    if len(core.parts) > _MOST_CURVES:
+        return None
+
+    def curve(excess: arb) -> arb:
+        divergence = core.renyi(excess)
+        assert divergence is not None  # a core has a curve
+        return divergence
+
+    return ByCurve(curve)
+
+
+# The numerical engines of `losses` and `adaptive` are plugged in here.
+
+_LAWS = {
+    "bounded_range": "logistic",
+    "mixed_range": "logistic",
+    "laplace_dp": "laplace",
+    "pure_dp": "pure",
+}
+"""The privacy-loss distribution of `losses.LossDistribution` that dominates each kind."""
+
+
+def _module(name: str) -> Any:
+    """Return a module of this package, or None while it is not there."""
+    place = f"{__package__}.{name}"
+    return import_module(place) if find_spec(place) else None
+
+
+def _losses(core: Composition) -> Engine | None:
+    """Return the numerical convolution of privacy-loss distributions."""
+    losses = _module("losses")
+    if losses is None or core.pure is None or not all(p.kind in _LAWS for p, _ in core.parts):
+        return None
+    laws = [
+        getattr(losses.LossDistribution, _LAWS[part.kind])(part.pure).composed(n)
+        for part, n in core.parts
+    ]
+    return ByDelta(reduce(lambda a, b: a.combined(b), laws).delta, core.pure, steps=24)
+
+
+def _adaptive(core: Composition) -> Engine | None:
+    """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
+    module, rounds = _module("adaptive"), sum(n for _, n in core.parts)
+    ranges = all(part.kind in ("bounded_range", "mixed_range") for part, _ in core.parts)
+    if module is None or not ranges or core.pure is None or rounds > _MOST_ROUNDS:
+        return None
+    epsilons = [part.pure for part, n in core.parts for _ in range(n)]
+    return ByDelta(lambda target: module.delta_adaptive(epsilons, target), core.pure, steps=12)
+
+
+def _nonadaptive(core: Composition) -> Engine | None:
+    """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
+    module = _module("adaptive")
+    (part, n), *others = core.parts
+    if module is None or others or part.kind != "bounded_range" or core.pure is None:
+        return None
+    return ByDelta(lambda target: module.delta_nonadaptive(part.pure, n, target), core.pure)
+
+
+_ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
+    "basic": _basic,
+    "single": _single,
+    "kov": _kov,
+    "zcdp": _zcdp,
+    "renyi": _renyi,
+    "logistic": _losses,
+    "adaptive": _adaptive,
+}

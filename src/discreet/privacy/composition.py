@@ -1,0 +1,240 @@
+"""Composition: what several answers about the same data promise together. Proofs: docs/composition.md."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from flint import arb
+
+from ..errors import InvalidArgument, shown
+from ..numbers import count
+from .contract import IN_WORDS, Guarantee, equals, order
+from .sensitivity import Neighbors
+
+if TYPE_CHECKING:
+    from .bounds import Bounds
+    from .guarantees import ApproxDP
+
+Part = tuple[Guarantee, int]
+"""A guarantee, and how many answers have it."""
+
+_LONGEST = 4096
+"""Bits of a common denominator beyond which a sum is rounded up."""
+
+_SPELLED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """The guarantees of several answers together, each of which may depend on those before it.
+
+    Equal guarantees are merged and all are sorted, so that their order does not matter. One answer
+    without a guarantee leaves the whole without.
+
+    Args:
+        parts: guarantees, each with the number of answers that have it; all under one relation.
+    """
+
+    parts: tuple[Part, ...]
+    neighbors: Neighbors = field(init=False)
+    kind: ClassVar[str] = "composition"
+
+    def __post_init__(self) -> None:
+        merged = _merged(self.parts)
+        relations = {part.neighbors for part, _ in merged}
+        if not merged:
+            raise InvalidArgument("nothing to compose: give at least one guarantee")
+        if len(relations) > 1:
+            raise InvalidArgument(
+                "guarantees under add_remove and replace_one do not compose; "
+                "take .under('replace_one') of the former"
+            )
+        void = tuple((part, n) for part, n in merged if part.kind == "none")
+        object.__setattr__(self, "parts", void or merged)
+        object.__setattr__(self, "neighbors", relations.pop())
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The sum of all epsilons, exact unless it would be very long; then rounded up."""
+        return total((part.pure, n) for part, n in self.parts)
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The sum of all rhos."""
+        return total((part.rho, n) for part, n in self.parts)
+
+    @property
+    def slack(self) -> Fraction:
+        """The probability that the rest does not hold for one of them, rounded up."""
+        from .bounds import common_slack
+
+        return common_slack(self.parts)
+
+    @property
+    def core(self) -> "Composition | None":
+        """The composition of what holds but for the slack."""
+        if all(part.slack == 0 for part, _ in self.parts):
+            return self
+        cores = [(part.core, n) for part, n in self.parts]
+        left = tuple((core, n) for core, n in cores if core is not None)
+        return Composition(left) if left else None
+
+    def bounds(self, delta: Any = None, *, epsilon: Any = None, adaptive: bool = True) -> "Bounds":
+        """Return every bound that holds: epsilons at a delta, or deltas at an epsilon.
+
+        Args:
+            delta: from 0 to below 1. Or else
+            epsilon: zero or more.
+            adaptive: False promises that no question depended on an earlier answer.
+
+        Returns:
+            The bounds by name, and which of them is the least.
+        """
+        from .bounds import bounds_of
+
+        return bounds_of(self, delta, epsilon, adaptive)
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
+        return self.bounds(epsilon=epsilon).least
+
+    def approx(self, delta: Any) -> "ApproxDP":
+        """Return (epsilon, delta)-DP with the least epsilon known.
+
+        Raises:
+            InvalidArgument: if there is none.
+        """
+        from .guarantees import ApproxDP
+
+        found = self.bounds(delta)
+        return ApproxDP(found.least, found.at, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb | None:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        sum_ = arb(0)
+        for part, n in self.parts:
+            divergence = part.renyi(excess)
+            if divergence is None:
+                return None
+            sum_ += n * divergence
+        return sum_
+
+    def ceiling(self, chance: arb) -> arb | None:
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        from .guarantees import PureDP
+
+        pure = self.pure
+        return None if pure is None else PureDP(pure, self.neighbors).ceiling(chance)
+
+    def repeated(self, n: int) -> "Composition":
+        """Return the guarantee of all of it, n times."""
+        return Composition(((self, count(n, "n")),))
+
+    def group(self, size: int) -> "Composition":
+        """Return the guarantee `size` steps away, part by part."""
+        return self._each(lambda part: part.group(size))
+
+    def under(self, neighbors: str) -> "Composition":
+        """Return the guarantee that follows under another neighbouring relation, part by part."""
+        return self._each(lambda part: part.under(neighbors))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind, the parts with their counts, and the neighbouring relation."""
+        parts = [{"count": n, "guarantee": part.as_dict()} for part, n in self.parts]
+        return {"kind": self.kind, "parts": parts, "neighbors": self.neighbors}
+
+    def __str__(self) -> str:
+        suffix = f" ({IN_WORDS[self.neighbors]})"
+        spelled = [str(part).removesuffix(suffix) for part, _ in self.parts[:_SPELLED]]
+        listed = [
+            text if n == 1 else f"{n:,} × ({text})"
+            for text, (_, n) in zip(spelled, self.parts, strict=False)
+        ]
+        if len(self.parts) > _SPELLED:
+            listed.append(f"{len(self.parts) - _SPELLED:,} more")
+        if self.slack == 1 or (len(listed) == 1 and self.parts[0][1] == 1):
+            return str(self.parts[0][0]) if len(listed) == 1 else "; ".join(listed)
+        return f"{self._in_all()}{' + '.join(listed)}{suffix}"
+
+    def _in_all(self) -> str:
+        """Return the sum in words, if there is one."""
+        if self.pure is not None:
+            return f"{equals('ε', self.pure)} in all, from "
+        return "" if self.rho is None else f"{equals('ρ', self.rho)} in all, from "
+
+    def _each(self, change: Callable[[Guarantee], Guarantee]) -> "Composition":
+        return Composition(tuple((change(part), n) for part, n in self.parts))
+
+
+def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
+    """Return what several answers about the same data promise together, however adaptively asked.
+
+    Args:
+        *guarantees: guarantees, or lists of them.
+
+    Raises:
+        InvalidArgument: if there are none, or they hold under different neighbouring relations.
+    """
+    flat: list[Part] = []
+    for item in guarantees:
+        several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
+        flat += [(_checked(part), 1) for part in (cast(Any, item) if several else [item])]
+    return Composition(tuple(flat))
+
+
+def repeated(guarantee: Guarantee, n: int) -> Guarantee:
+    """Return the guarantee of n answers, which is itself for one."""
+    return guarantee if count(n, "n") == 1 else Composition(((guarantee, n),))
+
+
+def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
+    """Return the sum of value * n, or None if a value is missing.
+
+    Numerators are added denominator by denominator. If the common denominator is long, each term is
+    rounded up to a unit that is small beside the largest, so that 10**5 odd fractions stay quick.
+    """
+    sums: dict[int, int] = {}
+    for value, n in terms:
+        if value is None:
+            return None
+        sums[value.denominator] = sums.get(value.denominator, 0) + value.numerator * n
+    common = _common_denominator(sums)
+    if common is not None:
+        return Fraction(sum(top * (common // bottom) for bottom, top in sums.items()), common)
+    unit = _unit(sums)
+    return unit * sum(math.ceil(Fraction(top, bottom) / unit) for bottom, top in sums.items())
+
+
+def _common_denominator(denominators: Iterable[int]) -> int | None:
+    """Return the least common multiple, or None if it is too long."""
+    common = 1
+    for denominator in denominators:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > _LONGEST:
+            return None
+    return common
+
+
+def _unit(sums: dict[int, int]) -> Fraction:
+    """Return a power of two, 128 bits below the largest of the terms."""
+    longest = max(top.bit_length() - bottom.bit_length() for bottom, top in sums.items())
+    return Fraction(2) ** (longest - 128)
+
+
+def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts without nesting, equal ones as one, in a fixed order."""
+    counts: dict[Guarantee, int] = {}
+    for part, n in parts:
+        inner = part.parts if isinstance(part, Composition) else ((part, 1),)
+        for atom, m in inner:
+            counts[atom] = counts.get(atom, 0) + m * count(n, "count")
+    return tuple(sorted(counts.items(), key=lambda item: order(item[0])))
+
+
+def _checked(item: Any) -> Guarantee:
+    """Return the item if it is a guarantee."""
+    if not hasattr(item, "neighbors"):
+        raise InvalidArgument(f"compose takes guarantees, got {shown(item)}")
+    return item  # type: ignore[no-any-return]

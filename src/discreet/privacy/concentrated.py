@@ -1,0 +1,61 @@
+"""Zero-concentrated privacy: the least rho of each kind of promise, and back. Proofs: docs/composition.md."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from ..enclosures import ball, precision, upper
+from ..numbers import root_below, short_up
+
+RhoOf = Callable[[Fraction], Fraction]
+"""From epsilon to the rho that follows, rounded up."""
+
+_BITS = 256
+
+_SMALL = Fraction(1, 2**24)
+"""Below it, epsilon**2 / 8 is the least rho of a bounded range but for a factor 1 + 2**-53."""
+
+_TINY = Fraction(1, 2**48)
+"""Below it, epsilon**2 / 2 is the least rho of Laplace noise but for a factor 1 + 2**-48."""
+
+_DIAL_BITS = 48
+
+
+def range_rho(epsilon: Fraction) -> Fraction:
+    """Return the least rho for epsilon-bounded range: k - 1 - ln k, with k = epsilon / (e**epsilon - 1)."""
+    if epsilon < _SMALL:
+        return short_up(epsilon**2 / 8)
+    with precision(_BITS):
+        e = ball(epsilon)
+        rest = -(-e).expm1()  # 1 - e**-epsilon
+        k = e * (-e).exp() / rest
+        return min(short_up(upper(k - 1 - e.log() + e + rest.log())), epsilon)
+
+
+def pure_rho(epsilon: Fraction) -> Fraction:
+    """Return the least rho for epsilon-DP: epsilon * tanh(epsilon / 2)."""
+    with precision(_BITS):
+        e = ball(epsilon)
+        return min(short_up(upper(e * (e / 2).tanh())), epsilon)
+
+
+def laplace_rho(epsilon: Fraction) -> Fraction:
+    """Return the least rho for Laplace noise of scale 1 / epsilon: epsilon - 1 + e**-epsilon."""
+    if epsilon < _TINY:
+        return short_up(epsilon**2 / 2)
+    with precision(_BITS):
+        e = ball(epsilon)
+        return min(short_up(upper(e + (-e).expm1())), epsilon)
+
+
+def largest_epsilon(rho_of: RhoOf, rho: Fraction) -> Fraction:
+    """Return the largest epsilon of 48 significant bits with rho_of(epsilon) <= rho."""
+    root = root_below(2 * rho)  # no rho_of exceeds epsilon**2 / 2
+    low = Fraction(2) ** (root.numerator.bit_length() - root.denominator.bit_length() - 2)
+    while rho_of(2 * low) <= rho:
+        low *= 2
+    step = low
+    for _ in range(_DIAL_BITS - 1):
+        step /= 2
+        if rho_of(low + step) <= rho:
+            low += step
+    return low

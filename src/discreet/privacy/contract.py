@@ -1,0 +1,128 @@
+"""The contract of a guarantee, and what all of them write the same way."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flint import arb
+
+from ..errors import InvalidArgument
+from ..numbers import nearest_double, spell
+from .sensitivity import Neighbors
+
+if TYPE_CHECKING:
+    from .guarantees import ApproxDP
+
+IN_WORDS: dict[Neighbors, str] = {
+    "add_remove": "one record added or removed",
+    "replace_one": "one record replaced by another",
+}
+
+
+class Guarantee(Protocol):
+    """What a release promises about any two neighbouring databases.
+
+    A number that follows from the promise is rounded against ourselves; where none follows it is None.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The name of the promise in `as_dict`."""
+        ...
+
+    @property
+    def neighbors(self) -> Neighbors:
+        """Which databases count as neighbours."""
+        ...
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The epsilon of epsilon-DP that follows."""
+        ...
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The least rho known for which rho-zCDP follows, rounded up to 64 bits."""
+        ...
+
+    @property
+    def slack(self) -> Fraction:
+        """The probability that the rest of the promise does not hold; 0 but for delta."""
+        ...
+
+    @property
+    def core(self) -> "Guarantee | None":
+        """The promise that holds but for the slack, if any; its own slack is 0."""
+        ...
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
+        ...
+
+    def approx(self, delta: Any) -> "ApproxDP":
+        """Return the least epsilon known for which (epsilon, delta)-DP follows.
+
+        Raises:
+            InvalidArgument: if there is none.
+        """
+        ...
+
+    def renyi(self, excess: arb) -> arb | None:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        ...
+
+    def ceiling(self, chance: arb) -> arb | None:
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        ...
+
+    def repeated(self, n: int) -> "Guarantee":
+        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        ...
+
+    def group(self, size: int) -> "Guarantee":
+        """Return the guarantee for databases that are `size` steps between neighbours apart."""
+        ...
+
+    def under(self, neighbors: str) -> "Guarantee":
+        """Return the guarantee that follows under another neighbouring relation."""
+        ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind, the exact numbers as text, and the neighbouring relation."""
+        ...
+
+
+def plain(guarantee: Any) -> dict[str, Any]:
+    """Return the kind and the fields of a guarantee, numbers as text."""
+    fields = {name: str(getattr(guarantee, name)) for name in guarantee.__match_args__}
+    return {"kind": guarantee.kind, **fields}
+
+
+def order(guarantee: Any) -> tuple[Any, ...]:
+    """Return what guarantees are sorted by: the kind, then their numbers."""
+    values = [getattr(guarantee, name) for name in guarantee.__match_args__[:-1]]
+    if not all(isinstance(value, Fraction) for value in values):
+        return (guarantee.kind, *values)
+    places = [(nearest_double(v), v.numerator, v.denominator) for v in values]
+    return (guarantee.kind, *places)
+
+
+def equals(symbol: str, value: Fraction) -> str:
+    """Return "symbol = value", or with "≤" where the value is rounded up."""
+    text = spell(value)
+    return f"{symbol} {text}" if text.startswith("≤") else f"{symbol} = {text}"
+
+
+def steps(guarantee: Guarantee, neighbors: Neighbors) -> int:
+    """Return how many steps of its own relation make one step of the other.
+
+    Raises:
+        InvalidArgument: for add_remove, which no number of replacements leads to.
+    """
+    if guarantee.neighbors == neighbors:
+        return 1
+    if neighbors == "replace_one":
+        return 2  # one record away, another in
+    raise InvalidArgument(
+        "a guarantee under replace_one says nothing when one record is added or removed; "
+        "ask the mechanism with neighbors='add_remove'"
+    )

@@ -1,0 +1,134 @@
+"""From a Rényi curve to (epsilon, delta) and back, rounded outwards. Proofs: docs/composition.md."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidNumber, shown
+from ..numbers import exact, short_down, short_up
+
+Divergence = Callable[[arb], arb]
+"""From the excess of an order over 1 to a ball whose upper end bounds the divergence."""
+
+_BITS = 512
+_ROUGH_BITS = 256
+_ORDERS = (-40.0, 400.0)
+"""Logarithms of the least and the largest excess of an order over 1 that are tried."""
+_TRIALS = 36
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def read_epsilon(value: Any) -> Fraction:
+    """Return an epsilon of zero or more."""
+    number = exact(value, "epsilon")
+    if number < 0:
+        raise InvalidNumber(f"epsilon must not be negative, got {shown(value)}")
+    return number
+
+
+def read_delta(value: Any) -> Fraction:
+    """Return a delta from zero to below one."""
+    number = exact(value, "delta")
+    if not 0 <= number < 1:
+        raise InvalidNumber(f"delta must be from 0 to below 1, got {shown(value)}")
+    return number
+
+
+def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:
+    """Return a delta with (epsilon, delta)-DP: exp((a - 1)(R_a - epsilon)) (1 - 1/a)**a / (a - 1)."""
+
+    def log_delta(excess: arb) -> arb:
+        return excess * (divergence(excess) - ball(epsilon)) + _log_factor(excess)
+
+    log = _at_best_order(log_delta)
+    with precision(_BITS):
+        return min(short_up(upper(ball(log).exp())), Fraction(1))
+
+
+def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
+    """Return an epsilon with (epsilon, delta)-DP, for a delta above zero."""
+
+    def epsilon(excess: arb) -> arb:
+        return divergence(excess) + (_log_factor(excess) - ball(delta).log()) / excess
+
+    return max(short_up(_at_best_order(epsilon)), Fraction(0))
+
+
+def rho_for(epsilon: Any, delta: Any) -> Fraction:
+    """Return the largest rho found for which rho-zCDP implies (epsilon, delta)-DP, rounded down.
+
+    Args:
+        epsilon: zero or more.
+        delta: above zero and below one.
+    """
+    target, share = read_epsilon(epsilon), read_delta(delta)
+    if share == 0:
+        raise InvalidNumber("delta must be above zero: no rho implies epsilon-DP")
+
+    def minus_rho(excess: arb) -> arb:
+        room = ball(target) - (_log_factor(excess) - ball(share).log()) / excess
+        return -room / (1 + excess)
+
+    return max(short_down(-_at_best_order(minus_rho)), Fraction(0))
+
+
+def least_epsilon(
+    delta_of: Callable[[Fraction], Fraction], delta: Fraction, high: Fraction, steps: int = 40
+) -> Fraction:
+    """Return an epsilon with delta_of(epsilon) <= delta, the least but for high / 2**steps.
+
+    `high` must be one already; it is what comes back if nothing smaller is found.
+    """
+    if delta_of(Fraction(0)) <= delta:
+        return Fraction(0)
+    low, step = Fraction(0), short_up(high) / 2
+    for _ in range(steps):
+        middle = low + step
+        if middle >= high or delta_of(middle) <= delta:
+            high = min(high, middle)
+        else:
+            low = middle
+        step /= 2
+    return high
+
+
+def _log_factor(excess: arb) -> arb:
+    """Return ln((1 - 1/a)**a / (a - 1)) for the order a = 1 + excess."""
+    a = 1 + excess
+    return a * (-1 / a).log1p() - excess.log()
+
+
+def _at_best_order(objective: Divergence) -> Fraction:
+    """Return the upper end of the objective where it is least, as far as a search by golden section finds.
+
+    Every order gives a true bound, so the search may err; what it returns is enclosed.
+    """
+
+    def rough(log: float) -> float:
+        return float(objective(arb(log).exp()).upper())
+
+    with precision(_ROUGH_BITS):
+        best = _golden_section(rough, *_ORDERS)
+    with precision(_BITS):
+        return upper(objective(arb(best).exp()))
+
+
+def _golden_section(f: Callable[[float], float], low: float, high: float) -> float:
+    """Return about where f is least, if it falls first and rises then."""
+    width = high - low
+    left, right = high - _GOLDEN * width, low + _GOLDEN * width
+    f_left, f_right = f(left), f(right)
+    for _ in range(_TRIALS):
+        if f_left <= f_right:
+            high, right, f_right = right, left, f_left
+            left = high - _GOLDEN * (high - low)
+            f_left = f(left)
+        else:
+            low, left, f_left = left, right, f_right
+            right = low + _GOLDEN * (high - low)
+            f_right = f(right)
+    return left if f_left <= f_right else right

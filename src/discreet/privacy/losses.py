@@ -1,0 +1,291 @@
+"""Privacy-loss distributions in whole numbers, rounded against ourselves. Proofs: docs/losses.md.
+
+A distribution of losses bounds the curve of a mechanism: for every gamma >= 0, every event E and all
+neighbours, P(E) - gamma Q(E) is at most the infinite mass plus the sum of mass * (1 - gamma exp(-loss))
+over the losses above ln gamma. Such bounds add up: the losses of answers that may depend on one another
+are convolved. Masses are whole multiples of 2**-128, so that nothing is lost on the way but by rounding up.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from flint import arb, arb_poly, fmpz_poly
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
+from ..numbers import Number, count, exact, float_up, positive, spell
+
+UNIT = 2**128
+"""Masses are whole numbers of 1/UNIT."""
+
+_TAIL = 2**32
+"""Up to this mass, in units, may move to infinity at the upper end, and up to the lowest loss at the other."""
+
+_LARGEST = 2**20
+"""Largest epsilon and step: no promise is left long before."""
+
+_MOST_LOSSES = 2**20
+"""Longest grid of losses for one answer."""
+
+_FINEST = 128
+"""Steps in a typical epsilon; the step alone raises delta by about one part in `_FINEST`**2."""
+
+_LONGEST = 2**17
+"""About as many losses may be left after all answers: it takes a second to compose them."""
+
+_BITS = 320
+
+
+@dataclass(frozen=True, slots=True)
+class LossDistribution:
+    """An upper bound on the privacy curve of one or many answers, as masses on a grid of losses.
+
+    Answers may be composed adaptively and in any order: each mechanism may be chosen after the answers
+    before it, as long as its kind and epsilon were fixed.
+
+    Attributes:
+        step: losses are multiples of it; public.
+        lowest: the lowest loss, in steps.
+        masses: masses[i] is that of the loss (lowest + i) * step, in units of 2**-128.
+        infinite: the mass at infinity, in the same units.
+    """
+
+    step: Fraction
+    lowest: int
+    masses: tuple[int, ...]
+    infinite: int
+
+    @classmethod
+    def logistic(cls, epsilon: Number, step: Number) -> "LossDistribution":
+        """Return the bound for bounded range `epsilon`: the exponential mechanism.
+
+        Its curve is that of logistic noise of scale 1 on a value that moves by epsilon.
+
+        Args:
+            epsilon: the bounded range, above zero.
+            step: the step of the grid; `common_step` chooses one.
+
+        Raises:
+            InvalidNumber: for what is no number above zero, or a step that is far too small.
+        """
+        return _discretised(
+            cls, epsilon, step, lambda e: lambda root: (1 - root) ** 2 / (1 - (-e).exp())
+        )
+
+    @classmethod
+    def laplace(cls, epsilon: Number, step: Number) -> "LossDistribution":
+        """Return the bound for Laplace noise of scale 1/epsilon on a value that moves by one.
+
+        It holds for permute-and-flip and the noisy maxima as well: docs/mechanisms/noisy_max.md. Arguments
+        and errors are those of `logistic`.
+        """
+        return _discretised(cls, epsilon, step, lambda e: lambda root: 1 - root)
+
+    @classmethod
+    def pure(cls, epsilon: Number, step: Number) -> "LossDistribution":
+        """Return the bound for any epsilon-DP answer: that of randomised response.
+
+        Arguments and errors are those of `logistic`.
+        """
+        return _discretised(
+            cls, epsilon, step, lambda e: lambda root: (1 - root**2) / (1 + (-e).exp())
+        )
+
+    def combined(self, other: "LossDistribution") -> "LossDistribution":
+        """Return the bound for both answers together, on the same grid.
+
+        Raises:
+            InvalidArgument: if the steps differ.
+        """
+        if self.step != other.step:
+            raise InvalidArgument(
+                f"both distributions must have the same step, got {spell(self.step)} and "
+                f"{spell(other.step)}; common_step chooses one for all"
+            )
+        product = fmpz_poly(list(self.masses)) * fmpz_poly(list(other.masses))
+        masses = [-(-int(mass) // UNIT) for mass in product.coeffs()] or [0]
+        infinite = self._total * other._total - sum(self.masses) * sum(other.masses)
+        return _trimmed(self.step, self.lowest + other.lowest, masses, -(-infinite // UNIT))
+
+    def composed(self, n: int) -> "LossDistribution":
+        """Return the bound for `n` answers like this one.
+
+        Raises:
+            InvalidNumber: if `n` is no whole number of at least one.
+        """
+        if count(n, "n") == 1:
+            return self
+        half = self.composed(n // 2)
+        pair = half.combined(half)
+        return pair.combined(self) if n % 2 else pair
+
+    def delta(self, epsilon: Number) -> Fraction:
+        """Return an upper bound on delta at `epsilon`.
+
+        Raises:
+            InvalidNumber: if epsilon is negative.
+        """
+        at = exact(epsilon, "epsilon")
+        if at < 0:
+            raise InvalidNumber(f"epsilon must be zero or more, got {shown(epsilon)}")
+        first = max(math.floor(at / self.step) + 1, self.lowest)
+        above = list(self.masses[first - self.lowest :])
+        with precision(_BITS):
+            decayed = arb_poly(fmpz_poly(above))(ball(-self.step).exp())
+            kept = ball(at - first * self.step).exp() * decayed
+            return min(Fraction(1), upper((self.infinite + sum(above) - kept) / UNIT))
+
+    def epsilon(self, delta: Number) -> Fraction | None:
+        """Return an epsilon that holds with `delta`, as small as the bound allows; None if none is finite.
+
+        Raises:
+            InvalidNumber: if delta is negative.
+        """
+        allowed = exact(delta, "delta")
+        if allowed < 0:
+            raise InvalidNumber(f"delta must be zero or more, got {shown(delta)}")
+        if self.delta(0) <= allowed:
+            return Fraction(0)
+        low, high = 0, max(1, self.lowest + len(self.masses) - 1)
+        if self.delta(high * self.step) > allowed:
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (
+                (low, middle) if self.delta(middle * self.step) <= allowed else (middle, high)
+            )
+        return self._crossing(low, allowed)
+
+    def to_dp_accounting(self) -> Any:
+        """Return it as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
+
+        What dp-accounting then computes is in doubles, without certificates.
+
+        Raises:
+            MissingPackage: if dp-accounting is not installed.
+            InvalidNumber: if the step is no double; those of `common_step` are.
+        """
+        try:
+            from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+        except ImportError:
+            raise MissingPackage(
+                "dp-accounting is not installed; pip install discreet[accounting] brings it"
+            ) from None
+        if Fraction(float(self.step)) != self.step:
+            raise InvalidNumber(
+                f"step must be a double for dp-accounting, got {spell(self.step)}; "
+                "common_step chooses a power of two"
+            )
+        doubles = [float_up(Fraction(mass, UNIT)) for mass in (self.infinite, *self.masses)]
+        return PrivacyLossDistribution.create_from_rounded_probability(
+            dict(enumerate(doubles[1:], self.lowest)), doubles[0], float(self.step)
+        )
+
+    @property
+    def _total(self) -> int:
+        return sum(self.masses) + self.infinite
+
+    def _crossing(self, low: int, allowed: Fraction) -> Fraction:
+        """Return where the chord over the cell from `low` falls to `allowed`, up to a multiple of 2**-64."""
+        left, right = self.delta(low * self.step), self.delta((low + 1) * self.step)
+        share = (left - allowed) / (left - right)
+        with precision(_BITS):
+            grown = 1 + ball(share) * (ball(self.step).exp() - 1)
+            above = math.ceil((upper(grown.log()) + low * self.step) * 2**64)
+            return min(Fraction(above, 2**64), (low + 1) * self.step)
+
+    def __repr__(self) -> str:
+        size = len(self.masses)
+        return f"LossDistribution({size} losses, step {self.step})"
+
+
+def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
+    """Return a step for the losses of all these answers together: a power of two.
+
+    Args:
+        answers: each epsilon, above zero, with the number of answers that cost it.
+
+    Raises:
+        InvalidNumber: if there are no answers, or an epsilon or a number is not above zero.
+    """
+    exacts = [(positive(epsilon, "epsilon"), count(n, "n")) for epsilon, n in answers]
+    if not exacts:
+        raise InvalidNumber("answers must not be empty: a grid is chosen for what is composed")
+    squares = sum((n * epsilon**2 for epsilon, n in exacts), Fraction(0))
+    # Losses lie within about 24 standard deviations, of at most sqrt(squares / 3), of one another.
+    finest = squares / sum(n for _, n in exacts) / _FINEST**2
+    shortest = squares * Fraction(192) / _LONGEST**2
+    ratio = max(finest, shortest)
+    exponent = (ratio.numerator.bit_length() - ratio.denominator.bit_length()) // 2
+    return Fraction(1 << max(0, exponent), 1 << max(0, -exponent))
+
+
+Curve = Callable[[arb], arb]
+
+
+def _discretised(
+    cls: type[LossDistribution], epsilon: Number, step: Number, law: Callable[[arb], Curve]
+) -> LossDistribution:
+    """Return the masses whose curve joins the points of a symmetric curve by straight lines.
+
+    `law(epsilon)` maps sqrt(gamma exp(-epsilon)) to the height at gamma, for -epsilon <= ln gamma <= epsilon.
+    """
+    size, pace = _ordinary(epsilon, "epsilon"), _ordinary(step, "step")
+    end = math.ceil(size / pace)
+    if end > _MOST_LOSSES:
+        raise InvalidNumber(
+            f"step must be at least epsilon / {_MOST_LOSSES:,}, got {shown(step)}; common_step chooses one"
+        )
+    with precision(_BITS):
+        curve = law(ball(size))
+        heights = [_height(curve, size, j * pace) for j in range(-end, end + 1)]
+        falls = [1 - heights[0], *(a - b for a, b in pairwise(heights))]
+        grow = ball(pace).exp()
+        lefts = [falls[0], *(fall * grow / (grow - 1) for fall in falls[1:])]
+        rights = [*(fall / (grow - 1) for fall in falls[1:]), arb(0)]
+        masses = [_units(a - b) for a, b in zip(lefts, rights, strict=True)]
+    return cls(pace, -end, tuple(masses), 0)
+
+
+def _ordinary(value: Number, name: str) -> Fraction:
+    number = positive(value, name)
+    if number > _LARGEST:
+        raise InvalidNumber(f"{name} must be at most {_LARGEST:,}, got {shown(value)}")
+    return number
+
+
+def _height(curve: Curve, epsilon: Fraction, at: Fraction) -> arb:
+    """Return the height of the curve at gamma = exp(at)."""
+    if at >= epsilon:
+        return arb(0)
+    if at <= -epsilon:
+        return 1 - ball(at).exp()
+    return curve((ball(at - epsilon) / 2).exp())
+
+
+def _units(mass: arb) -> int:
+    """Return a mass in units, rounded up."""
+    return max(0, math.ceil(upper(mass) * UNIT))
+
+
+def _trimmed(step: Fraction, lowest: int, masses: list[int], infinite: int) -> LossDistribution:
+    """Return the distribution without tails of at most `_TAIL` units: their masses move up."""
+    first = _lightest(masses)
+    kept = masses[first:]
+    kept[0] += sum(masses[:first])
+    last = len(kept) - _lightest(kept[::-1])
+    return LossDistribution(step, lowest + first, tuple(kept[:last]), infinite + sum(kept[last:]))
+
+
+def _lightest(masses: list[int]) -> int:
+    """Return how many of the first masses have a sum of at most `_TAIL`, but not all."""
+    total = 0
+    for i, mass in enumerate(masses[:-1]):
+        total += mass
+        if total > _TAIL:
+            return i
+    return max(0, len(masses) - 1)

@@ -1,0 +1,99 @@
+"""The worst that two neighbours can look like under each kind of promise. Proofs: docs/composition.md."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from ..enclosures import ball, laplace_quantile, precision, upper
+from ..numbers import short_up
+from .concentrated import RhoOf, laplace_rho, pure_rho, range_rho
+from .renyi import Curve, divergence, of_laplace, of_pure, of_range
+
+_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """What follows for one use of a mechanism with an epsilon of that kind.
+
+    Attributes:
+        rho: from epsilon to the least rho.
+        curve: from epsilon and an order to the Rényi divergence.
+        excess: from epsilon and the target's distance from it to delta.
+        room: from epsilon and delta to the target's distance from epsilon; -ln of what is left.
+        ceiling: from epsilon and the probability of an event to the most it can be on a neighbour.
+    """
+
+    rho: RhoOf
+    curve: Curve
+    excess: Curve
+    room: Curve
+    ceiling: Curve
+
+    def delta(self, epsilon: Fraction, target: Fraction) -> Fraction:
+        """Return the least delta for which (target, delta)-DP follows, rounded up."""
+        if target >= epsilon:
+            return Fraction(0)
+        with precision(_BITS):
+            return min(
+                short_up(upper(self.excess(ball(epsilon), ball(epsilon - target)))), Fraction(1)
+            )
+
+    def target(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        """Return the least target for which (target, delta)-DP follows, rounded up."""
+        with precision(_BITS):
+            room = self.room(ball(epsilon), ball(delta))
+            if not room.is_finite():  # more than everything
+                return Fraction(0)
+            target = short_up(upper(ball(epsilon) - room))
+        return min(epsilon, max(target, Fraction(0)))
+
+    def divergence(self, epsilon: Fraction, excess: arb) -> arb:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        return divergence(self.curve, epsilon, self.rho(epsilon), excess)
+
+
+def _odds_shifted(epsilon: arb, chance: arb) -> arb:
+    """Return the probability whose log-odds are larger by epsilon."""
+    return chance / (chance + (1 - chance) * (-epsilon).exp())
+
+
+def _place_shifted(epsilon: arb, chance: arb) -> arb:
+    """Return the probability whose Laplace quantile is larger by epsilon."""
+    place = laplace_quantile(chance) + epsilon
+    return place.exp() / 2 if place < 0 else 1 - (-place).exp() / 2
+
+
+def _factor_away(epsilon: arb, chance: arb) -> arb:
+    """Return min(e**epsilon p, 1 - e**-epsilon (1 - p))."""
+    rising, falling = chance * epsilon.exp(), 1 - (1 - chance) * (-epsilon).exp()
+    return rising.min(falling)
+
+
+RESPONSE = WorstCase(
+    rho=pure_rho,
+    curve=of_pure,
+    excess=lambda e, gap: -(-gap).expm1() / (1 + (-e).exp()),
+    room=lambda e, delta: -(-delta * (1 + (-e).exp())).log1p(),
+    ceiling=_factor_away,
+)
+"""Randomised response, for epsilon-DP."""
+
+RANGE = WorstCase(
+    rho=range_rho,
+    curve=of_range,
+    excess=lambda e, gap: (-gap / 2).expm1() ** 2 / -(-e).expm1(),
+    room=lambda e, delta: -2 * (-(delta * -(-e).expm1()).sqrt()).log1p(),
+    ceiling=_odds_shifted,
+)
+"""Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
+
+LAPLACE = WorstCase(
+    rho=laplace_rho,
+    curve=of_laplace,
+    excess=lambda e, gap: -(-gap / 2).expm1(),
+    room=lambda e, delta: -2 * (-delta).log1p(),
+    ceiling=_place_shifted,
+)
+"""A number with Laplace noise of scale 1 / epsilon."""

@@ -1,0 +1,106 @@
+"""discreet audit and discreet attack."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.attacks import ATTACKS
+from discreet.cli import run
+
+PAIR = ["audit", "exact", "--scores", "0,1,2", "--neighbor", "1,1,2", "--epsilon", "1"]
+
+
+def test_a_claim_that_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*PAIR, "--sensitivity", "1"]) == 0
+    assert capsys.readouterr().out == (
+        "claimed  ε = 1, bounded range: holds for this pair\n"
+        "true     ε = 0.3858929012 (output 0), range 0.5\n"
+        "δ at the claimed ε: 0\n"
+    )
+
+
+def test_a_false_claim_exits_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*PAIR, "--sensitivity", "1/3", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["holds"] is False
+    assert found["range"] == "1.5"
+
+
+@pytest.mark.parametrize("mechanism", ["base2", "permute_and_flip", "noisy_max"])
+def test_every_mechanism_is_audited(mechanism: str) -> None:
+    assert run([*PAIR, "--sensitivity", "1", "--mechanism", mechanism]) == 0
+    assert run([*PAIR, "--spread", "1", "--mechanism", "noisy_max", "--noise", "gumbel"]) == 0
+
+
+def test_laws_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    laws = ["audit", "laws", "--law", "0.75, 0.25", "--neighbor", "0.25,0.75"]
+    assert run([*laws, "--epsilon", "1.0987"]) == 0
+    assert run([*laws, "--epsilon", "1"]) == 1
+    assert run([*laws, "--epsilon", "1", "--delta", "0.08"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("true     ε = 1.098612289 (output 0), range 2.197224577") == 3
+    assert out.count("FALSE") == 1
+
+
+def test_draws_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("tea\n" * 400)
+    two.write_text("coffee\n" * 400)
+    assert run(["audit", "draws", str(one), str(two), "--epsilon", "1"]) == 1
+    assert "ε = 1 is REFUTED" in capsys.readouterr().out
+    assert run(["audit", "draws", str(one), str(one), "--epsilon", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["refuted"] is False
+    assert run(["audit", "draws", str(one), str(tmp_path / "no.txt"), "--epsilon", "1"]) == 2
+    assert "no.txt cannot be read as text" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["audit"], "Missing command"),
+        (
+            ["audit", "exact", "--scores", "1,x", "--neighbor", "1,2"],
+            "--scores must be a finite number",
+        ),
+        ([*PAIR], "give either sensitivity"),
+        (
+            ["audit", "laws", "--law", "1", "--neighbor", "0.5", "--epsilon", "1"],
+            "sum to exactly one",
+        ),
+        (["attack", "magic"], "attack must be one of underflow, truncation"),
+    ],
+)
+def test_errors_are_one_line_and_exit_with_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_attacks_by_name_and_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["attack", "--list"]) == 0
+    assert capsys.readouterr().out.split() == list(ATTACKS)
+    assert run(["attack", "--list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == list(ATTACKS)
+    assert run(["attack", "lost_event"]) == 0
+    assert "BROKEN" in capsys.readouterr().out
+    assert run(["attack", "lost_event", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken"] is True
+    assert run(["attack"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("BROKEN") == out.count("STANDING") == len(ATTACKS)
+    assert max(map(len, out.splitlines())) <= 80
+    assert run(["attack", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == len(ATTACKS)
+
+
+def test_help_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in ("exact", "laws", "draws"):
+        assert run(["audit", command, "--help"]) == 0
+    assert run(["attack", "--help"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

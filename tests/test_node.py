@@ -1,0 +1,216 @@
+"""The data node: answers and nothing else."""
+
+import copy
+import pickle
+import traceback
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import discreet
+from discreet import DataNode, Grid, Ledger
+from discreet.errors import Exhausted, InvalidArgument, InvalidScores, UnknownName
+
+SECRET = 987654321.125
+BIDS = [1, 1, 1, 3.01]
+PRICES = Grid(0, "3.5", "0.01")
+
+
+def node(**budget: Any) -> DataNode:
+    made = DataNode()
+    made.set_private_data("bids", BIDS, **(budget or {"epsilon": 10}))
+    made.configure_data_access("bids", "price", discreet.price, PRICES, epsilon=1)
+    return made
+
+
+def test_the_first_seed() -> None:
+    answer = node().query("bids")
+    assert 0 <= answer.value <= Fraction("3.5")
+    assert answer.guarantee.pure == 1
+
+
+def test_several_questions_about_the_same_data() -> None:
+    made = node()
+    made.configure_data_access(
+        "bids", "middle", discreet.median, PRICES, epsilon="0.5", mechanism="permute_and_flip"
+    )
+    made.configure_data_access(
+        "bids", "own", partial(discreet.select_by, discreet.each(lambda b, r: len(b) * r)), [0, 1],
+        sensitivity=1, monotonic=True, epsilon=1,
+    )  # fmt: skip
+    made.query("bids", "middle")
+    made.query("bids", "own")
+    assert made.budgets[0].spent.epsilon == Fraction(3, 2)
+    with pytest.raises(UnknownName, match=r"questions \(price, middle, own\), got nothing|None"):
+        made.query("bids")
+    assert repr(made) == "DataNode(bids: price, middle, own)"
+
+
+def test_many_answers_cost_many_times() -> None:
+    made = node(epsilon=10_000)
+    assert len(made.query("bids", size=10_000).value) == 10_000
+    assert made.budgets[0].remaining.epsilon == 0
+    with pytest.raises(Exhausted):
+        made.query("bids")
+
+
+def test_simulation_needs_permission() -> None:
+    made = node()
+    with pytest.raises(InvalidArgument, match="allow_simulation"):
+        made.simulate("bids")
+    made.allow_simulation("bids")
+    assert len(made.simulate("bids", size=50).values) == 50
+    assert made.budgets[0].spent.epsilon == 0
+
+
+def test_a_request_is_answered_once() -> None:
+    made = node()
+    answers = {made.query("bids", request="monday").value for _ in range(20)}
+    assert len(answers) == 1
+    assert made.budgets[0].spent.epsilon == 1
+
+
+def test_budgets_outlive_the_node(tmp_path: Path) -> None:
+    for _ in range(3):
+        made = DataNode(tmp_path / "budget.db")
+        made.set_private_data("bids", BIDS, epsilon=1)
+        made.configure_data_access("bids", "price", discreet.price, PRICES, epsilon="1/3")
+        made.query("bids")
+    with pytest.raises(Exhausted):
+        made.query("bids")
+    other = DataNode(tmp_path / "budget.db")
+    with pytest.raises(InvalidArgument):
+        other.set_private_data("bids", BIDS, epsilon=2)
+
+
+def test_an_analyst_has_a_share() -> None:
+    ledger = Ledger()
+    made = DataNode(ledger)
+    made.set_private_data("bids", BIDS, epsilon=10)
+    ledger.open("bids", analyst="a", epsilon=1)
+    made.configure_data_access("bids", "price", discreet.price, PRICES, epsilon=1)
+    made.query("bids", analyst="a")
+    with pytest.raises(Exhausted):
+        made.query("bids", analyst="a")
+    made.query("bids")
+
+
+class Loud:
+    """Data that put themselves into every error."""
+
+    def __len__(self) -> int:
+        raise ValueError(f"the data are {SECRET}")
+
+    def __repr__(self) -> str:
+        return f"Loud({SECRET})"
+
+    __array__ = __iter__ = __getitem__ = __len__  # type: ignore[assignment]
+
+
+def shout(data: Any, candidates: Any) -> Any:
+    raise KeyError(f"the data are {data}")
+
+
+def confess(data: Any) -> Any:
+    secret = SECRET
+    raise TypeError(f"{secret}")
+
+
+@pytest.mark.parametrize(
+    ("data", "verb", "arguments"),
+    [
+        (Loud(), discreet.median, (Grid(0, 10),)),
+        ([SECRET, "x"], discreet.median, (Grid(0, 10),)),
+        (SECRET, partial(discreet.select_by, shout), ([0, 1],)),
+        ([SECRET, float("nan")], discreet.select, ()),
+        (pd.DataFrame({"a": [[SECRET]]}), discreet.mode, ("a", [1, 2])),
+    ],
+)
+def test_errors_tell_nothing(data: Any, verb: Any, arguments: Any) -> None:
+    made = DataNode()
+    made.set_private_data("secret", data, epsilon=10)
+    terms: dict[str, Any] = {"epsilon": 1}
+    if isinstance(verb, partial) or verb is discreet.select:
+        terms["sensitivity"] = 1
+    try:
+        made.configure_data_access("secret", "ask", verb, *arguments, **terms)
+        answer = made.query("secret")
+    except discreet.DiscreetError as error:
+        assert not told(error)
+    else:
+        assert str(int(SECRET)) not in str(answer)
+
+
+def told(error: BaseException) -> bool:
+    """Return whether the error, or a frame it went through, or its origins, hold the secret."""
+    seen = "".join(traceback.format_exception(error))
+    assert error.__cause__ is None
+    assert error.__context__ is None
+    frames = [frame.f_locals for frame, _ in traceback.walk_tb(error.__traceback__)]
+    inside = [value for local in frames[1:] for value in local.values()]
+    reprs = [seen, *map(repr, inside)]
+    return any(str(int(SECRET)) in text for text in reprs)
+
+
+def test_what_no_verb_raises_is_not_told_either() -> None:
+    made = DataNode()
+    made.set_private_data("secret", SECRET, epsilon=10)
+    with pytest.raises(InvalidScores, match="cannot be asked this") as caught:
+        made.configure_data_access("secret", "ask", confess)
+    assert not told(caught.value)
+
+
+def test_a_wrong_term_is_named() -> None:
+    made = node()
+    with pytest.raises(TypeError, match="unexpected argument 'epsilom'"):
+        made.configure_data_access("bids", "x", discreet.price, PRICES, epsilom=1)  # type: ignore[call-arg]
+
+
+def reachable(thing: Any, depth: int = 4) -> list[Any]:
+    """Return what attributes, slots and items lead to."""
+    found = [thing]
+    if depth:
+        for name in dir(thing):
+            if not name.startswith("__") and not callable(value := getattr(thing, name, None)):
+                found += reachable(value, depth - 1)
+    return found
+
+
+def test_data_cannot_be_read_back() -> None:
+    made = DataNode()
+    made.set_private_data("secret", [SECRET], epsilon=1)
+    assert not hasattr(made, "__dict__")
+    assert not any(str(int(SECRET)) in repr(thing) for thing in reachable(made))
+    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="data node cannot be"):
+            attempt(made)
+    assert str(int(SECRET)) not in repr(made) + str(made) + f"{made}"
+
+
+def test_refusals() -> None:
+    made = node()
+    with pytest.raises(InvalidArgument, match="take another name"):
+        made.set_private_data("bids", BIDS, epsilon=1)
+    with pytest.raises(InvalidArgument, match="take another name"):
+        made.configure_data_access("bids", "price", discreet.price, PRICES, epsilon=1)
+    with pytest.raises(InvalidArgument, match="leave out size"):
+        made.configure_data_access("bids", "many", discreet.price, PRICES, epsilon=1, size=3)
+    with pytest.raises(InvalidArgument, match="access must be a text"):
+        made.configure_data_access("bids", " ", discreet.price, PRICES, epsilon=1)
+    with pytest.raises(InvalidArgument, match="name must be a text"):
+        made.set_private_data(3, BIDS, epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match=r"one of the data \(bids\), got 'bid'"):
+        made.query("bid")
+    with pytest.raises(UnknownName, match=r"questions \(price\), got 'pryce'"):
+        made.query("bids", "pryce")
+    with pytest.raises(InvalidArgument):
+        DataNode().set_private_data("bids", BIDS)
+    empty = DataNode()
+    empty.set_private_data("bids", BIDS, epsilon=1)
+    with pytest.raises(UnknownName, match="none yet"):
+        empty.query("bids")
+    assert repr(empty) == "DataNode(bids: no questions)"
