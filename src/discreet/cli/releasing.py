@@ -3,12 +3,14 @@
 import inspect
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from .. import tables
 from ..errors import InvalidArgument
 from ..mechanisms import NoisyMax
 from ..releases import Release
@@ -23,6 +25,11 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "noise": (options.NoiseName, None),
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
+    "privacy_unit": (options.PrivacyUnit, None),
+    "rows_per_person": (options.RowsPerPerson, None),
+    "by": (options.ByColumn, None),
+    "groups": (options.GroupNames, None),
+    "groups_per_person": (options.GroupsPerPerson, None),
     "ledger": (options.LedgerAt, None),
     "dataset": (options.DatasetName, None),
     "analyst": (options.AnalystName, None),
@@ -30,6 +37,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "dry_run": (options.DryRun, False),
     "as_json": (options.AsJson, False),
 }
+
+_RECORDS = ("privacy_unit", "rows_per_person", "by", "groups", "groups_per_person")
 
 
 def releasing(
@@ -47,6 +56,7 @@ def releasing(
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
+            said["groups"] = _groups(given["file"], said["by"], said["groups"])
             _answer(lambda **terms: command(**own, terms=terms), said)
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -79,6 +89,13 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     show(verb(**terms), as_json=said["as_json"])
 
 
+def _groups(file: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
+    """Return the groups as values of their column; the verb says if that is missing."""
+    if texts is None or by is None:
+        return texts
+    return tables.parse_candidates(file, by, options.split_candidates(texts, "--groups"))
+
+
 def _session(said: dict[str, Any]) -> Any:
     """Return who pays, or None if nobody does."""
     if said["ledger"] is None:
@@ -98,7 +115,7 @@ def _read_terms(said: dict[str, Any]) -> Terms:
     mechanism, noise = said["mechanism"], said["noise"]
     if noise is not None and mechanism != "noisy_max":
         raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
-    names = ("epsilon", "rho", "scale", "neighbors", "size", "request")
+    names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     terms = {name: said[name] for name in names if said[name] is not None}
     terms["mechanism"] = mechanism if noise is None else NoisyMax(noise)
     return cast(Terms, terms)
@@ -115,6 +132,13 @@ def show(release: Release, *, as_json: bool) -> None:
         typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
         return
     console = Console(highlight=False, soft_wrap=True)
-    for value in release.value if isinstance(release.value, list) else [release.value]:
-        console.print(Text(str(value), style="bold"))
-    console.print(Text(f"{release.guarantee} · {release.mechanism}", style="dim"))
+    for line in _lines(release.value):
+        console.print(Text(line, style="bold"))
+    console.print(Text(f"{release.promise} · {release.mechanism}", style="dim"))
+
+
+def _lines(value: Any) -> list[str]:
+    """Return the lines that show an answer: one for each draw, or for each group."""
+    if isinstance(value, dict):
+        return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
