@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, ParamSpec, TypedDict, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Order:
         details: everything else but the data that decides the law of the answer; read only if
             somebody pays.
         payment: who pays.
-        candidates: how many there are, where that is known and finite.
+        question: the score and the answers, where one mechanism answers from one score.
     """
 
     query: str
@@ -122,13 +122,15 @@ class Order:
     mechanism: str
     details: Callable[[], str]
     payment: Payment
-    candidates: int | None = None
+    question: "Question | None" = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
     ) -> Release:
         """Draw what `prepare` has prepared, once it is paid, and name what was drawn."""
         account = self.payment.account
+        if isinstance(account, _Listener):
+            raise account.Heard(self)
         drawn = prepare()() if account is None else self._bought(account, prepare)
         return Release(name(drawn), self.guarantee, self.mechanism)
 
@@ -146,7 +148,8 @@ class Order:
         whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
         digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
         request = self.payment.request
-        return Bill(self.guarantee, self.mechanism, self.query, digest, request, self.candidates)
+        known = None if self.question is None else self.question.candidates
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known)
 
 
 def _listed(drawn: Any) -> Indices:
@@ -185,10 +188,23 @@ class Asked:
             )
             return "\n".join([*public, "" if answers is None else answers.spelled])
 
-        finite = answers is not None and not getattr(self.score, "continuous", False)
-        known = answers.size or None if answers is not None and finite else None
-        name = self.mechanism.name
-        return Order(query, self.guarantee, name, details, self.payment, known)
+        question = Question(self, answers)
+        return Order(query, self.guarantee, self.mechanism.name, details, self.payment, question)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Question:
+    """What a verb asks of a mechanism: about which score, among which answers."""
+
+    asked: Asked
+    answers: Answers | None
+
+    @property
+    def candidates(self) -> int | None:
+        """How many there are to choose from, where that is known and finite."""
+        if self.answers is None or getattr(self.asked.score, "continuous", False):
+            return None
+        return self.answers.size or None
 
 
 def ask(score: Score, terms: Terms) -> Asked:
@@ -254,26 +270,35 @@ def named(drawn: Any, answers: Answers) -> list[Any]:
     return [answers[int(i)] for i in drawn]
 
 
-class _Asking:
-    """An account that only wants to see the bill."""
+class _Listener:
+    """Stands where an account stands, and takes the order instead of paying for it."""
 
-    class Seen(Exception):
+    class Heard(Exception):
         """Raised in place of an answer."""
 
-        def __init__(self, bill: Bill) -> None:
-            super().__init__("a bill was asked for, not an answer")
-            self.bill = bill
+        def __init__(self, order: Order) -> None:
+            super().__init__("an order was taken, and no answer given")
+            self.order = order
 
-    def buy(self, bill: Bill, prepare: object) -> Indices:
-        """Raise with the bill; nothing private is looked at."""
-        raise self.Seen(bill)
+    def buy(self, bill: Bill, prepare: object) -> NoReturn:
+        """Refuse: a listener pays for nothing."""
+        raise InvalidArgument("this is asked only to see what it would cost")
+
+
+def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
+    """Return what verb(*args, **kwargs) would ask, without paying or looking at private data.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or this is no verb that releases.
+    """
+    listening: dict[str, Any] = {**kwargs, "ledger": _Listener()}
+    try:
+        verb(*args, **listening)
+    except _Listener.Heard as heard:
+        return heard.order
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
 
 
 def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
     """Return what verb(*args, **kwargs) would cost, without paying or looking at private data."""
-    asking: dict[str, Any] = {**kwargs, "ledger": _Asking()}
-    try:
-        verb(*args, **asking)
-    except _Asking.Seen as seen:
-        return seen.bill
-    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
+    return order_of(verb, *args, **kwargs).bill()

@@ -1,12 +1,13 @@
 """The options that commands share, and how they are read."""
 
 import csv
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
-from ..errors import InvalidCandidates
-from ..mechanisms import MECHANISMS
+from ..errors import InvalidArgument, InvalidCandidates
+from ..mechanisms import MECHANISMS, NoisyMax
+from ..selection import Terms
 
 Epsilon = Annotated[
     str | None,
@@ -81,6 +82,14 @@ DryRun = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> Terms:
+    """Return the terms of a release that the options spell."""
+    if noise is not None and mechanism != "noisy_max":
+        raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
+    chosen = mechanism if noise is None else NoisyMax(noise)  # type: ignore[arg-type]  # it checks
+    return cast(Terms, {**given, "mechanism": chosen})
 
 
 def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:

@@ -4,7 +4,7 @@ import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -12,9 +12,8 @@ from rich.text import Text
 
 from .. import tables
 from ..errors import InvalidArgument
-from ..mechanisms import NoisyMax
 from ..releases import Release
-from ..selection import Terms, bill_of
+from ..selection import bill_of
 from . import options
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -79,7 +78,9 @@ def _extended(command: Callable[..., Release], shared: dict[str, Any]) -> inspec
 
 def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     """Release an answer and show it; or show what it would cost."""
-    terms = _read_terms(said)
+    names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
+    given = {name: said[name] for name in names if said[name] is not None}
+    terms = options.read_terms(given, said["mechanism"], said["noise"])
     session = _session(said)
     if said["dry_run"]:
         _show_quote(session.quote(bill_of(verb, **terms)), as_json=said["as_json"])
@@ -108,17 +109,6 @@ def _session(said: dict[str, Any]) -> Any:
     from .ledger import opened  # most answers are released without one
 
     return opened(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
-
-
-def _read_terms(said: dict[str, Any]) -> Terms:
-    """Return the terms of a release that the options spell."""
-    mechanism, noise = said["mechanism"], said["noise"]
-    if noise is not None and mechanism != "noisy_max":
-        raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
-    names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
-    terms = {name: said[name] for name in names if said[name] is not None}
-    terms["mechanism"] = mechanism if noise is None else NoisyMax(noise)
-    return cast(Terms, terms)
 
 
 def _show_quote(quote: Any, *, as_json: bool) -> None:
