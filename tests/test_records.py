@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -13,15 +14,20 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
+from flint import arb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import discreet
 from discreet.candidates import Grid, Labels
+from discreet.enclosures import lower, precision, upper
 from discreet.privacy.sensitivity import Neighbors
 from discreet.scores import Counts, Rank, Revenue, Score
 from discreet.scores.persons import PerPerson
+from discreet.selection import ask, law_of
 from discreet.tables import numbers, recorded
 from discreet.tables.records import Records, chosen, offset
+from discreet.verbs.records import Question, read_question
 
 from .engines import ENGINES
 
@@ -351,3 +357,71 @@ def test_counts_of_persons_by_brute_force(neighbors: Neighbors) -> None:
                 moves = [y - x for x, y in zip(before, after, strict=True)]
                 spread = max(spread, max(moves) - min(moves))
     assert spread == promised.spread
+
+
+# --- what all groups promise together, from the joint law
+
+
+def joint_law(rows: list[Any], question: Question, labels: Labels) -> dict[tuple[int, ...], arb]:
+    """The probability of every tuple of answers, one for each group."""
+    data = pl.DataFrame(
+        rows, {"*": pl.String, "the group": pl.String, "v": pl.String}, orient="row"
+    )
+    tallied = recorded(data, "v", question.records).tally(labels)
+    laws = [
+        law_of(ask(Counts(lambda counts=counts: counts), question.terms), labels).probabilities()  # type: ignore[misc]
+        for counts in tallied
+    ]
+    outcomes = itertools.product(range(labels.size), repeat=len(laws))
+    return {
+        outcome: math.prod((law[i] for law, i in zip(laws, outcome, strict=True)), start=arb(1))
+        for outcome in outcomes
+    }
+
+
+def neighbours(others: list[Row], kinds: list[list[Row]], neighbors: str) -> Iterable[Any]:
+    if neighbors == "add_remove":
+        return [(others, others + kind) for kind in kinds]
+    return [(others + a, others + b) for a, b in itertools.permutations(kinds, 2)]
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
+@pytest.mark.parametrize("persons", [None, 1, 2])
+def test_groups_together_by_enumeration(
+    neighbors: str, mechanism: str, persons: int | None
+) -> None:
+    """No joint probability changes by more than the release says, and some change by nearly that."""
+    labels, unit = Labels(["x", "y"]), None if persons is None else "*"
+    terms: Any = {"epsilon": 1, "mechanism": mechanism, "neighbors": neighbors}
+    terms |= {"privacy_unit": unit, "by": "the group", "groups": ["g", "h"]}
+    question = read_question({**terms, "groups_per_person": persons or 1})
+    cells = list(itertools.product(("g", "h"), ("x", "y")))
+    kinds: list[list[Row]] = [[("new", *cell)] for cell in cells]
+    if unit:
+        pairs = itertools.combinations(cells, 2)
+        kinds = [[], *kinds, *([("new", *a), ("new", *b)] for a, b in pairs)]
+    crowd: list[Row] = [(f"p{i}", *cell) for i in range(24) for cell in (("g", "x"), ("h", "x"))]
+    with precision(128):
+        worst = arb(0)
+        for others in ([], crowd, [("b", "g", "y")]):
+            for before, after in neighbours(others, kinds, neighbors):
+                laws = [joint_law(rows, question, labels) for rows in (before, after)]
+                ratios = [laws[1][o] / laws[0][o] for o in laws[0]]
+                worst = max([worst, *ratios, *(1 / ratio for ratio in ratios)], key=float)
+        assert lower(worst) <= upper(arb(1).exp())
+        assert lower(worst) > upper(arb("0.9").exp())
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("few", [1, 2])
+@pytest.mark.parametrize("dial", ["epsilon", "rho"])
+def test_what_groups_promise_is_what_was_asked(neighbors: str, few: int, dial: str) -> None:
+    data = pl.DataFrame({"*": ["a"], "the group": ["g"], "v": ["x"]})
+    people: Any = {"privacy_unit": "*", "by": "the group", "groups": ["g", "h"]}
+    terms: Any = {dial: 1, "neighbors": neighbors, "groups_per_person": few, **people}
+    answer = discreet.mode(data, "v", ["x", "y"], **terms)
+    promised: Any = getattr(answer.guarantee, "pure" if dial == "epsilon" else "rho")
+    assert answer.guarantee.neighbors == neighbors
+    assert promised <= 1
+    assert promised > Fraction(3, 4)
