@@ -1,7 +1,13 @@
 """What several test modules share."""
 
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
 import pytest
 from hypothesis import settings
+
+from . import postgres
 
 settings.register_profile("house", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("house")
@@ -12,3 +18,18 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut vectors into blocks of two, so that two-level draws can be enumerated."""
     monkeypatch.setattr("discreet.categorical.FLAT", 2)
     monkeypatch.setattr("discreet.categorical.BLOCK", 2)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The URL of a PostgreSQL server of our own."""
+    with postgres.server() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a fresh ledger may be kept by several processes."""
+    if request.param == "sqlite":
+        return str(tmp_path / "budget.db")
+    return postgres.schema(request.getfixturevalue("postgresql"), f"t{uuid4().hex}")

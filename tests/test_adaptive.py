@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from discreet.enclosures import ball, lower, precision, upper
 from discreet.errors import InvalidNumber
 from discreet.privacy import adaptive
-from discreet.privacy.adaptive import delta_adaptive, delta_nonadaptive
+from discreet.privacy.adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 
 F = Fraction
 TABLE = [
@@ -201,7 +201,7 @@ def test_one_step_is_above_every_loss_in_between() -> None:
     for cells, step in [(1, F(1, 2)), (2, F(1, 8)), (5, F(1, 64)), (3, F(2))]:
         for power in (0.5, 1, 8):
             after = np.sort([chance.random() ** power for _ in range(2 * cells + 3)])[::-1].copy()
-            bounds = adaptive._one_more(after, adaptive._Grid(step, (cells,), (1,), 0), 0)
+            bounds = adaptive._one_more(after, adaptive._Grid(step, (cells,), (1,), 0, 1), 0)
             with precision(160):
                 for m, bound in enumerate(bounds, cells):
                     worst = max(
@@ -226,7 +226,7 @@ def test_every_double_is_rounded_up() -> None:
     """At the points themselves nothing is above the exact value but rounding: none may be below."""
     chance = random.Random(3)
     for cells, step in [(1, F(1, 3)), (2, F(1, 7)), (4, F(1, 30))]:
-        odds, grid = adaptive._Odds.of(step, cells), adaptive._Grid(step, (cells,), (1,), 0)
+        odds, grid = adaptive._Odds.of(step, cells), adaptive._Grid(step, (cells,), (1,), 0, 1)
         with precision(200):
             for j in range(cells + 1):
                 p = high_chance(ball(cells * step), ball(j * step))
@@ -249,7 +249,7 @@ def test_every_double_is_rounded_up() -> None:
 
 
 def test_what_is_known_is_rounded_up() -> None:
-    grid = adaptive._Grid(F(1, 37), (3, 5), (1, 1), 2)
+    grid = adaptive._Grid(F(1, 37), (3, 5), (1, 1), 2, 3)
     bounds = adaptive._known(grid, -500, 0)
     with precision(128):
         for m, bound in zip(range(-500, 1), bounds, strict=True):
@@ -263,7 +263,7 @@ def test_what_is_known_is_rounded_up() -> None:
      ([F(1, 100)] * 2000, F(3, 2)), ([F(1, 10**6), F(10)], F(9)), ([F(60)] * 3, F(100))],
 )  # fmt: skip
 def test_the_work_stays_in_its_budget(epsilons: list[Fraction], target: Fraction) -> None:
-    grid = adaptive._choose(epsilons, target)
+    grid = adaptive._choose(epsilons, target, target)
     assert grid is not None
     assert grid.work() <= adaptive.BUDGET
     rounded = sorted(
@@ -296,6 +296,57 @@ def test_the_ends() -> None:
             delta_adaptive([epsilon], target)
         with pytest.raises(InvalidNumber, match="must be zero or more"):
             delta_nonadaptive(epsilon, 2, target)
+
+
+@pytest.mark.parametrize(
+    "epsilons", [[F(1)], [F(1, 2)] * 2, [F(1, 10)] * 30, [F(1), F(1, 4), F(1, 4)], [F(8)] * 3]
+)
+def test_epsilon_is_the_inverse_of_delta(epsilons: list[Fraction]) -> None:
+    for power in (1, 4, 10, 20, 60):
+        delta = F(1, 2**power)
+        found = epsilon_adaptive(epsilons, delta)
+        assert found is not None
+        assert 0 <= found <= sum(epsilons)
+        there, before = (
+            delta_adaptive(epsilons, found),
+            delta_adaptive(epsilons, found * F(98, 100)),
+        )
+        assert there is not None
+        assert before is not None
+        assert there <= delta * F(1002, 1000)  # the grids differ
+        if found > 0:
+            assert before > delta
+
+
+@pytest.mark.parametrize("epsilons", [[F(1)] * 2, [F(1), F(1, 2), F(1, 4)], [F(1, 2)] * 4])
+def test_no_adversary_breaks_the_epsilon(epsilons: list[Fraction]) -> None:
+    for delta in (F(1, 20), F(1, 1000), F(1, 10**9)):
+        found = epsilon_adaptive(epsilons, delta)
+        assert found is not None
+        for order in set(permutations(epsilons)):
+            assert best_adversary(order, found, F(1, 40)) <= delta
+
+
+def test_the_ends_of_epsilon() -> None:
+    assert epsilon_adaptive([], F(1, 2)) == epsilon_adaptive([F(3)], F(1)) == 0
+    assert epsilon_adaptive([F(3), F(0), F(1)], F(0)) == 4
+    assert epsilon_adaptive([F(1, 100)] * 9_000, F(1, 100)) is None
+    assert epsilon_adaptive([F(1, 100)] * 2, F(1, 2)) == 0
+    for epsilon, delta in [(F(-1), F(0)), (F(1), F(-1))]:
+        with pytest.raises(InvalidNumber, match="must be zero or more"):
+            epsilon_adaptive([epsilon], delta)
+
+
+def test_where_a_chord_falls_to_a_level() -> None:
+    for left, right, level, step in [
+        (F(1), F(0), F(1, 3), F(1)),
+        (F(3), F(2), F(2), F(1, 7)),
+        (F(1, 9), F(0), F(1, 10), F(5)),
+    ]:
+        found = adaptive.crossing(left, right, level, step)
+        with precision(300):
+            gamma = 1 + ball((left - level) / (left - right)) * (ball(step).exp() - 1)
+            assert lower(gamma.log()) <= found <= min(step, upper(gamma.log()) + F(1, 2**63))
 
 
 def fixed_answers(losses: Sequence[Fraction], epsilon: Fraction) -> list[tuple[arb, arb]]:

@@ -29,7 +29,20 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == {
         "value": ["Married-civ-spouse"] * 3,
         "mechanism": "noisy_max",
-        "guarantee": {"kind": "pure_dp", "epsilon": "1", "neighbors": "replace_one"},
+        "guarantee": {
+            "kind": "composition",
+            "parts": [
+                {
+                    "count": 3,
+                    "guarantee": {
+                        "kind": "laplace_dp",
+                        "epsilon": "1/3",
+                        "neighbors": "replace_one",
+                    },
+                }
+            ],
+            "neighbors": "replace_one",
+        },
     }
 
 

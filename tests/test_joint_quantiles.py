@@ -245,7 +245,9 @@ def test_the_promise_holds_for_all_small_databases(
 
 def test_the_dial() -> None:
     joint = quantiles(["1/3", "2/3"], 4)
-    rho: Any = joint.tune("add_remove", Dial("rho", Fraction(1, 8))).guarantee
+    rho: Any = joint.tune(
+        "add_remove", Dial("rho", BoundedRange(Fraction(1), "add_remove").rho)
+    ).guarantee
     assert rho == BoundedRange(Fraction(1), "add_remove")
     scale: Any = joint.tune("replace_one", Dial("scale", Fraction(2))).guarantee
     assert scale == BoundedRange(Fraction(2), "replace_one")

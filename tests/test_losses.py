@@ -159,6 +159,16 @@ def test_composition_is_the_convolution_rounded_up(parts: list[Any], share: int)
         assert lower(exact) <= together.delta(at) <= upper(exact) + F(1, 2**90)
 
 
+def test_what_is_infinite_stays_infinite() -> None:
+    one = LossDistribution(F(1), -1, (UNIT // 4, 0, UNIT // 4), UNIT // 2)
+    other = LossDistribution(F(1), 0, (UNIT // 4, UNIT // 2), UNIT // 4)
+    for together in (one.combined(other), other.combined(one)):
+        assert F(together.infinite, UNIT) == F(1, 2) + F(1, 4) - F(1, 8)
+        masses = as_fractions(together)[0]
+        assert masses == {-1: F(1, 16), 0: F(1, 8), 1: F(1, 16), 2: F(1, 8)}
+    assert one.composed(3).infinite == UNIT * 7 // 8
+
+
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.booleans(), sizes), min_size=2, max_size=3),
@@ -369,6 +379,15 @@ class TestDpAccounting:
             delta = float(ours.delta(F(at)))
             assert theirs.get_delta_for_epsilon(at) == pytest.approx(delta, rel=1e-9, abs=1e-14)
             assert apart.get_delta_for_epsilon(at) == pytest.approx(delta, rel=1e-6, abs=1e-12)
+
+    def test_what_is_handed_over_is_rounded_up(self) -> None:
+        one = LossDistribution.logistic(F(1, 3), F(1, 64)).composed(40)
+        theirs = one.to_dp_accounting()._pmf_remove.to_dense_pmf()
+        assert theirs._lower_loss == one.lowest
+        assert F(theirs._discretization) == one.step
+        assert F(theirs._infinity_mass) >= F(one.infinite, UNIT)
+        for double, mass in zip(theirs._probs.tolist(), one.masses, strict=True):
+            assert F(mass, UNIT) <= F(double) <= F(mass, UNIT) * (1 + F(1, 2**52))
 
     @pytest.mark.parametrize("n", [1, 5, 30])
     def test_our_laplace_is_theirs(self, n: int) -> None:

@@ -166,7 +166,7 @@ def test_what_no_verb_raises_is_not_told_either() -> None:
 
 def test_a_wrong_term_is_named() -> None:
     made = node()
-    with pytest.raises(TypeError, match="unexpected argument 'epsilom'"):
+    with pytest.raises(InvalidArgument, match="unexpected argument 'epsilom'"):
         made.configure_data_access("bids", "x", discreet.price, PRICES, epsilom=1)  # type: ignore[call-arg]
 
 

@@ -102,11 +102,6 @@ def test_guarantees_as_plain_values() -> None:
         "kind": "none", "reason": "because", "neighbors": "add_remove"}  # fmt: skip
 
 
-def test_n_draws_cost_n_times() -> None:
-    assert PureDP(Fraction(1, 3), "add_remove").repeated(3) == PureDP(Fraction(1), "add_remove")
-    assert BoundedRange(Fraction(1), "add_remove").repeated(7).epsilon == 7
-
-
 @given(st.fractions(Fraction(1, 100), 6), st.integers(1, 63))
 def test_bounded_range_has_the_stated_rho(epsilon: Fraction, share: int) -> None:
     """The worst pair of an epsilon-bounded-range mechanism is binary; its Renyi divergence is below a * rho."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import Grid, PureDP
+from discreet import Grid, MixedRange
 from discreet.bits import Bits
 from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
@@ -93,7 +93,7 @@ def test_quartiles_of_many_records() -> None:
     data = np.random.default_rng(2).normal(size=10**5)
     release = discreet.quantiles(data, [0.25, 0.5, 0.75], Grid(-10, 10, "0.0001"), epsilon=1)
     assert [round(float(v), 1) for v in release.value] == [-0.7, 0.0, 0.7]
-    assert release.guarantee == PureDP(Fraction(1), "add_remove")
+    assert release.guarantee == MixedRange(Fraction(1, 2), "add_remove").repeated(2)
     assert discreet.quantiles([], ["1/2"], GRID, epsilon=1).value[0] in range(4)
 
 
@@ -106,7 +106,7 @@ def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
     )
     assert all(abs(v - t) < 60 for v, t in zip(release.value, (250, 500, 750), strict=True))
     guarantee: Any = release.guarantee
-    assert (guarantee.epsilon, guarantee.neighbors) == (4, neighbors)
+    assert (guarantee.pure, guarantee.neighbors) == (4, neighbors)
     assert release.mechanism == ("joint_quantiles" if method == "joint" else "exponential")
 
 

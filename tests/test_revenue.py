@@ -326,7 +326,7 @@ def test_the_verb_takes_what_holds_numbers(tmp_path: Path) -> None:
 def test_the_verb_and_its_terms() -> None:
     assert price(BIDS, LADDER, scale=2).guarantee == BoundedRange(Fraction(7, 4), "add_remove")
     two = price(BIDS, LADDER, units=2, scale=2, neighbors="replace_one", size=3)
-    assert two.guarantee == BoundedRange(Fraction(21, 2), "replace_one")
+    assert two.guarantee == BoundedRange(Fraction(7, 2), "replace_one").repeated(3)
     assert len(two.value) == 3
     assert price(BIDS, LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
     fine = Grid(0, "3.5", Fraction(1, 2**60))

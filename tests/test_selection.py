@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import Base2, Base2Eta, BoundedRange, NoGuarantee, NoisyMax, PureDP
+from discreet import Base2, Base2Eta, BoundedRange, LaplaceDP, NoGuarantee, NoisyMax
 from discreet.candidates import Labels
 from discreet.errors import (
     DiscreetError,
@@ -55,20 +55,21 @@ def test_select_names_its_candidates() -> None:
 
 def test_many_draws_cost_many_times() -> None:
     release = discreet.select([0, 99], sensitivity=1, epsilon="1/3", size=3)
-    assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
+    assert release.guarantee == BoundedRange(Fraction(1, 3), "add_remove").repeated(3)
+    assert release.guarantee.pure == 1
     assert isinstance(release.value, np.ndarray)
     assert release.value.tolist() == [1, 1, 1]
     named = discreet.select({"a": 0, "b": 99}, spread=1, epsilon=1, size=2, neighbors="replace_one")
     assert named.value == ["b", "b"]
-    assert named.guarantee == BoundedRange(Fraction(2), "replace_one")
+    assert named.guarantee == BoundedRange(Fraction(1), "replace_one").repeated(2)
 
 
 @pytest.mark.parametrize(
     ("mechanism", "guarantee"),
     [
         ("exponential", BoundedRange(Fraction(1), "add_remove")),
-        ("permute_and_flip", PureDP(Fraction(1), "add_remove")),
-        ("noisy_max", PureDP(Fraction(1), "add_remove")),
+        ("permute_and_flip", LaplaceDP(Fraction(1), "add_remove")),
+        ("noisy_max", LaplaceDP(Fraction(1), "add_remove")),
         (NoisyMax("gumbel"), BoundedRange(Fraction(1), "add_remove")),
     ],
 )
@@ -101,7 +102,7 @@ def test_a_release_looks_like_what_it_is() -> None:
         "guarantee": {"kind": "bounded_range", "epsilon": "1", "neighbors": "add_remove"},
     }
     long = discreet.select([0, 99], sensitivity=1, epsilon=1, size=1000)
-    assert len(repr(long)) < 300
+    assert len(repr(long)) < 320
     assert long.as_dict()["value"] == [1] * 1000
 
 

@@ -90,7 +90,7 @@ def test_the_verb() -> None:
     release = randomized_response("yes", ["yes", "no"], epsilon=99)
     assert (release.value, release.guarantee) == ("yes", PureDP(Fraction(99), "replace_one"))
     many = randomized_response("yes", ["yes", "no"], epsilon=1, size=3, neighbors="replace_one")
-    assert many.guarantee == PureDP(Fraction(3), "replace_one")
+    assert many.guarantee == PureDP(Fraction(1), "replace_one").repeated(3)
     assert randomized_response("x", ["no"], scale=1).guarantee == PureDP(Fraction(1), "replace_one")
     with pytest.raises(InvalidArgument, match="replace_one"):
         randomized_response("yes", ["yes", "no"], epsilon=1, neighbors="add_remove")

@@ -10,13 +10,16 @@ if TYPE_CHECKING:
     from . import attacks, audit, errors, testing
     from .candidates import Grid
     from .errors import DiscreetError
+    from .ledger import Budget, Ledger, Quote, Session
     from .mechanisms import MECHANISMS
     from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
+    from .node import DataNode
     from .planning import Distribution, distribution
+    from .plans import Plan
     from .privacy.composition import Composition, compose
     from .privacy.guarantees import (
         ZCDP,
@@ -46,6 +49,12 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
+    "Plan": "plans",
+    "DataNode": "node",
+    "Session": "ledger",
+    "Quote": "ledger",
+    "Ledger": "ledger",
+    "Budget": "ledger",
     "ApproxDP": "privacy.guarantees",
     "AboveThreshold": "mechanisms.above_threshold",
     "Base2": "mechanisms.base2",
@@ -100,18 +109,24 @@ __all__ = [
     "Base2",
     "Base2Eta",
     "BoundedRange",
+    "Budget",
     "Composition",
+    "DataNode",
     "DiscreetError",
     "Distribution",
     "Exponential",
     "Grid",
     "LaplaceDP",
+    "Ledger",
     "MixedRange",
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
+    "Plan",
     "PureDP",
+    "Quote",
     "Release",
+    "Session",
     "Simulation",
     "Terms",
     "attacks",

@@ -1,8 +1,9 @@
 """DataNode: holds private data, and answers only what its owner allows, as long as the budget lasts."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, NamedTuple, NoReturn, ParamSpec
+from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
 from .errors import DiscreetError, InvalidArgument, InvalidScores, UnknownName, shown
 from .ledger import Budget, Ledger
@@ -12,6 +13,9 @@ from .privacy.sensitivity import Neighbors
 from .releases import Release, Simulation
 
 P = ParamSpec("P")
+T = TypeVar("T")
+
+_ABOUT_ARGUMENTS = re.compile(r"unexpected argument|[\w.<>]+\(\) (got|missing|takes) ")
 
 
 class DataNode:
@@ -35,10 +39,10 @@ class DataNode:
     told by accident.
     """
 
-    __slots__ = ("__weakref__", "_vault")
+    __slots__ = ("__weakref__", "_enter")
 
     def __init__(self, ledger: Any = None) -> None:
-        self._vault = _vault(ledger if isinstance(ledger, Ledger) else Ledger(ledger))
+        self._enter = _door(_Vault(ledger if isinstance(ledger, Ledger) else Ledger(ledger)))
 
     def set_private_data(  # noqa: PLR0913  # a budget is one of three numbers
         self,
@@ -65,7 +69,8 @@ class DataNode:
                 under this name.
         """
         terms = {"epsilon": epsilon, "rho": rho, "delta": delta, "neighbors": neighbors}
-        self._vault.keep(_name(name, "name"), data, terms)
+        named = _name(name, "name")
+        _told(self._enter(lambda vault: vault.keep(named, data, terms)))
 
     def configure_data_access(
         self,
@@ -91,7 +96,8 @@ class DataNode:
         for reserved in ("ledger", "request", "size"):
             if terms.get(reserved) is not None:
                 raise InvalidArgument(f"leave out {reserved}: it goes with a query")
-        self._vault.allow(name, _name(access, "access"), Question(verb, arguments, dict(terms)))
+        named, question = _name(access, "access"), Question(verb, arguments, dict(terms))
+        _told(self._enter(lambda vault: vault.allow(name, named, question)))
 
     def query(
         self,
@@ -116,13 +122,12 @@ class DataNode:
             Exhausted: if the budget cannot pay; the data were not looked at.
         """
         terms = {"size": size, "request": request}
-        return self._vault.ask(
-            name, access, analyst, {k: v for k, v in terms.items() if v is not None}
-        )
+        given = {term: value for term, value in terms.items() if value is not None}
+        return _told(self._enter(lambda vault: vault.ask(name, access, analyst, given)))
 
     def allow_simulation(self, name: str) -> None:
         """Let `simulate` show draws about these data that nobody pays for, until the node is gone."""
-        self._vault.open_up(name)
+        _told(self._enter(lambda vault: vault.open_up(name)))
 
     def simulate(self, name: str, access: str | None = None, *, size: int = 1000) -> Simulation:
         """Return draws for study. They tell about the data and are charged to nobody.
@@ -130,12 +135,13 @@ class DataNode:
         Raises:
             InvalidArgument: unless the owner has called `allow_simulation` for these data.
         """
-        return self._vault.study(name, access, count(size, "size"))
+        draws = count(size, "size")
+        return _told(self._enter(lambda vault: vault.study(name, access, draws)))
 
     @property
     def budgets(self) -> list[Budget]:
         """What was given and what is left, for each name."""
-        return self._vault.budgets()
+        return _told(self._enter(lambda vault: vault.budgets()))
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a data node cannot be copied: ask it instead")
@@ -147,19 +153,7 @@ class DataNode:
         raise TypeError("a data node cannot be pickled: private data stay where they are")
 
     def __repr__(self) -> str:
-        return f"DataNode({self._vault.listed()})"
-
-
-class _Vault(NamedTuple):
-    """What can be done with the data. The data are in no attribute of it."""
-
-    keep: Callable[[str, Any, dict[str, Any]], None]
-    allow: Callable[[str, str, Question], None]
-    ask: Callable[[str, str | None, str | None, dict[str, Any]], Release]
-    open_up: Callable[[str], None]
-    study: Callable[[str, str | None, int], Simulation]
-    budgets: Callable[[], list[Budget]]
-    listed: Callable[[], str]
+        return f"DataNode({self._enter(repr)})"
 
 
 @dataclass(slots=True, repr=False)
@@ -177,82 +171,107 @@ class _Holding:
         if access not in self.questions:
             known = ", ".join(self.questions) or "none yet: the owner has to allow one"
             raise UnknownName(f"access must be one of the questions ({known}), got {shown(access)}")
-        return self._about(self.questions[access])
+        return self.about(self.questions[access])
 
-    def check(self, question: Question) -> None:
-        """Raise if the question cannot be asked."""
-        self._about(question).bill()
-
-    def _about(self, question: Question) -> Question:
+    def about(self, question: Question) -> Question:
+        """Return the question with the data in it."""
         return question._replace(arguments=(self.data, *question.arguments))
 
 
-def _vault(ledger: Ledger) -> _Vault:
-    """Return what can be done with data that only these functions see."""
-    holdings: dict[str, _Holding] = {}
+class _Vault:
+    """All data by name, and the ledger that pays for questions about them."""
 
-    def find(name: str) -> _Holding:
-        if name not in holdings:
-            known = ", ".join(holdings) or "none yet"
-            raise UnknownName(f"name must be one of the data ({known}), got {shown(name)}")
-        return holdings[name]
+    __slots__ = ("_holdings", "_ledger")
 
-    def keep(name: str, data: Any, budget: dict[str, Any]) -> None:
-        if name in holdings:
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._holdings: dict[str, _Holding] = {}
+
+    def keep(self, name: str, data: Any, budget: dict[str, Any]) -> None:
+        if name in self._holdings:
             raise InvalidArgument(f"there are data named {shown(name)}; take another name")
-        ledger.open(name, **budget)
-        holdings[name] = _Holding(data)
+        self._ledger.open(name, **budget)
+        self._holdings[name] = _Holding(data)
 
-    def allow(name: str, access: str, question: Question) -> None:
-        holding = find(name)
+    def allow(self, name: str, access: str, question: Question) -> None:
+        holding = self.find(name)
         if access in holding.questions:
             raise InvalidArgument(f"{name} has a question named {shown(access)}; take another name")
-        _quietly(lambda: holding.check(question))
+        try:
+            holding.about(question).bill()
+        except TypeError as wrong:
+            if not _ABOUT_ARGUMENTS.match(str(wrong)):
+                raise
+            raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
         holding.questions[access] = question
 
-    def ask(name: str, access: str | None, analyst: str | None, terms: dict[str, Any]) -> Release:
-        question = find(name).question(access)
-        session = ledger.session(name, analyst=analyst)
-        return _quietly(lambda: question.ask(ledger=session, **terms))  # type: ignore[no-any-return]
+    def ask(self, name: str, access: str | None, analyst: str | None, terms: Any) -> Release:
+        question = self.find(name).question(access)
+        session = self._ledger.session(name, analyst=analyst)
+        return question.ask(ledger=session, **terms)
 
-    def open_up(name: str) -> None:
-        find(name).studied = True
+    def open_up(self, name: str) -> None:
+        self.find(name).studied = True
 
-    def study(name: str, access: str | None, size: int) -> Simulation:
-        holding = find(name)
+    def study(self, name: str, access: str | None, size: int) -> Simulation:
+        holding = self.find(name)
         question = holding.question(access)
         if not holding.studied:
             raise InvalidArgument(
                 f"{name} may not be simulated: draws that nobody pays for tell about the data; "
                 f"query it, or let the owner call allow_simulation({name!r})"
             )
-        drawn = _quietly(lambda: question.ask(size=size))
+        drawn = question.ask(size=size)
         return Simulation(list(drawn.value), drawn.mechanism)
 
-    def listed() -> str:
+    def find(self, name: str) -> _Holding:
+        if name in self._holdings:
+            return self._holdings[name]
+        known = ", ".join(self._holdings) or "none yet"
+        raise UnknownName(f"name must be one of the data ({known}), got {shown(name)}")
+
+    def budgets(self) -> list[Budget]:
+        return self._ledger.budgets()
+
+    def __repr__(self) -> str:
         return "; ".join(
             f"{name}: {', '.join(holding.questions) or 'no questions'}"
-            for name, holding in holdings.items()
+            for name, holding in self._holdings.items()
         )
 
-    return _Vault(keep, allow, ask, open_up, study, ledger.budgets, listed)
+
+class _Door(Protocol):
+    """What lets a task into the vault."""
+
+    def __call__(self, task: Callable[[_Vault], T], /) -> T | DiscreetError: ...
 
 
-def _quietly(answer: Callable[[], Any]) -> Any:
-    """Return the answer; an error is raised without the frames it went through, which hold the data."""
-    try:
-        return answer()
-    except DiscreetError as told:
-        error: Exception = told
-    except TypeError as told:
-        error = TypeError(*told.args) if "argument" in str(told) else _UNTOLD
-    except Exception:
-        error = _UNTOLD
-    error.__cause__ = error.__context__ = None
-    raise error.with_traceback(None)
+def _door(vault: _Vault) -> _Door:
+    """Return what lets a task into the vault, and nothing out of it but what the task returns.
+
+    An error comes back as a value, without its causes and the frames it went through: they hold the data.
+    """
+
+    def enter(task: Callable[[_Vault], T], /) -> T | DiscreetError:
+        try:
+            return task(vault)
+        except DiscreetError as told:
+            error: DiscreetError = told
+        except Exception:
+            error = InvalidScores(
+                "these data cannot be asked this; the verb says why, to their owner"
+            )
+        error.__cause__ = error.__context__ = None
+        return error.with_traceback(None)
+
+    return enter
 
 
-_UNTOLD = InvalidScores("these data cannot be asked this; the owner can see why by asking the verb")
+def _told(outcome: T | DiscreetError) -> T:
+    """Return the outcome, or raise it if it is an error."""
+    if isinstance(outcome, DiscreetError):
+        raise outcome
+    return outcome
 
 
 def _name(given: Any, what: str) -> str:

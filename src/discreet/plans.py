@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
-from typing import Any, Literal, NamedTuple, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .numbers import Number, positive
-from .privacy.bills import Account, Bill
+from .privacy.bills import Bill
+from .privacy.composition import Composition, compose
 from .releases import Release
 from .selection import bill_of
+
+if TYPE_CHECKING:
+    from .ledger import Session
 
 P = ParamSpec("P")
 
@@ -116,11 +120,15 @@ class Plan:
         total = sum(need.values(), Fraction(0)) if epsilon is None else positive(epsilon, "epsilon")
         return self._shared_out("epsilon", total, need)
 
+    def cost(self) -> Composition:
+        """Return what all answers promise together."""
+        return compose(bill.guarantee for bill in self.bills().values())
+
     def bills(self) -> dict[str, Bill]:
         """Return what each question would cost, checked as if it were asked. No data are looked at."""
         return {name: question.bill() for name, question in self.questions.items()}
 
-    def run(self, ledger: Account | None = None) -> dict[str, Release]:
+    def run(self, ledger: "Session | None" = None) -> dict[str, Release]:
         """Ask all questions, in order, and return the answers by name.
 
         All public arguments are checked first, and whether the ledger can pay for everything. If a
@@ -134,9 +142,8 @@ class Plan:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
         """
         bills = self.bills()
-        quote = getattr(ledger, "quote_all", None)
-        if quote is not None:
-            quote(bills.values()).check()
+        if ledger is not None:
+            ledger.quoted(bills.values()).check()
         paid: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
         return {name: question.ask(**paid) for name, question in self.questions.items()}
 

@@ -10,6 +10,7 @@ import typer
 from ..errors import DiscreetError
 from .attack import attack
 from .audit import app as audit
+from .ledger import ledger
 from .mode import mode
 from .price import price
 from .quantile import median, quantile, quantiles
@@ -26,6 +27,7 @@ app = typer.Typer(
 for command in (mode, median, quantile, quantiles, price, top, attack):
     app.command()(command)
 app.add_typer(audit)
+app.add_typer(ledger)
 
 
 def _show_version(wanted: bool) -> None:

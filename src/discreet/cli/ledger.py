@@ -2,15 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
-from ..ledger import Budget, Event, Ledger
 from .options import AsJson, NeighborsName
+
+if TYPE_CHECKING:
+    from ..ledger import Budget, Event, Ledger
 
 ledger = typer.Typer(
     name="ledger",
@@ -49,6 +51,8 @@ def open_(  # `open` is Python's
 
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
+    from ..ledger import Ledger  # heavy, and other commands do without
+
     terms: Any = {"epsilon": epsilon, "rho": rho, "delta": delta, "neighbors": neighbors}
     _show_budgets([Ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
@@ -116,16 +120,18 @@ def export(
     opened(where).export(path)
 
 
-def opened(where: str) -> Ledger:
+def opened(where: str) -> "Ledger":
     """Return a ledger that is there; only `open` makes one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(
             f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
         )
+    from ..ledger import Ledger
+
     return Ledger(where)
 
 
-def _show_budgets(budgets: list[Budget], *, as_json: bool) -> None:
+def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
         return
@@ -144,7 +150,7 @@ def _show_budgets(budgets: list[Budget], *, as_json: bool) -> None:
     Console(highlight=False).print(table)
 
 
-def _row(event: Event) -> tuple[str, ...]:
+def _row(event: "Event") -> tuple[str, ...]:
     name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
     body = event.body
     what = body.get("query") or str(body.get("total", body.get("answer", "")))

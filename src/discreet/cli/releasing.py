@@ -83,7 +83,7 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     terms = options.read_terms(given, said["mechanism"], said["noise"])
     session = _session(said)
     if said["dry_run"]:
-        _show_quote(session.quote(bill_of(verb, **terms)), as_json=said["as_json"])
+        _show_quote(session.quoted([bill_of(verb, **terms)]), as_json=said["as_json"])
         return
     if session is not None:
         terms["ledger"] = session

@@ -3,13 +3,13 @@
 import json
 import os
 from functools import lru_cache
-from typing import Any
 
 from sqlalchemy import Connection
 
-from ..errors import InvalidArgument, LedgerError, UnknownBudget, shown
+from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
-from ..privacy.guarantees import Composition, read_guarantee
+from ..privacy.composition import Composition, compose
+from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
 from .budget import Amount, Budget, opened, read_total
@@ -19,8 +19,6 @@ from .rows import News, tip_of
 from .session import Session
 from .store import Store
 from .verification import Verified, verify
-
-_LONGEST = 200
 
 
 class Ledger:
@@ -68,12 +66,9 @@ class Ledger:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
             UnknownBudget: if it is a share, and the dataset has no budget.
         """
-        budget = opened(
-            _named(dataset, "dataset"),
-            None if analyst is None else _named(analyst, "analyst"),
-            read_neighbors(neighbors),
-            read_total(epsilon, rho, delta),
-        )
+        named = Buyer(self._store, dataset, analyst)
+        total = read_total(epsilon, rho, delta)
+        budget = opened(named.dataset, named.analyst, read_neighbors(neighbors), total)
         return self._store.write(lambda connection: _opened(connection, budget))
 
     def extend(
@@ -101,8 +96,9 @@ class Ledger:
         Raises:
             UnknownBudget: if no such budget was opened.
         """
-        self._store.read(Buyer(self._store, dataset, analyst).budgets)
-        return Session(self._store, dataset, analyst)
+        buyer = Buyer(self._store, dataset, analyst)
+        self._store.read(buyer.budgets)
+        return Session(buyer)
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
@@ -112,8 +108,10 @@ class Ledger:
         """Return all events in their order, or those of one dataset."""
         return self._store.read(lambda connection: list(rows.events(connection, dataset)))
 
-    def spent(self, dataset: str, analyst: str | None = None) -> Composition:
+    def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
         """Return the guarantee of all that was released: of the dataset, or to one analyst.
+
+        None if nothing was. It may be much less than the sum: see docs/composition.md.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -154,20 +152,6 @@ class Ledger:
         return Ledger, (str(self._store.url.database),)
 
 
-def _named(name: Any, what: str) -> str:
-    """Return a name for a dataset or an analyst."""
-    if (
-        isinstance(name, str)
-        and name.strip() == name
-        and name.isprintable()
-        and 0 < len(name) <= _LONGEST
-    ):
-        return name
-    raise InvalidArgument(
-        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
-    )
-
-
 def _opened(connection: Connection, budget: Budget) -> Budget:
     """Write the budget, unless it is there."""
     tip = tip_of(connection, alone=True)
@@ -203,7 +187,7 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
     return larger
 
 
-def _spent(connection: Connection, buyer: Buyer) -> Composition:
+def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
     neighbors = buyer.budgets(connection)[-1].neighbors
     charged = [
         event
@@ -211,4 +195,4 @@ def _spent(connection: Connection, buyer: Buyer) -> Composition:
         if event.kind == "charged" and buyer.analyst in {None, event.analyst}
     ]
     read = lru_cache(lambda text: read_guarantee(json.loads(text)).under(neighbors))
-    return Composition(tuple(read(canonical(e.body["guarantee"])) for e in charged), neighbors)
+    return compose(read(canonical(e.body["guarantee"])) for e in charged) if charged else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell
+from ..privacy.conversions import rho_for
 from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import Neighbors
 
@@ -36,6 +37,12 @@ class Amount:
         return Amount(
             _sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho),
             rounded_up(self.delta + other.delta),
+        )  # fmt: skip
+
+    def __sub__(self, other: "Amount") -> "Amount":
+        """What is left of each unit; None where there is no bound."""
+        return Amount(
+            _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, str]:
@@ -96,10 +103,15 @@ class Budget:
     @property
     def remaining(self) -> Amount:
         """What is left of each sum that still certifies the promise; the others are None."""
-        return Amount(
-            _rest(self.spent.epsilon, self.total.epsilon), _rest(self.spent.rho, self.total.rho),
-            self.total.delta - self.spent.delta,
-        )  # fmt: skip
+        return self.total - self.spent
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the budget in plain values, exact numbers as text, ready for JSON."""
+        sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
+        return {
+            "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
+            **{name: amount.as_dict() for name, amount in sums.items()},
+        }  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -208,19 +220,6 @@ def opened(dataset: str, analyst: str | None, neighbors: Neighbors, total: Amoun
         None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
     )
     return Budget(dataset, analyst, neighbors, total, nothing)
-
-
-def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Return a rho such that rho-zCDP implies (epsilon, delta)-DP.
-
-    It is (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))**2, rounded down (Bun and Steinke 2016).
-    """
-    from ..enclosures import ball, lower, precision
-
-    with precision(192):
-        log = -ball(delta).log()
-        root = ball(epsilon) / ((log + ball(epsilon)).sqrt() + log.sqrt())
-        return lower(root * root)
 
 
 def rounded_up(value: Fraction) -> Fraction:

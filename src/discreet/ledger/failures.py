@@ -7,18 +7,20 @@ from sqlalchemy.exc import DBAPIError
 
 from ..errors import LedgerBusy, LedgerCorrupt, LedgerError, LedgerUnwritable
 
-_BUSY = LedgerBusy, "is held by others for too long; ask again"
-_UNWRITABLE = (
+_Meaning = tuple[type[LedgerError], str]
+
+_BUSY: _Meaning = LedgerBusy, "is held by others for too long; ask again"
+_UNWRITABLE: _Meaning = (
     LedgerUnwritable,
     "cannot be reached, read or written: is the disk full, or the file read-only?",
 )
-_CORRUPT = (
+_CORRUPT: _Meaning = (
     LedgerCorrupt,
     "is not what was written: verify it, and restore a copy with the head you noted",
 )
-_OTHER = LedgerError, "cannot be used"
+_OTHER: _Meaning = LedgerError, "cannot be used"
 
-_SQLITE: dict[int | None, tuple[type[LedgerError], str]] = {
+_SQLITE: dict[int | None, _Meaning] = {
     None: _CORRUPT,  # raised by Python's driver: text that is no text
     sqlite3.SQLITE_ERROR: _CORRUPT,  # a table or column that is not there
     sqlite3.SQLITE_CORRUPT: _CORRUPT,
@@ -34,7 +36,7 @@ _SQLITE: dict[int | None, tuple[type[LedgerError], str]] = {
     sqlite3.SQLITE_FULL: _UNWRITABLE,
     sqlite3.SQLITE_CANTOPEN: _UNWRITABLE,
 }
-_POSTGRESQL = {
+_POSTGRESQL: dict[str, _Meaning] = {
     "55P03": _BUSY, "57014": _BUSY, "40001": _BUSY, "40P01": _BUSY,
     "25006": _UNWRITABLE, "42501": _UNWRITABLE, "53": _UNWRITABLE, "08": _UNWRITABLE, "57P": _UNWRITABLE,
     "58": _UNWRITABLE, "28": _UNWRITABLE, "3D": _UNWRITABLE,
@@ -46,7 +48,9 @@ _POSTGRESQL = {
 def translated(error: Exception, name: str) -> LedgerError:
     """Return our error for one of SQLAlchemy, sqlite3 or psycopg."""
     cause: Any = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(cause, sqlite3.Error):
+    if isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages
+        kind, said = _CORRUPT
+    elif isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", None)
         kind, said = _SQLITE.get(code if code is None else code & 0xFF, _OTHER)
     else:
@@ -54,7 +58,7 @@ def translated(error: Exception, name: str) -> LedgerError:
     return kind(f"the ledger {name} {said} ({type(cause).__name__})")
 
 
-def _by_state(state: str | None, asked: bool) -> tuple[type[LedgerError], str]:
+def _by_state(state: str | None, asked: bool) -> _Meaning:
     """Return what an SQLSTATE means. A server that has gone says none."""
     if state is None:
         return _UNWRITABLE if asked else _OTHER

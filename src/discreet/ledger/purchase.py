@@ -7,13 +7,28 @@ from uuid import uuid4
 
 from sqlalchemy import Connection
 
-from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
+from ..errors import InvalidArgument, LedgerCorrupt, RequestConflict, UnknownBudget, shown
 from ..privacy.bills import Bill, Indices
 from . import rows
 from .budget import Amount, Budget
 from .events import Event, indices, plain
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
+
+_LONGEST = 200
+
+
+def read_name(name: Any, what: str) -> str:
+    """Return a name of a dataset, an analyst or a request, if it is one that every database can keep."""
+    if (
+        isinstance(name, str)
+        and name.isprintable()
+        and 0 < len(name.strip()) == len(name) <= _LONGEST
+    ):
+        return name
+    raise InvalidArgument(
+        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +38,16 @@ class Buyer:
     store: Store
     dataset: str
     analyst: str | None
+
+    def __post_init__(self) -> None:
+        """Check the names.
+
+        Raises:
+            InvalidArgument: if one of them is none.
+        """
+        read_name(self.dataset, "dataset")
+        if self.analyst is not None:
+            read_name(self.analyst, "analyst")
 
     def budgets(self, connection: Connection) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
@@ -135,7 +160,8 @@ class Purchase:
 
 def purchase(buyer: Buyer, bill: Bill) -> Purchase:
     """Return the purchase, with a name of its own if the caller gave none."""
-    return Purchase(buyer, bill if bill.request else replace(bill, request=str(uuid4())))
+    request = str(uuid4()) if bill.request is None else read_name(bill.request, "request")
+    return Purchase(buyer, replace(bill, request=request))
 
 
 def _given(answered: Event) -> Indices:

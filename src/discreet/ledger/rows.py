@@ -105,7 +105,7 @@ def events_of_request(
 def event_of(row: Any) -> Event:
     """Return the event of a row."""
     number, at, kind, dataset, analyst, request, body, head = row
-    read = _readable(lambda: json.loads(body), f"event {number}")
+    read = _readable(lambda: json.loads("" + body), f"event {number}")  # text only, no bytes
     return Event(number, at, kind, dataset, analyst or None, request, read, head)
 
 

@@ -1,43 +1,108 @@
 """A session: one dataset, and perhaps one analyst, paying for releases."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import Any, ParamSpec
 
+from ..errors import Exhausted
 from ..privacy.bills import Bill, Indices
-from .budget import Amount
+from ..releases import Release
+from ..selection import bill_of
+from ..verbs.generalized import generalized
+from ..verbs.mode import mode
+from ..verbs.noise import geometric, laplace, randomized_response
+from ..verbs.price import price
+from ..verbs.quantile import maximum, median, minimum, quantile
+from ..verbs.quantiles import quantiles
+from ..verbs.select import select
+from ..verbs.select_by import select_by
+from ..verbs.top_k import top_k
+from .budget import Amount, Budget
+from .paid import Paid
 from .purchase import Buyer, purchase
-from .store import Store
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a release would cost. Nothing was paid.
+    """What releases would cost. Nothing was paid.
 
     Attributes:
-        cost: what it costs in the units of the budget that decides.
+        cost: what they cost in the units of the budget that decides.
         spent: what that budget has spent.
-        remaining: what it has left.
+        remaining: what it has left now.
         fits: whether all budgets could pay now.
+        name: the budget that decides.
     """
 
     cost: Amount
     spent: Amount
     remaining: Amount
     fits: bool
+    name: str
+
+    @property
+    def after(self) -> Amount | None:
+        """What would remain, or None if it does not fit."""
+        return self.remaining - self.cost if self.fits else None
+
+    def check(self) -> None:
+        """Raise if a budget cannot pay.
+
+        Raises:
+            Exhausted: with what is asked for, spent, and left.
+        """
+        if not self.fits:
+            raise Exhausted(
+                f"the budget of {self.name} cannot pay {self.cost}: spent {self.spent}, "
+                f"remaining {self.remaining}",
+                requested=self.cost, spent=self.spent, remaining=self.remaining,
+            )  # fmt: skip
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the quote in plain values, exact numbers as text, ready for JSON."""
+        after = self.after
+        return {
+            "budget": self.name, "fits": self.fits, "cost": self.cost.as_dict(),
+            "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
+            "after": None if after is None else after.as_dict(),
+        }  # fmt: skip
 
     def __str__(self) -> str:
-        verdict = "fits" if self.fits else "does not fit"
-        return f"costs {self.cost}: {verdict}, spent {self.spent}, remaining {self.remaining}"
+        verdict = f"would leave {self.after}" if self.fits else "does not fit"
+        return f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; {verdict}"
 
 
 class Session:
-    """Who pays for releases: `ledger=` of every verb takes one.
+    """Who pays for releases: `ledger=` of every verb takes one, and every verb is a method.
 
-    Made by `Ledger.session`.
+        with ledger.session("adult") as private:
+            private.mode(people, "drink", ["tea", "coffee"], epsilon="1/2")
+
+    Made by `Ledger.session`. Each release is paid by itself; leaving the block ends nothing that has to be
+    ended.
     """
 
-    def __init__(self, store: Store, dataset: str, analyst: str | None) -> None:
-        self._buyer = Buyer(store, dataset, analyst)
+    generalized = Paid(generalized)
+    geometric = Paid(geometric)
+    laplace = Paid(laplace)
+    maximum = Paid(maximum)
+    median = Paid(median)
+    minimum = Paid(minimum)
+    mode = Paid(mode)
+    price = Paid(price)
+    quantile = Paid(quantile)
+    quantiles = Paid(quantiles)
+    randomized_response = Paid(randomized_response)
+    select = Paid(select)
+    select_by = Paid(select_by)
+    top_k = Paid(top_k)
+
+    def __init__(self, buyer: Buyer) -> None:
+        self._buyer = buyer
 
     @property
     def dataset(self) -> str:
@@ -69,20 +134,39 @@ class Session:
         """
         return purchase(self._buyer, bill).complete(prepare)
 
-    def quote(self, bill: Bill) -> Quote:
-        """Return what a release would cost, without paying or looking at anything private.
-
-        The budget that decides is the first that cannot pay, or else the analyst's, or the dataset's.
+    def quote(self, verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Quote:
+        """Return what verb(*args, **kwargs) would cost, without paying or looking at anything private.
 
         Raises:
-            InvalidArgument: if a budget cannot count this guarantee.
+            InvalidArgument: if it could not be asked, or a budget cannot count its guarantee.
         """
-        paying = self._buyer.store.read(self._buyer.budgets)
-        costs = [budget.cost(bill.guarantee) for budget in paying]
-        short = [i for i, cost in enumerate(costs) if not paying[i].fits(cost)]
-        i = short[0] if short else -1
-        return Quote(costs[i], paying[i].spent, paying[i].remaining, not short)
+        return self.quoted([bill_of(verb, *args, **kwargs)])
+
+    def quoted(self, bills: Iterable[Bill]) -> Quote:
+        """Return what these bills would cost together.
+
+        The budget that decides is the first that cannot pay, or else the analyst's, or the dataset's.
+        """
+        paying, listed = self._buyer.store.read(self._buyer.budgets), list(bills)
+        quotes = [_quote(budget, listed) for budget in paying]
+        short = [quote for quote in quotes if not quote.fits]
+        return short[0] if short else quotes[-1]
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
 
     def __repr__(self) -> str:
         share = "" if self.analyst is None else f", analyst={self.analyst!r}"
         return f"Session({self.dataset!r}{share})"
+
+
+def _quote(budget: Budget, bills: list[Bill]) -> Quote:
+    """Return what the bills would cost this budget, one after the other."""
+    costs, after, fits = [budget.cost(bill.guarantee) for bill in bills], budget, True
+    for cost in costs:
+        fits = fits and after.fits(cost)
+        after = replace(after, spent=after.spent + cost)
+    return Quote(reduce(add, costs), budget.spent, budget.remaining, fits, budget.name)

@@ -13,7 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 
-from ..errors import DiscreetError, InvalidArgument, LedgerError, shown
+from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, shown
 from .failures import translated
 from .schema import MIGRATIONS, migrate, version_of
 
@@ -51,7 +51,7 @@ class Store:
         self._engine = _engine(self.url, self.in_memory)
         finalize(self, _close, self._engine, self._process)
         if self.read(version_of) < len(MIGRATIONS):
-            self._transact(migrate, self._begin_opening)
+            self._transact(self._renew, self._begin_opening)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Return what `work` returns from one consistent view."""
@@ -68,9 +68,16 @@ class Store:
             with self._alone, engine.connect() as connection, connection.begin():
                 begin(connection)
                 return work(connection)
-        except (SQLAlchemyError, sqlite3.Error) as error:
+        except (SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
             failure: DiscreetError = translated(error, self.name)
         raise failure
+
+    def _renew(self, connection: Connection) -> None:
+        """Make or renew the tables. A file that has lost its beginning looks empty, and is not."""
+        fresh = self._is_sqlite and not self.in_memory and version_of(connection) == 0
+        if fresh and Path(self.name).stat().st_size:
+            raise LedgerCorrupt(f"the file {self.name} is not empty, and there is no ledger in it")
+        migrate(connection)
 
     def _here(self) -> Engine:
         """Return the engine, which has no connection that belongs to another process."""

@@ -76,11 +76,55 @@ def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction |
         return Fraction(0)
     if len(spent) == 1:
         return delta_nonadaptive(spent[0], 1, target)
-    grid = _choose(spent, target)
+    grid = _choose(spent, target, target)
     if grid is None:
         return None
-    left, right = _curve(grid)
+    left, right = _curve(grid).tolist()
     return _between(left, right, grid, target)
+
+
+def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction | None:
+    """Return an epsilon that holds with `delta`, each score chosen after the answers before.
+
+    The least at which `delta_adaptive` could be `delta`, found at the price of one delta.
+
+    Args:
+        epsilons: the bounded range of each answer, fixed beforehand, in any order.
+        delta: the delta that is allowed, zero or more.
+
+    Returns:
+        A number that is certainly enough, or None as `delta_adaptive`.
+
+    Raises:
+        InvalidNumber: if an epsilon or delta is negative.
+    """
+    spent = [epsilon for epsilon in epsilons if epsilon != 0]
+    _check(spent, delta, "delta")
+    total = sum(spent, Fraction(0))
+    if delta == 0 or not spent:
+        return total
+    if delta >= 1:
+        return Fraction(0)
+    grid = _choose(spent, Fraction(0), _enough(spent, delta))
+    if grid is None:
+        return None
+    curve = [Fraction(bound) for bound in _curve(grid).tolist()]
+    first = next((m for m, bound in enumerate(curve) if bound <= delta), None)
+    if not first:
+        return None if first is None else Fraction(0)
+    found = (first - 1) * grid.step + crossing(curve[first - 1], curve[first], delta, grid.step)
+    return min(found, total)
+
+
+def crossing(left: Fraction, right: Fraction, level: Fraction, step: Fraction) -> Fraction:
+    """Return how far from ln gamma = 0 a chord in gamma falls to `level`, rounded up to 2**-64.
+
+    It falls from `left`, above the level, to `right`, not above it, where ln gamma = step.
+    """
+    with precision(_BITS + 192):
+        share = ball((left - level) / (left - right))
+        at = (1 + share * (ball(step).exp() - 1)).log()
+        return min(Fraction(math.ceil(upper(at) * 2**64), 2**64), step)
 
 
 def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
@@ -111,10 +155,17 @@ def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
         return min(Fraction(1), max(upper(_tail(epsilon, n, target, c, binomials)) for c in counts))
 
 
-def _check(epsilons: Sequence[Fraction], target: Fraction) -> None:
-    for value, name in [*((epsilon, "epsilon") for epsilon in epsilons), (target, "target")]:
+def _enough(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction:
+    """Return about what zero-concentrated privacy asks for: how far the curve is looked at."""
+    rho = float(sum(epsilon * epsilon for epsilon in epsilons)) / 8
+    log = math.log(delta.denominator) - math.log(delta.numerator)
+    return min(sum(epsilons, Fraction(0)), Fraction(rho + 2 * math.sqrt(rho * log)))
+
+
+def _check(epsilons: Sequence[Fraction], bound: Fraction, name: str = "target") -> None:
+    for value, what in [*((epsilon, "epsilon") for epsilon in epsilons), (bound, name)]:
         if value < 0:
-            raise InvalidNumber(f"{name} must be zero or more, got {shown(value)}")
+            raise InvalidNumber(f"{what} must be zero or more, got {shown(value)}")
 
 
 def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: list[arb]) -> arb:
@@ -139,13 +190,15 @@ class _Grid:
         step: distance of two points.
         cells: the different epsilons, in steps.
         counts: how many answers have each of them.
-        low: delta is wanted between the points `low` and low + 1.
+        low: the first point at which delta is wanted.
+        high: the last one.
     """
 
     step: Fraction
     cells: tuple[int, ...]
     counts: tuple[int, ...]
     low: int
+    high: int
 
     @property
     def total(self) -> int:
@@ -155,16 +208,16 @@ class _Grid:
     def window(self, left: int) -> tuple[int, int]:
         """Return the first and last point needed, while answers of `left` steps in all are to come.
 
-        Further out the curve is 1 - gamma or 0, or nothing leads there from the target.
+        Further out the curve is 1 - gamma or 0, or nothing leads there from what is wanted.
         """
         given = self.total - left
-        return max(self.low - given, -left), min(self.low + 1 + given, left)
+        return max(self.low - given, -left), min(self.high + given, left)
 
     def work(self) -> int:
         """Return how many points and cells the recursion brings together, and what calls cost."""
         left = reduce(np.add.outer, [c * np.arange(n + 1) for c, n in self._kinds()])
         given = self.total - left
-        widths = np.minimum(self.low + 1 + given, left) - np.maximum(self.low - given, -left) + 1
+        widths = np.minimum(self.high + given, left) - np.maximum(self.low - given, -left) + 1
         steps = (
             size * int((widths.take(range(1, n + 1), axis) + _CALL).sum())
             for axis, (size, n) in enumerate(self._kinds())
@@ -175,13 +228,13 @@ class _Grid:
         return list(zip(self.cells, self.counts, strict=True))
 
 
-def _choose(epsilons: list[Fraction], target: Fraction) -> _Grid | None:
+def _choose(epsilons: list[Fraction], low: Fraction, high: Fraction) -> _Grid | None:
     """Return the grid within the budget that raises the sum of squares least, or None if it is too coarse."""
     if len(epsilons) > _MOST_ANSWERS or not _LEAST <= max(epsilons) <= _LARGEST:
         return None
     times = Counter(epsilons)
     units = {_common_part(times), min(times), max(times)}
-    grids = [grid for unit in units if (grid := _finest(unit, times, target))]
+    grids = [grid for unit in units if (grid := _finest(unit, times, (low, high)))]
     squares = float(sum(n * epsilon**2 for epsilon, n in times.items()))
 
     def raised(grid: _Grid) -> float:
@@ -192,28 +245,33 @@ def _choose(epsilons: list[Fraction], target: Fraction) -> _Grid | None:
     return best if best is not None and raised(best) <= _COARSEST else None
 
 
-def _finest(unit: Fraction, times: Mapping[Fraction, int], target: Fraction) -> _Grid | None:
+def _finest(
+    unit: Fraction, times: Mapping[Fraction, int], wanted: tuple[Fraction, Fraction]
+) -> _Grid | None:
     """Return the finest grid within the budget whose step is a part of `unit`."""
     mean = float(sum(n * epsilon**2 for epsilon, n in times.items()) / sum(times.values()))
     # The first number of parts must fit; the second does not, or is finer than need be.
     coarse, fine = 1, math.ceil(_FINEST * float(unit) / math.sqrt(mean)) + 1
-    if not _fits(found := _grid(unit, times, target)):
+    if not _fits(found := _grid(unit, times, wanted)):
         return None
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
-        if _fits(grid := _grid(unit / middle, times, target)):
+        if _fits(grid := _grid(unit / middle, times, wanted)):
             found, coarse = grid, middle
         else:
             fine = middle
     return found
 
 
-def _grid(step: Fraction, times: Mapping[Fraction, int], target: Fraction) -> _Grid:
+def _grid(
+    step: Fraction, times: Mapping[Fraction, int], wanted: tuple[Fraction, Fraction]
+) -> _Grid:
     """Return the grid of that step: each epsilon is rounded up to it."""
     sizes: Counter[int] = Counter()
     for epsilon, n in times.items():
         sizes[math.ceil(epsilon / step)] += n
-    return _Grid(step, tuple(sizes), tuple(sizes.values()), math.floor(target / step))
+    low, high = (math.floor(at / step) for at in wanted)
+    return _Grid(step, tuple(sizes), tuple(sizes.values()), low, high + 1)
 
 
 def _fits(grid: _Grid) -> bool:
@@ -228,8 +286,8 @@ def _common_part(epsilons: Collection[Fraction]) -> Fraction:
     return Fraction(math.gcd(*(int(epsilon * denominator) for epsilon in epsilons)), denominator)
 
 
-def _curve(grid: _Grid) -> tuple[float, float]:
-    """Return bounds of the curve at both ends of the cell that holds the target.
+def _curve(grid: _Grid) -> Doubles:
+    """Return bounds of the curve at the points from `low` to `high`.
 
     What is still to come is told by how many answers of each size; whoever comes first of them is chosen
     by the adversary.
@@ -245,7 +303,7 @@ def _curve(grid: _Grid) -> tuple[float, float]:
                     longer[more] = np.maximum(longer.get(more, bounds), bounds)
         level = longer
     (curve,) = level.values()
-    return float(curve[0]), float(curve[1])
+    return curve
 
 
 def _widened(grid: _Grid, come: tuple[int, ...], curve: Doubles, kind: int) -> Doubles:

@@ -3,9 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from importlib import import_module
-from importlib.util import find_spec
+from functools import partial, reduce
 from typing import Any, Literal, Protocol
 
 from flint import arb
@@ -13,6 +11,7 @@ from flint import arb
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up, spell
+from .adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from .composition import Composition, Part
 from .contract import Guarantee
 from .conversions import (
@@ -22,6 +21,7 @@ from .conversions import (
     read_delta,
     read_epsilon,
 )
+from .losses import LossDistribution, common_step
 from .responses import Responses
 
 _MOST_CURVES = 100
@@ -155,7 +155,7 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
     if delta is None:
         at = read_epsilon(epsilon)
         inner = {name: e.delta(at) for name, e in _engines(whole, adaptive).items()}
-        deltas = {n: short_up(slack + (1 - slack) * d) for n, d in inner.items() if d is not None}
+        deltas = {name: _beside(slack, d) for name, d in inner.items() if d is not None}
         return Bounds("delta", at, deltas or {"none": Fraction(1)})
     at = read_delta(delta)
     known: dict[str, Fraction | None] = {}
@@ -166,6 +166,11 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
     if not epsilons:
         raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
     return Bounds("epsilon", at, epsilons)
+
+
+def _beside(slack: Fraction, delta: Fraction) -> Fraction:
+    """Return the delta of what promises `delta` but for the slack."""
+    return short_up(slack + (1 - slack) * delta) if slack else delta
 
 
 def common_slack(parts: Sequence[Part]) -> Fraction:
@@ -228,52 +233,60 @@ def _renyi(core: Composition) -> Engine | None:
     return ByCurve(curve)
 
 
-# The numerical engines of `losses` and `adaptive` are plugged in here.
-
 _LAWS = {
-    "bounded_range": "logistic",
-    "mixed_range": "logistic",
-    "laplace_dp": "laplace",
-    "pure_dp": "pure",
+    "bounded_range": LossDistribution.logistic,
+    "mixed_range": LossDistribution.logistic,
+    "laplace_dp": LossDistribution.laplace,
+    "pure_dp": LossDistribution.pure,
 }
-"""The privacy-loss distribution of `losses.LossDistribution` that dominates each kind."""
+"""The privacy-loss distribution that dominates each kind."""
 
 
-def _module(name: str) -> Any:
-    """Return a module of this package, or None while it is not there."""
-    place = f"{__package__}.{name}"
-    return import_module(place) if find_spec(place) else None
+@dataclass(frozen=True, slots=True)
+class Adaptive:
+    """The recursion over what an adaptive analyst may ask of exponential mechanisms."""
+
+    epsilons: tuple[Fraction, ...]
+
+    def delta(self, epsilon: Fraction) -> Fraction | None:
+        """Return its delta, or None where no grid is fine enough."""
+        return delta_adaptive(self.epsilons, epsilon)
+
+    def epsilon(self, delta: Fraction) -> Fraction | None:
+        """Return its epsilon, or None where no grid is fine enough."""
+        return epsilon_adaptive(self.epsilons, delta)
 
 
 def _losses(core: Composition) -> Engine | None:
     """Return the numerical convolution of privacy-loss distributions."""
-    losses = _module("losses")
-    if losses is None or core.pure is None or not all(p.kind in _LAWS for p, _ in core.parts):
+    parts = [(part, part.pure, n) for part, n in core.parts]
+    if not all(part.kind in _LAWS for part, _, _ in parts):
         return None
+    step = common_step((epsilon, n) for _, epsilon, n in parts if epsilon is not None)
     laws = [
-        getattr(losses.LossDistribution, _LAWS[part.kind])(part.pure).composed(n)
-        for part, n in core.parts
+        _LAWS[part.kind](epsilon, step).composed(n)
+        for part, epsilon, n in parts
+        if epsilon is not None
     ]
-    return ByDelta(reduce(lambda a, b: a.combined(b), laws).delta, core.pure, steps=24)
+    return reduce(LossDistribution.combined, laws)
 
 
 def _adaptive(core: Composition) -> Engine | None:
-    """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
-    module, rounds = _module("adaptive"), sum(n for _, n in core.parts)
+    """Return the recursion, if all answers have bounded range and they are not too many."""
     ranges = all(part.kind in ("bounded_range", "mixed_range") for part, _ in core.parts)
-    if module is None or not ranges or core.pure is None or rounds > _MOST_ROUNDS:
+    if not ranges or sum(n for _, n in core.parts) > _MOST_ROUNDS:
         return None
-    epsilons = [part.pure for part, n in core.parts for _ in range(n)]
-    return ByDelta(lambda target: module.delta_adaptive(epsilons, target), core.pure, steps=12)
+    spent = [(part.pure, n) for part, n in core.parts]
+    return Adaptive(tuple(e for epsilon, n in spent if epsilon for e in [epsilon] * n))
 
 
 def _nonadaptive(core: Composition) -> Engine | None:
     """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
-    module = _module("adaptive")
     (part, n), *others = core.parts
-    if module is None or others or part.kind != "bounded_range" or core.pure is None:
+    epsilon = part.pure
+    if others or part.kind != "bounded_range" or core.pure is None or epsilon is None:
         return None
-    return ByDelta(lambda target: module.delta_nonadaptive(part.pure, n, target), core.pure)
+    return ByDelta(partial(delta_nonadaptive, epsilon, n), core.pure)
 
 
 _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {

@@ -45,6 +45,8 @@ def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:
         return excess * (divergence(excess) - ball(epsilon)) + _log_factor(excess)
 
     log = _at_best_order(log_delta)
+    if log >= 0:
+        return Fraction(1)
     with precision(_BITS):
         return min(short_up(upper(ball(log).exp())), Fraction(1))
 

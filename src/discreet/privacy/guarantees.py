@@ -266,6 +266,8 @@ class ApproxDP:
     def group(self, size: int) -> "ApproxDP":
         """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
         steps_, e = count(size, "size"), self.epsilon
+        if steps_ == 1:
+            return self
         with precision(256):
             sum_ = (ball(steps_ * e)).expm1() / ball(e).expm1() if e else ball(Fraction(steps_))
             share = ball(self.delta) * sum_

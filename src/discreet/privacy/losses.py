@@ -18,6 +18,7 @@ from flint import arb, arb_poly, fmpz_poly
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
 from ..numbers import Number, count, exact, float_up, positive, spell
+from .adaptive import crossing
 
 UNIT = 2**128
 """Masses are whole numbers of 1/UNIT."""
@@ -190,13 +191,9 @@ class LossDistribution:
         return sum(self.masses) + self.infinite
 
     def _crossing(self, low: int, allowed: Fraction) -> Fraction:
-        """Return where the chord over the cell from `low` falls to `allowed`, up to a multiple of 2**-64."""
+        """Return where the chord over the cell from `low` falls to `allowed`, rounded up."""
         left, right = self.delta(low * self.step), self.delta((low + 1) * self.step)
-        share = (left - allowed) / (left - right)
-        with precision(_BITS):
-            grown = 1 + ball(share) * (ball(self.step).exp() - 1)
-            above = math.ceil((upper(grown.log()) + low * self.step) * 2**64)
-            return min(Fraction(above, 2**64), (low + 1) * self.step)
+        return low * self.step + crossing(left, right, allowed, self.step)
 
     def __repr__(self) -> str:
         size = len(self.masses)

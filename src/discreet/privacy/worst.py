@@ -10,7 +10,7 @@ from ..numbers import short_up
 from .concentrated import RhoOf, laplace_rho, pure_rho, range_rho
 from .renyi import Curve, divergence, of_laplace, of_pure, of_range
 
-_BITS = 256
+_BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,14 @@ class WorstCase:
         rho: from epsilon to the least rho.
         curve: from epsilon and an order to the Rényi divergence.
         excess: from epsilon and the target's distance from it to delta.
-        room: from epsilon and delta to the target's distance from epsilon; -ln of what is left.
+        left: from epsilon and delta to exp(target - epsilon); zero or less if every target will do.
         ceiling: from epsilon and the probability of an event to the most it can be on a neighbour.
     """
 
     rho: RhoOf
     curve: Curve
     excess: Curve
-    room: Curve
+    left: Curve
     ceiling: Curve
 
     def delta(self, epsilon: Fraction, target: Fraction) -> Fraction:
@@ -43,10 +43,12 @@ class WorstCase:
     def target(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Return the least target for which (target, delta)-DP follows, rounded up."""
         with precision(_BITS):
-            room = self.room(ball(epsilon), ball(delta))
-            if not room.is_finite():  # more than everything
+            left = self.left(ball(epsilon), ball(delta))
+            if left <= 0:
                 return Fraction(0)
-            target = short_up(upper(ball(epsilon) - room))
+            if not left > 0:  # too close to tell
+                return epsilon
+            target = short_up(upper(ball(epsilon) + left.log()))
         return min(epsilon, max(target, Fraction(0)))
 
     def divergence(self, epsilon: Fraction, excess: arb) -> arb:
@@ -75,7 +77,7 @@ RESPONSE = WorstCase(
     rho=pure_rho,
     curve=of_pure,
     excess=lambda e, gap: -(-gap).expm1() / (1 + (-e).exp()),
-    room=lambda e, delta: -(-delta * (1 + (-e).exp())).log1p(),
+    left=lambda e, delta: 1 - delta * (1 + (-e).exp()),
     ceiling=_factor_away,
 )
 """Randomised response, for epsilon-DP."""
@@ -84,7 +86,7 @@ RANGE = WorstCase(
     rho=range_rho,
     curve=of_range,
     excess=lambda e, gap: (-gap / 2).expm1() ** 2 / -(-e).expm1(),
-    room=lambda e, delta: -2 * (-(delta * -(-e).expm1()).sqrt()).log1p(),
+    left=lambda e, delta: (1 - (delta * -(-e).expm1()).sqrt()) ** 2,
     ceiling=_odds_shifted,
 )
 """Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
@@ -93,7 +95,7 @@ LAPLACE = WorstCase(
     rho=laplace_rho,
     curve=of_laplace,
     excess=lambda e, gap: -(-gap / 2).expm1(),
-    room=lambda e, delta: -2 * (-delta).log1p(),
+    left=lambda e, delta: (1 - delta) ** 2,
     ceiling=_place_shifted,
 )
 """A number with Laplace noise of scale 1 / epsilon."""

@@ -1,0 +1,212 @@
+"""Processes for the tests of the ledger: `python -m tests.ledger_child COMMAND WHERE ...`, results as JSON.
+
+They are processes of their own because they fork and are killed, which a process with threads cannot bear.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+from discreet.errors import Exhausted, LedgerError
+from discreet.ledger import Ledger
+from discreet.ledger.store import Store
+
+from .ledgers import answering, bill
+
+
+def spend(where: str, cost: str, ready: str) -> list[Any]:
+    """Buy until the budget is gone, from the moment a line comes in; return the answers."""
+    session = Ledger(where).session("adult")
+    print(ready, flush=True)
+    sys.stdin.readline()
+    answers: list[Any] = []
+    try:
+        while True:
+            answers.append(session.buy(bill(cost), answering(os.getpid())))
+    except Exhausted:
+        return answers
+
+
+def race(where: str, request: str, ready: str) -> Any:
+    """Ask the same as all others, from the moment a line comes in; return the answer."""
+    session = Ledger(where).session("adult")
+    print(ready, flush=True)
+    sys.stdin.readline()
+    return session.buy(bill("1/4", request), answering(os.getpid()))
+
+
+def fork(where: str) -> list[int]:
+    """Buy halves of a budget of 1 in four forks of a ledger that is open; return their exit codes."""
+    ledger = Ledger(where)
+    session = ledger.session("adult")
+
+    def child() -> int:
+        try:
+            session.buy(bill("1/2"), answering(0))
+        except Exhausted:
+            return 3
+        return 0
+
+    children = [_forked(child) for _ in range(4)]
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert ledger.verify().events == 5
+    return sorted(codes)
+
+
+def fork_memory(_: str) -> int:
+    """Use a ledger in memory after a fork; return the exit code."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+
+    def child() -> int:
+        try:
+            ledger.budgets()
+        except LedgerError:
+            return 7
+        return 0
+
+    code = os.waitstatus_to_exitcode(os.waitpid(_forked(child), 0)[1])
+    assert len(ledger.budgets()) == 1
+    return code
+
+
+def _forked(work: Callable[[], int]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os._exit(work())
+    finally:
+        os._exit(99)
+
+
+COST = Fraction(1, 10**6)
+
+
+class Crash:
+    """Forks that make one release each and are killed in it, at a step or at a time."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self.seen: dict[str, list[str]] = {"drawn": [], "given": []}
+
+    def release(
+        self, request: str, step: Callable[[], None], tell: Callable[[str, int], None]
+    ) -> None:
+        """Make one release; `step` is called wherever the process may die."""
+        _step_at_every_statement(step)
+
+        def prepare() -> Callable[[], int]:
+            step()
+
+            def draw() -> int:
+                step()
+                drawn = random.SystemRandom().randrange(2**40)
+                tell("drawn", drawn)
+                step()
+                return drawn
+
+            return draw
+
+        answer = Ledger(self.where).session("adult").buy(bill(COST, request), prepare)
+        step()
+        assert isinstance(answer, int)
+        tell("given", answer)
+        step()
+
+    def at_step(self, request: str, n: int) -> dict[str, Any]:
+        """Kill the release at its n-th step."""
+        left = [n]
+
+        def step() -> None:
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        return self._run(request, step, None)
+
+    def at_time(self, request: str, seconds: float) -> dict[str, Any]:
+        """Kill the release after that time."""
+        return self._run(request, lambda: None, seconds)
+
+    def _run(self, request: str, step: Callable[[], None], seconds: float | None) -> dict[str, Any]:
+        reading, writing = os.pipe()
+
+        def child() -> int:
+            self.release(request, step, lambda kind, n: _written(writing, f"{kind} {n}\n"))
+            return 0
+
+        pid = _forked(child)
+        os.close(writing)
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(pid, signal.SIGKILL)
+        with os.fdopen(reading) as pipe:
+            lines = [line.split() for line in pipe]
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        told: dict[str, Any] = {"request": request, "code": code, "drawn": [], "given": []}
+        for kind, n in lines:
+            told[kind].append(int(n))
+        return {**told, "again": self._again(request)}
+
+    def _again(self, request: str) -> dict[str, Any]:
+        """Ask again after the crash."""
+        drawn: list[int] = []
+
+        def draw() -> int:
+            drawn.append(random.SystemRandom().randrange(2**40))
+            return drawn[-1]
+
+        answer = Ledger(self.where).session("adult").buy(bill(COST, request), lambda: draw)
+        return {"answer": answer, "drawn": drawn}
+
+
+def _written(pipe: int, line: str) -> None:
+    os.write(pipe, line.encode())
+
+
+def _step_at_every_statement(step: Callable[[], None]) -> None:
+    """Call `step` before and after every statement, before every commit, and after every transaction."""
+    for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
+        event.listen(Engine, name, lambda *_: step())
+    transact = Store._transact
+
+    def stepping(self: Store, work: Any, begin: Any) -> Any:
+        done = transact(self, work, begin)
+        step()
+        return done
+
+    Store._transact = stepping  # type: ignore[method-assign]
+
+
+def crash_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
+    """Kill releases at step 1, 2, 3 ... until one lives; so many times over."""
+    crash = Crash(where)
+    told: list[dict[str, Any]] = []
+    for turn in range(int(rounds)):
+        n = 0
+        while not told or told[-1]["code"] or n == 0:
+            n += 1
+            told.append(crash.at_step(f"{turn}-{n}", n))
+    return told
+
+
+def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]:
+    """Kill releases at random times up to so many seconds."""
+    crash, dice = Crash(where), random.Random(3)
+    return [crash.at_time(f"t{i}", dice.uniform(0, float(longest))) for i in range(int(count))]
+
+
+_ALL: list[Callable[..., Any]] = [spend, race, fork, fork_memory, crash_at_steps, crash_at_times]
+COMMANDS = {command.__name__: command for command in _ALL}
+
+if __name__ == "__main__":
+    print(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))

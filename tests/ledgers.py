@@ -1,0 +1,42 @@
+"""What the tests of the ledger share: bills, and draws that must not happen."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from discreet import PureDP
+from discreet.privacy.bills import Bill, Indices
+from discreet.privacy.guarantees import Guarantee
+
+DIGEST = "ab" * 32
+
+
+def bill(
+    epsilon: Any = 1,
+    request: str | None = None,
+    *,
+    digest: str = DIGEST,
+    guarantee: Guarantee | None = None,
+) -> Bill:
+    """Return a bill over pure epsilon, or over any guarantee."""
+    held = guarantee or PureDP(Fraction(epsilon), "add_remove")
+    return Bill(held, "exponential", "mode of drink, 3 candidates", digest, request)
+
+
+def answering(answer: Any) -> Callable[[], Callable[[], Indices]]:
+    """Return a `prepare` whose draw is that answer."""
+    return lambda: lambda: answer
+
+
+def untouched() -> Callable[[], Indices]:
+    """A `prepare` for what must be refused before anything private is looked at."""
+    raise AssertionError("private data were looked at")
+
+
+def undrawn() -> Callable[[], Indices]:
+    """A `prepare` for what must fail before a bit is read."""
+
+    def draw() -> Indices:
+        raise AssertionError("a bit was read")
+
+    return draw

@@ -1,0 +1,500 @@
+"""The ledger: budgets that outlive the process, and requests that are answered once."""
+
+import csv
+import json
+import pickle
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Executable
+
+from discreet import ZCDP, BoundedRange, NoGuarantee, PureDP
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    InvalidNumber,
+    LedgerCorrupt,
+    LedgerError,
+    LedgerUnwritable,
+    RequestConflict,
+    UnknownBudget,
+    UnknownName,
+)
+from discreet.ledger import Amount, Ledger, Session
+
+from .ledgers import answering, bill, undrawn, untouched
+
+
+def test_a_budget_outlives_the_process(where: str) -> None:
+    Ledger(where).open("adult", epsilon=1)
+    assert Ledger(where).session("adult").buy(bill("1/3"), answering(7)) == 7
+    [budget] = Ledger(where).budgets()
+    assert (budget.total, budget.spent, budget.remaining) == (
+        Amount(Fraction(1)), Amount(Fraction(1, 3)), Amount(Fraction(2, 3)))  # fmt: skip
+
+
+def test_three_thirds_fit_exactly_and_no_more(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    for answer in range(3):
+        assert session.buy(bill("1/3"), answering(answer)) == answer
+    with pytest.raises(
+        Exhausted, match=r"cannot pay ε ≤ 1e-400: spent ε = 1 of ε = 1, remaining ε = 0"
+    ) as refused:
+        session.buy(bill(Fraction(1, 10**400)), untouched)
+    assert refused.value.requested == Amount(Fraction(1, 10**400))
+    assert (refused.value.spent, refused.value.remaining) == (
+        Amount(Fraction(1)),
+        Amount(Fraction(0)),
+    )
+    assert [event.kind for event in ledger.history()] == ["opened", *["charged", "answered"] * 3]
+
+
+def test_what_is_very_small_counts(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session, least = ledger.session("adult"), Fraction(1, 10**400)
+    session.buy(bill(least), answering(0))
+    assert ledger.budgets()[0].spent.epsilon == least
+    with pytest.raises(Exhausted):
+        session.buy(bill(1), untouched)
+    session.buy(bill(1 - least), answering(0))
+    assert ledger.budgets()[0].remaining.epsilon == 0
+
+
+def test_a_request_is_paid_and_drawn_once(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    assert session.buy(bill(1, "monday"), answering([3, 1])) == [3, 1]
+    assert session.buy(bill(1, "monday"), untouched) == [3, 1]
+    assert Ledger(where).session("adult").buy(bill(1, "monday"), untouched) == [3, 1]
+    assert len(ledger.history()) == 3
+
+
+def test_answers_come_back_as_they_were(where: str) -> None:
+    answers: list[Any] = [0, -1, 10**18, -(2**64), 10**6000, [], [0], [[1, 2], [3, 10**20]]]
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    for i, answer in enumerate(answers):
+        assert session.buy(bill("1/8", str(i)), answering(answer)) == answer
+        assert session.buy(bill("1/8", str(i)), untouched) == answer
+    ledger.verify()
+
+
+def test_another_question_under_the_same_name_is_refused(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/4", "monday"), answering(1))
+    with pytest.raises(RequestConflict, match="'monday' was another question"):
+        session.buy(bill("1/4", "monday", digest="cd" * 32), untouched)
+    assert ledger.budgets()[0].spent.epsilon == Fraction(1, 4)
+
+
+def test_a_name_belongs_to_one_dataset_and_one_analyst() -> None:
+    """Else an analyst could have an answer that another one's share has paid."""
+    ledger = Ledger()
+    for dataset in ("adult", "census"):
+        ledger.open(dataset, epsilon=1)
+    ledger.open("adult", analyst="a", epsilon=1)
+    sessions = [ledger.session("adult"), ledger.session("adult", "a"), ledger.session("census")]
+    answers = [s.buy(bill("1/4", "r"), answering(i)) for i, s in enumerate(sessions)]
+    assert answers == [0, 1, 2]
+    assert [s.buy(bill("1/4", "r"), untouched) for s in sessions] == answers
+    assert [b.spent.epsilon for b in ledger.budgets()] == [
+        Fraction(1, 2),
+        Fraction(1, 4),
+        Fraction(1, 4),
+    ]
+
+
+def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    ledger.open("adult", analyst="a", epsilon="1/2")
+    ledger.open("adult", analyst="b", epsilon=1)
+    a, b = ledger.session("adult", "a"), ledger.session("adult", analyst="b")
+    a.buy(bill("1/2"), answering(0))
+    with pytest.raises(Exhausted, match="the budget of adult / a cannot pay"):
+        a.buy(bill("1/4"), untouched)
+    with pytest.raises(Exhausted, match="the budget of adult cannot pay"):
+        b.buy(bill("3/4"), untouched)
+    b.buy(bill("1/2"), answering(0))
+    spent = {(budget.analyst, budget.spent.epsilon) for budget in ledger.budgets()}
+    assert spent == {(None, Fraction(1)), ("a", Fraction(1, 2)), ("b", Fraction(1, 2))}
+    assert ledger.spent("adult").pure == 1
+    assert ledger.spent("adult", "a").pure == Fraction(1, 2)
+
+
+def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    ledger.open("adult", analyst="a", epsilon="1/2")
+    session = ledger.session("adult", "a")
+    quote = session.quote(bill("1/3"))
+    assert (quote.cost, quote.remaining, quote.fits) == (
+        Amount(Fraction(1, 3)),
+        Amount(Fraction(1, 2)),
+        True,
+    )
+    assert str(quote) == "costs ε = 1/3: fits, spent ε = 0, remaining ε = 0.5"
+    assert not session.quote(bill("3/4")).fits
+    assert session.quote(bill("3/4")).remaining.epsilon == Fraction(1, 2)
+    ledger.session("adult").buy(bill("3/4"), answering(0))
+    quote = session.quote(bill("1/3"))
+    assert (quote.fits, quote.remaining.epsilon) == (False, Fraction(1, 4))
+    assert len(ledger.history()) == 3 + 1
+
+
+def test_nothing_is_paid_when_the_scores_fail() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        raise InvalidArgument("no such scores")
+
+    with pytest.raises(InvalidArgument, match="no such scores"):
+        ledger.session("adult").buy(bill(1), prepare)
+    assert len(ledger.history()) == 1
+
+
+def test_a_draw_that_fails_is_paid_and_can_be_had_again() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+
+    def prepare() -> Any:
+        return lambda: 1 // 0
+
+    with pytest.raises(ZeroDivisionError) as failed:
+        session.buy(bill(1), prepare)
+    [note] = failed.value.__notes__
+    request = note.partition("request='")[2].partition("'")[0]
+    assert session.buy(bill(1, request), answering(5)) == 5
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_payment_is_committed_before_anything_is_drawn(where: str) -> None:
+    """Another connection sees the charge while the draw is still to come."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    seen: list[list[str]] = []
+
+    def prepare() -> Any:
+        seen.append([event.kind for event in Ledger(where).history()])
+
+        def draw() -> int:
+            seen.append([event.kind for event in Ledger(where).history()])
+            return 4
+
+        return draw
+
+    assert ledger.session("adult").buy(bill(1), prepare) == 4
+    assert seen == [["opened"], ["opened", "charged"]]
+
+
+def test_of_two_answers_to_one_request_the_first_stored_is_given(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        def draw() -> int:  # while we draw, another process asks the same
+            assert Ledger(where).session("adult").buy(bill(1, "r"), answering(2)) == 2
+            return 1
+
+        return draw
+
+    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_what_was_answered_while_we_prepared_is_not_drawn(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        Ledger(where).session("adult").buy(bill(1, "r"), answering(2))
+        return undrawn()
+
+    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
+    assert ledger.budgets()[0].spent.epsilon == 1
+
+
+def test_what_was_spent_while_we_prepared_is_not_spent_again(where: str) -> None:
+    """The second check: between the first one and the payment, others pay."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        Ledger(where).session("adult").buy(bill("2/3"), answering(2))
+        return undrawn()
+
+    with pytest.raises(Exhausted):
+        ledger.session("adult").buy(bill("2/3"), prepare)
+    assert ledger.budgets()[0].spent.epsilon == Fraction(2, 3)
+    ledger.verify()
+
+
+def test_opening_again_with_the_same_terms_changes_nothing() -> None:
+    ledger = Ledger()
+    first = ledger.open("adult", epsilon=1, delta="1e-6")
+    ledger.session("adult").buy(bill("1/2"), answering(0))
+    assert ledger.open("adult", epsilon="1", delta=1e-6).spent.epsilon == Fraction(1, 2)
+    assert first.spent.epsilon == 0
+    assert len(ledger.history()) == 3
+    for terms in (
+        {"epsilon": 2, "delta": "1e-6"},
+        {"epsilon": 1},
+        {"rho": 1},
+        {"epsilon": 1, "delta": 0.1},
+    ):
+        with pytest.raises(InvalidArgument, match="to give it more, extend it"):
+            ledger.open("adult", **terms)
+    with pytest.raises(InvalidArgument, match=r"\(replace_one\); to give it more"):
+        ledger.open("adult", epsilon=1, delta="1e-6", neighbors="replace_one")
+
+
+def test_a_budget_can_be_extended_and_never_cut(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    ledger.session("adult").buy(bill(1), answering(0))
+    assert ledger.extend("adult", epsilon=3).remaining.epsilon == 2
+    ledger.session("adult").buy(bill(2), answering(0))
+    for terms in ({"epsilon": 3}, {"epsilon": 2}, {"rho": 4}, {"epsilon": 4, "delta": "1e-6"}):
+        with pytest.raises(InvalidArgument, match="it can only be extended to more of the same"):
+            ledger.extend("adult", **terms)
+    with pytest.raises(UnknownBudget):
+        ledger.extend("census", epsilon=4)
+    assert ledger.verify().events == 6
+
+
+@pytest.mark.parametrize(
+    ("terms", "error", "message"),
+    [
+        ({}, InvalidArgument, "give a budget as epsilon, as rho, or as epsilon and delta"),
+        ({"epsilon": 1, "rho": 1}, InvalidArgument, "give a budget as"),
+        ({"rho": 1, "delta": 0.1}, InvalidArgument, "give a budget as"),
+        ({"epsilon": 0}, InvalidNumber, "epsilon must be greater than zero"),
+        ({"rho": -1}, InvalidNumber, "rho must be greater than zero"),
+        ({"epsilon": 1, "delta": 1}, InvalidNumber, "delta must be below one"),
+        ({"epsilon": "1e-301"}, InvalidNumber, "epsilon must be between"),
+        ({"rho": "1e301"}, InvalidNumber, "rho must be between"),
+        ({"epsilon": "0." + "1" * 2000}, InvalidNumber, "and short"),
+        ({"epsilon": 1, "neighbors": "user"}, UnknownName, "neighbors must be one of"),
+        ({"epsilon": 1, "analyst": ""}, InvalidArgument, "analyst must be a printable name"),
+    ],
+)  # fmt: skip
+def test_terms_that_make_no_budget(terms: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Ledger().open("adult", **terms)
+
+
+@pytest.mark.parametrize("name", ["", " adult", "a\nb", "a\0b", "\ud800", "x" * 201, None, 3])
+def test_names_are_printable(name: Any) -> None:
+    with pytest.raises(InvalidArgument, match="dataset must be a printable name"):
+        Ledger().open(name, epsilon=1)
+    with pytest.raises(InvalidArgument, match="dataset must be a printable name"):
+        Ledger().session(name)
+
+
+def test_requests_are_printable_too(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    for request in ("", "a\0b", "\ud800", "x" * 201):
+        with pytest.raises(InvalidArgument, match="request must be a printable name"):
+            ledger.session("adult").buy(bill(1, request), untouched)
+    ledger.session("adult").buy(bill(1, "Größe ∑ 木 🍵 ' \" \\ %s"), answering(0))
+    assert ledger.verify().events == 3
+
+
+def test_who_is_not_known_is_not_served() -> None:
+    ledger = Ledger()
+    with pytest.raises(UnknownBudget, match="no budget was opened for the dataset 'adult'"):
+        ledger.session("adult")
+    with pytest.raises(UnknownBudget, match="open a budget for the dataset adult first"):
+        ledger.open("adult", analyst="a", epsilon=1)
+    ledger.open("adult", epsilon=1)
+    with pytest.raises(UnknownBudget, match="'b' has no share of adult; those who have: nobody"):
+        ledger.session("adult", "b")
+    ledger.open("adult", analyst="a", epsilon=1)
+    with pytest.raises(UnknownBudget, match="those who have: a"):
+        ledger.session("adult", "b")
+    with pytest.raises(UnknownBudget):
+        ledger.spent("census")
+
+
+def test_what_a_budget_cannot_count_is_refused_before_anything_is_looked_at() -> None:
+    ledger = Ledger()
+    ledger.open("pure", epsilon=1)
+    ledger.open("replaced", epsilon=2, neighbors="replace_one")
+    ledger.open("rho", rho=1)
+    nothing = bill(guarantee=NoGuarantee("candidates were taken from the data", "add_remove"))
+    for dataset in ("pure", "replaced", "rho"):
+        with pytest.raises(InvalidArgument, match="candidates were taken from the data"):
+            ledger.session(dataset).buy(nothing, untouched)
+    with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
+        ledger.session("pure").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), untouched)
+    with pytest.raises(InvalidArgument, match="under add_remove"):
+        ledger.session("pure").buy(bill(guarantee=PureDP(Fraction(1, 8), "replace_one")), untouched)
+    ledger.session("replaced").buy(
+        bill(1), answering(0)
+    )  # one replaced is one removed and one added
+    assert ledger.budgets()[1].spent.epsilon == 2
+    ledger.session("rho").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), answering(0))
+    ledger.session("rho").buy(bill(guarantee=BoundedRange(Fraction(1), "add_remove")), answering(0))
+    assert ledger.budgets()[2].spent == Amount(rho=Fraction(1, 4))
+
+
+def test_history_and_exports(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1)
+    ledger.open("census", epsilon=1)
+    ledger.session("adult").buy(bill("1/3", "monday"), answering([1, 2]))
+    opened, _, charged, answered = ledger.history()
+    assert [event.number for event in ledger.history("adult")] == [1, 3, 4]
+    assert opened.body == {"neighbors": "add_remove", "total": {"epsilon": "1"}}
+    assert charged.body["costs"] == [{"epsilon": "1/3"}]
+    assert charged.body["guarantee"] == PureDP(Fraction(1, 3), "add_remove").as_dict()
+    assert (charged.request, answered.body) == ("monday", {"answer": [1, 2]})
+    assert str(charged).endswith("charged adult mode of drink, 3 candidates")
+    ledger.export(tmp_path / "events.json")
+    ledger.export(tmp_path / "events.csv")
+    assert json.loads((tmp_path / "events.json").read_text()) == [
+        e.as_dict() for e in ledger.history()
+    ]
+    with (tmp_path / "events.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["head"] for row in rows] == [event.head for event in ledger.history()]
+    assert json.loads(rows[2]["body"]) == charged.body
+    with pytest.raises(InvalidArgument, match=r"an export ends in \.json or \.csv"):
+        ledger.export(tmp_path / "events.txt")
+    with pytest.raises(LedgerUnwritable, match="cannot write"):
+        ledger.export(tmp_path / "nowhere" / "events.json")
+
+
+def test_in_words() -> None:
+    ledger = Ledger()
+    assert str(ledger.open("adult", epsilon=1)) == "adult: ε: 0 of 1 spent, 1 left (add_remove)"
+    assert str(ledger.open("adult", analyst="a", rho="1/8")) == (
+        "adult / a: ρ: 0 of 0.125 spent, 0.125 left (add_remove)"
+    )
+    both = ledger.open("census", epsilon=1, delta="1e-6", neighbors="replace_one")
+    assert str(both).startswith("census: ε: 0 of 1 spent, 1 left or ρ: 0 of ≤ 0.0")
+    assert str(both).endswith("(δ = 0.000001, replace_one)")
+    assert [each.kind for each in ledger.budgets()] == ["epsilon", "rho", "epsilon and delta"]
+    session = ledger.session("census")
+    session.buy(bill(guarantee=ZCDP(Fraction(1, 1000), "add_remove")), answering(0))
+    assert "ε: no bound of 1 spent, no bound left" in str(ledger.budgets()[2])
+    assert repr(ledger) == "Ledger(in memory)"
+    assert repr(ledger.session("adult", "a")) == "Session('adult', analyst='a')"
+    assert repr(session) == "Session('census')"
+    assert ledger.history()[2].as_dict()["dataset"] == "census"
+    assert str(ledger.verify()).startswith("5 events, head ")
+
+
+@pytest.mark.parametrize("where", ["", 3, b"budget.db", "mysql://a/b", "sqlite:///a.db?mode=ro",
+                                   "postgresql+psycopg2://a/b"])  # fmt: skip
+def test_places_where_no_ledger_is_kept(where: Any) -> None:
+    with pytest.raises(InvalidArgument, match="a ledger is"):
+        Ledger(where)
+
+
+def test_a_password_is_never_told() -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        Ledger("postgresql://me:secret@host:door/db")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(LedgerUnwritable) as failed:
+        Ledger("postgresql://me:secret@/db?host=/nowhere")
+    assert "secret" not in str(failed.value)
+    assert "me:***@" in str(failed.value)
+    assert failed.value.__cause__ is None
+    assert failed.value.__context__ is None
+
+
+def test_urls_of_sqlite(tmp_path: Path) -> None:
+    Ledger(tmp_path / "budget.db").open("adult", epsilon=1)
+    assert len(Ledger(f"sqlite:///{tmp_path}/budget.db").budgets()) == 1
+    assert Ledger("sqlite://").budgets() == Ledger("sqlite:///:memory:").budgets() == []
+
+
+def test_a_pickle_reopens_a_file_by_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ledger = Ledger("budget.db")
+    ledger.open("adult", epsilon=1)
+    packed = pickle.dumps(ledger)
+    monkeypatch.chdir("/")
+    assert pickle.loads(packed).budgets() == ledger.budgets()
+    with pytest.raises(LedgerError, match="only a ledger in a file can be pickled"):
+        pickle.dumps(Ledger())
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_threads_share_a_ledger(tmp_path: Path, in_memory: bool) -> None:
+    ledger = Ledger() if in_memory else Ledger(tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+
+    def spend(_: int) -> int:
+        try:
+            return int(bool(session.buy(bill("1/10"), answering(1))))
+        except Exhausted:
+            return 0
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(spend, range(16))) == 10
+    assert ledger.budgets()[0].remaining.epsilon == 0
+    assert ledger.verify().events == 21
+
+
+def test_events_can_only_be_appended(where: str) -> None:
+    from discreet.ledger.schema import EVENTS
+
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    row = {"number": 1, "at": "", "kind": "opened", "dataset": "x", "analyst": "", "request": None,
+           "body": "{}", "head": ""}  # fmt: skip
+    statements: list[Executable] = [
+        EVENTS.update().values(kind="charged"),
+        EVENTS.delete(),
+        EVENTS.insert().values(row),
+    ]
+    for statement in statements:
+        with pytest.raises(LedgerCorrupt):
+            ledger._store.write(methodcaller("execute", statement))
+    assert ledger.verify().events == 1
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE people (name TEXT)")
+    other.close()
+    with pytest.raises(LedgerError, match="holds other tables and no ledger"):
+        Ledger(path)
+
+
+def test_a_session_is_an_account() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session: Session = ledger.session("adult")
+    assert (session.dataset, session.analyst) == ("adult", None)
+    import discreet
+
+    release = discreet.select(
+        {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
+    )
+    again = discreet.select(
+        {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
+    )
+    assert release.value == again.value
+    assert ledger.spent("adult") == discreet.compose(release.guarantee)

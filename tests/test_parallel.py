@@ -1,0 +1,108 @@
+"""Parallel composition, against products of exact laws over small partitions."""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet import (
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    Exponential,
+    LaplaceDP,
+    MixedRange,
+    NoGuarantee,
+    PureDP,
+    compose,
+    parallel,
+)
+from discreet.enclosures import ball, precision
+from discreet.errors import InvalidArgument
+from discreet.mechanisms.contract import Dial
+from discreet.privacy.sensitivity import sensitivity_of
+from discreet.vectors import read_vector
+
+ADD: Any = "add_remove"
+CHAIN: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
+small = st.fractions(Fraction(1, 10), 2, max_denominator=10)
+atoms = st.builds(lambda kind, e: kind(e, ADD), st.sampled_from([*CHAIN, ZCDP]), small)
+
+
+def test_the_weakest_holds() -> None:
+    for kind in [*CHAIN, ZCDP]:
+        parts = [kind(Fraction(k, 3), ADD) for k in (1, 5, 2)]
+        assert parallel(*parts) == kind(Fraction(5, 3), ADD)
+    for i, strong in enumerate(CHAIN):
+        for weak in CHAIN[i:]:
+            for pair in ((1, 2), (2, 1)):
+                found = parallel(strong(Fraction(pair[0]), ADD), weak(Fraction(pair[1]), ADD))
+                assert found == weak(Fraction(2), ADD)
+    pure, rho = PureDP(Fraction(1), ADD), ZCDP(Fraction(1, 4), ADD)
+    assert parallel(pure, rho) == ZCDP(pure.rho, ADD)
+    loose = ApproxDP(Fraction(1, 2), Fraction(1, 10), ADD)
+    assert parallel(pure, loose) == ApproxDP(Fraction(1), Fraction(1, 10), ADD)
+    assert parallel(pure, NoGuarantee("why", ADD)) == NoGuarantee("why", ADD)
+    with pytest.raises(InvalidArgument, match="no common measure"):
+        parallel(rho, loose)
+
+
+@given(st.lists(st.lists(atoms, min_size=1, max_size=3), min_size=1, max_size=3))
+def test_it_is_at_least_as_weak_as_every_part(branches: list[list[Any]]) -> None:
+    whole = parallel(*[compose(branch) for branch in branches])
+    assert parallel(*[compose(branch) for branch in reversed(branches)]) == whole
+    for branch in branches:
+        part = compose(branch)
+        assert whole.rho is not None
+        assert part.rho is not None
+        assert whole.rho >= part.rho
+        assert whole.pure is None or (part.pure is not None and whole.pure >= part.pure)
+        with precision(128):
+            for excess in (arb(0.1), arb(5)):
+                ours, theirs = whole.renyi(excess), part.renyi(excess)
+                assert ours is not None
+                assert theirs is not None
+                assert not ours < theirs * (1 - arb(2) ** -50)
+
+
+def test_a_guarantee_under_replacement_does_not_cover_a_part_that_grows() -> None:
+    """How many records a part has is perfectly private under replace_one, and tells where a record went."""
+    with pytest.raises(InvalidArgument, match="may leave one part and enter another"):
+        parallel(PureDP(Fraction(1), "replace_one"))
+    with pytest.raises(InvalidArgument, match="nothing to compose"):
+        parallel()
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_counts_in_two_parts(neighbors: Any) -> None:
+    """Two exponential mechanisms over counts, each on a part of its own: all small tables."""
+    tuned = Exponential().tune(sensitivity_of(1, ADD, monotonic=True), Dial("epsilon", Fraction(1)))
+    promised: Any = parallel(tuned.guarantee, tuned.guarantee).under(neighbors)
+    assert promised.epsilon == (1 if neighbors == "add_remove" else 2)
+    kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
+
+    def law(rows: Any) -> list[arb]:
+        parts = [
+            tuned.law(read_vector([rows.count((part, 0)), rows.count((part, 1))])).probabilities()
+            for part in (0, 1)
+        ]
+        return [p * q for p in parts[0] for q in parts[1]]
+
+    worst = 0.0
+    with precision(100):
+        for rows in product(kinds, repeat=2):
+            others = [rows[:1]] if neighbors == "add_remove" else [(rows[0], k) for k in kinds]
+            for other in others:
+                ratios = [(p / q).log() for p, q in zip(law(rows), law(other), strict=True)]
+                widest = max(float(a - b) for a in ratios for b in ratios)
+                worst = max(worst, widest)
+                assert all(
+                    not a - b > ball(promised.epsilon) + arb(2) ** -60
+                    for a in ratios
+                    for b in ratios
+                )
+    assert worst > 0.999 * float(promised.epsilon)
