@@ -25,7 +25,7 @@ from discreet.privacy.sensitivity import Neighbors
 from discreet.scores import Counts, Rank, Revenue, Score
 from discreet.scores.persons import PerPerson
 from discreet.selection import ask, law_of
-from discreet.tables import numbers, recorded
+from discreet.tables import numbers, on_grid, recorded
 from discreet.tables.records import Records, chosen, offset
 from discreet.verbs.records import Question, read_question
 
@@ -425,3 +425,13 @@ def test_what_groups_promise_is_what_was_asked(neighbors: str, few: int, dial: s
     assert answer.guarantee.neighbors == neighbors
     assert promised <= 1
     assert promised > Fraction(3, 4)
+
+
+def test_counts_on_a_grid_leave_nan_out_whatever_the_statistics_say(tmp_path: Path) -> None:
+    values = pa.array([0.0, 1.0, float("nan"), float("nan")])
+    path = ENGINES["parquet"](pa.table({"value": values}), tmp_path)
+    for data in (path, duckdb.connect().read_parquet(str(path))):
+        cells = on_grid(data, "value", Grid(0, 10))
+        assert cells is not None
+        [counts] = cells.histogram([range(0, 11)])
+        assert counts.tolist() == [1, 1] + [0] * 9

@@ -10,7 +10,8 @@ from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
 from ..vectors import Vector
-from .rank import Rows, distinct, stretches
+from .brackets import distinct
+from .rank import Rows, stretches
 
 
 @dataclass(frozen=True, slots=True, repr=False)

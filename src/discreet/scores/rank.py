@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,16 @@ from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
 from ..vectors import Vector, read_vector
+from .brackets import bracket, distinct
+
+if TYPE_CHECKING:
+    from ..tables.cells import CellSource
 
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
+
+_WIDER = 16
+"""How much wider the bracket becomes if a draw should come near its end."""
 
 Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
 """Numbers, and how often each occurs (None: once each)."""
@@ -35,11 +42,14 @@ class Rank:
         rows: returns the records; called once, when everything public has been checked.
         candidates: a grid, or numbers in a list.
         alpha: between 0 (the minimum) and 1 (the maximum).
+        cells: returns the records as counts on the grid, where they are not in memory, and instead of the
+            rows; called as they are.
     """
 
     rows: Callable[[], Rows]
     candidates: Grid | Labels
     alpha: Fraction
+    cells: Callable[[], "CellSource | None"] = lambda: None
 
     @property
     def in_runs(self) -> bool:
@@ -59,9 +69,12 @@ class Rank:
         On a large grid only the records near the quantile are sorted. What is worse by more than `reach`
         is summarised in two runs, and told in full by `Runs.whole` if a draw should come near it.
         """
-        values, counts = self.rows()
         if isinstance(self.candidates, Labels):
-            return self._listed(self.candidates, values, counts)
+            return self._listed(self.candidates, *self.rows())
+        source = self.cells()
+        if source is not None:
+            return self._bracketed(source, self.candidates.size, reach)
+        values, counts = self.rows()
         indices = self.candidates.nearest(values)
         if counts is None and self.candidates.size <= SMALL:
             counts = np.bincount(indices.astype(np.int64))
@@ -70,6 +83,26 @@ class Rank:
         if counts is not None:
             return self._whole(distinct(indices, counts), self.candidates.size)
         return self._near_the_quantile(indices, reach, self.candidates.size)
+
+    def _bracketed(self, source: "CellSource", size: int, reach: Fraction) -> Runs:
+        """Return runs in full near the quantile, and one each for all that is worse by `reach` at least."""
+
+        def rank(n: int) -> int:
+            return min(ceil(n * self.alpha), n - 1)
+
+        found = bracket(source, size, rank, ceil(reach / self.alpha.denominator) + 2)
+        n, (first, end) = found.total, found.bounds
+        runs = self._runs(found.points, found.counts, found.below, n, found.bounds)
+        if (first, end) == (0, size):
+            return runs
+        outside = np.array([found.below, found.below + int(found.counts.sum())])
+        framed = _framed(
+            runs,
+            self._scores(outside, n - outside, n),
+            size,
+            lambda: self._whole(distinct(*source.points([range(0, size, size)])), size),
+        )
+        return replace(framed, wider=lambda: self._bracketed(source, size, _WIDER * reach))
 
     def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one each for all that is far below and far above."""
@@ -150,18 +183,6 @@ def _beside(
         first = np.array([bisect_left(rows, rung) for rung in ladder])
         last = np.array([bisect_right(rows, rung) for rung in ladder])
     return totals[first], totals[-1] - totals[last]
-
-
-def distinct(
-    indices: NDArray[Any], counts: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the distinct indices in order, and how many records each has."""
-    order = np.argsort(indices, kind="stable")
-    ascending = indices[order]
-    firsts = np.flatnonzero(
-        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
-    )
-    return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
 
 
 def stretches(

@@ -12,6 +12,8 @@ from .kinds import CELL, ColumnType
 from .values import in_order, parse
 
 if TYPE_CHECKING:
+    from ..candidates import Grid
+    from .cells import CellSource
     from .records import Recorded, Records
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "declared_categories",
     "distinct",
     "numbers",
+    "on_grid",
     "parse_candidates",
     "recorded",
 ]
@@ -96,6 +99,16 @@ def numbers(data: Table, column: str | None = None) -> Any:
     from .numeric import numbers
 
     return numbers(data, column)
+
+
+def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
+    """Return the column as counts on a grid, None where it must be brought into memory.
+
+    The engine counts Parquet files and DuckDB relations. Only the schema is read here.
+    """
+    from .relation_cells import open_cells
+
+    return None if column is None else open_cells(data, column, grid)
 
 
 def declared_categories(data: Table, column: str) -> list[str] | None:

@@ -1,16 +1,14 @@
 """price: what to charge."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any, Unpack
 
-from .. import tables
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue
-from .records import RecordTerms, draw, naming, numbers_of, read_question, takes_records
+from .records import RecordTerms, draw, naming, numbers_of, parts_of, read_question, takes_records
 
 
 @takes_records
@@ -56,10 +54,10 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
                 "with a privacy_unit, rows_per_person says the units; leave out units"
             )
         units = question.records.rows
-    parts: list[Callable[[], Any]] = [partial(tables.numbers, bids, column)]
-    if not question.plain:
-        parts = numbers_of(question, bids, column)
-    scores = [Revenue(part, prices, supply, units, continuous) for part in parts]
+    scores = [
+        Revenue(partial(numbers_of, part), prices, supply, units, continuous)
+        for part in parts_of(question, bids, column)
+    ]
     scale = question.terms.get("scale")
     if scale is not None:
         question.terms["scale"] = positive(scale, "scale") / scores[0].unit

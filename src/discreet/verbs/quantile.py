@@ -1,7 +1,8 @@
 """median, quantile, minimum, maximum: values that divide the records as wanted."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -22,11 +23,11 @@ from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
 from .records import (
-    Question,
+    Part,
     RecordTerms,
     draw,
     naming,
-    numbers_of,
+    parts_of,
     per_person,
     read_question,
     takes_records,
@@ -66,7 +67,10 @@ def quantile(
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     question = read_question(terms, bounded=True)
-    scores = [Rank(rows, numbers, share) for rows in _parts(question, data, column)]
+    scores = [
+        Rank(partial(_rows, part), numbers, share, partial(_cells, part, numbers))
+        for part in parts_of(question, data, column)
+    ]
     query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     return question.answer(per_person(question, scores), numbers, query, draw, naming(numbers))
 
@@ -99,7 +103,8 @@ def median(
         )
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     question = read_question(terms, bounded=True)
-    scores = [MedianDistance(rows, candidates) for rows in _parts(question, data, column)]
+    parts = parts_of(question, data, column)
+    scores = [MedianDistance(partial(_rows, part), candidates) for part in parts]
     return question.answer(
         per_person(question, scores), candidates, query, draw, naming(candidates)
     )
@@ -147,15 +152,15 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
     return labels
 
 
-def _parts(question: Question, data: Any, column: str | None) -> list[Callable[[], Rows]]:
-    """Return for each group what reads its records."""
-    if question.plain:
-        return [lambda: _rows(data, column)]
-    return [lambda read=read: (read(), None) for read in numbers_of(question, data, column)]  # type: ignore[misc]
+def _cells(part: Part, grid: Any) -> Any:
+    """Return the records as counts on the grid, if an engine has them."""
+    data, column = part()
+    return None if isinstance(data, Mapping) else tables.on_grid(data, column, grid)
 
 
-def _rows(data: Any, column: str | None) -> Rows:
+def _rows(part: Part) -> Rows:
     """Return the records, and how often each occurs if they come as a histogram."""
+    data, column = part()
     if not isinstance(data, Mapping):
         return tables.numbers(data, column), None
     if column is not None:

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tables
 from ..bits import SystemBits
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
@@ -22,7 +20,7 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.rank import Rank
 from ..selection import Order, Terms, ask, named, read_payment
-from .records import Question, RecordTerms, numbers_of, read_question, takes_records
+from .records import Question, RecordTerms, numbers_of, parts_of, read_question, takes_records
 
 Method = Literal["recursive", "joint", "independent"]
 
@@ -68,13 +66,12 @@ def quantiles(
     question = read_question(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(question))
     guarantee, name, draw = _method(method, levels, candidates)
-    parts: list[Callable[[], Any]] = [partial(tables.numbers, data, column)]
+    parts = parts_of(question, data, column)
     if not question.plain:
-        parts = numbers_of(question, data, column)
         guarantee = question.together(guarantee.group(question.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
-        records = [np.sort(candidates.nearest(part())) for part in parts]
+        records = [np.sort(candidates.nearest(numbers_of(part))) for part in parts]
         if question.records.by is None:
             return lambda: draw(records[0])
         return lambda: [draw(indices) for indices in records]

@@ -23,6 +23,8 @@ from ..tables.records import Records
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 Choose = Callable[[Law, int | None], Any]
 Name = Callable[[Any, int | None], Any]
+Part = Callable[[], tuple[Any, str | None]]
+"""What brings a table and the name of its column of numbers (None: it is an array)."""
 
 _MOST_ROWS = 10**6
 
@@ -160,15 +162,22 @@ class Question:
         }
 
 
-def numbers_of(question: Question, data: Any, column: str | None) -> list[Callable[[], Any]]:
-    """Return for each group what reads the numbers of its records."""
+def parts_of(question: Question, data: Any, column: str | None) -> list[Part]:
+    """Return for each group what brings the table of its records, and their column."""
+    if question.plain:
+        return [lambda: (data, column)]
     if column is None:
         raise InvalidArgument("persons and groups need a table: name its column")
 
     def read() -> list[tuple[Any, str | None]]:
         return tables.recorded(data, column, question.records).parts()
 
-    return [lambda part=part: tables.numbers(*part()) for part in question.once(read)]  # type: ignore[misc]
+    return question.once(read)
+
+
+def numbers_of(part: Part) -> Any:
+    """Return the numbers of one group's records."""
+    return tables.numbers(*part())
 
 
 def per_person(question: Question, scores: Sequence[Score]) -> Sequence[Score]:
