@@ -104,11 +104,19 @@ def numbers(data: Table, column: str | None = None) -> Any:
 def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
     """Return the column as counts on a grid, None where it must be brought into memory.
 
-    The engine counts Parquet files and DuckDB relations. Only the schema is read here.
+    The engine counts Parquet files, DuckDB relations, Spark tables and lazy frames of Polars. Only the
+    schema is read here.
     """
+    if column is None:
+        return None
     from .relation_cells import open_cells
 
-    return None if column is None else open_cells(data, column, grid)
+    found = open_cells(data, column, grid)
+    if found is not None or isinstance(data, str | os.PathLike):
+        return found
+    from .lazy_cells import open_lazy_cells
+
+    return open_lazy_cells(data, column, grid)
 
 
 def declared_categories(data: Table, column: str) -> list[str] | None:
