@@ -28,7 +28,7 @@ from discreet.errors import (
     UnreadableData,
     UnreadableFile,
 )
-from discreet.tables import count, declared_categories, distinct, parse_candidates
+from discreet.tables import count, declared_categories, distinct, numbers, parse_candidates
 
 from .engines import ENGINES, TYPED
 
@@ -520,6 +520,36 @@ def test_paths_are_literal(tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"c": ["a"]}), parquet)
     pq.write_table(pa.table({"c": ["a", "a"]}), tmp_path / "ab.parquet")
     assert count(parquet, "c", ["a"]) == [1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_files_that_match_are_one_table(tmp_path: Path, ending: str) -> None:
+    for i, words in enumerate((["a", "b"], ["a"], ["c", "a"])):
+        file = tmp_path / f"part{i}.{ending}"
+        if ending == "parquet":
+            pq.write_table(pa.table({"n": [i] * len(words), "c": words}), file)
+        else:
+            packed = "\n".join(["n,c", *(f"{i},{word}" for word in words)]).encode()
+            file.write_bytes(gzip.compress(packed) if ending == "csv.gz" else packed)
+    assert count(tmp_path / f"part*.{ending}", "c", ["a", "b", "c"]) == [3, 1, 1]
+    assert count(tmp_path / f"part[01].{ending}", "c", ["a", "b", "c"]) == [2, 1, 0]
+    assert sorted(numbers(tmp_path / f"*.{ending}", "n").tolist()) == [0, 0, 1, 2, 2]
+    (tmp_path / f"part?.{ending}").write_bytes((tmp_path / f"part1.{ending}").read_bytes())
+    assert count(tmp_path / f"part?.{ending}", "c", ["a"]) == [1], "a file of that name goes first"
+
+
+def test_files_that_do_not_go_together(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="no file matches"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    pq.write_table(pa.table({"c": ["a"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"c": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(UnreadableFile, match=r"b\.parquet has columns of other types"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    (tmp_path / "c.csv").write_text("d\n1\n")
+    with pytest.raises(MissingColumn):
+        count(tmp_path / "*.csv", "c", ["a"])
+    with pytest.raises(UnreadableFile, match="directory"):
+        count(tmp_path.parent / f"{tmp_path.name[:-1]}?", "c", ["a"])
 
 
 def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:

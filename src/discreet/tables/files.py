@@ -8,13 +8,16 @@ that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
 
 import csv
 import ctypes
+import glob
 import gzip
+import itertools
 import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -83,17 +86,44 @@ class Opened:
 
 
 def open_columns(path: str | os.PathLike[str], columns: dict[str, str]) -> Opened:
-    """Return columns of the file under other names: a mapping from those to the columns'."""
+    """Return columns of the file under other names: a mapping from those to the columns'.
+
+    A path that is no file but has wildcards stands for all files that match, one after another. Their
+    names and their schemas are public.
+    """
     file = Path(os.path.abspath(path))  # not resolve(), which follows links
+    connection = _connect()
+    if not _is_pattern(file):
+        return _open(file, columns, connection)
+    files = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
+    if not files:
+        raise UnreadableFile(f"no file matches {file}")
+    parts = [_open(one, columns, connection) for one in files]
+    for name, part in zip(files, parts, strict=True):
+        if part.csv != parts[0].csv or part.relation.types != parts[0].relation.types:
+            raise UnreadableFile(f"{name} has columns of other types than {files[0]}")
+    whole = reduce(lambda above, below: above.union(below), [part.relation for part in parts])
+    return Opened(
+        whole, parts[0].csv, UnreadableFile(f"a file of {file} cannot be read to its end")
+    )
+
+
+def _is_pattern(file: Path) -> bool:
+    """Return whether a path has wildcards and is no file itself."""
+    return any(c in "*?[" for c in str(file)) and not os.path.lexists(file)
+
+
+def _open(file: Path, columns: dict[str, str], connection: Any) -> Opened:
+    """Return columns of one file."""
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] == [".gz"]
     ending = (suffixes[:-1] if packed else suffixes)[-1:]
     start = _start(file)
     damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
     if ending in ([".csv"], [".tsv"]):
-        return Opened(_open_csv(file, columns, packed, start), True, damaged)
+        return Opened(_open_csv(file, columns, start, connection), True, damaged)
     if ending == [".parquet"] and not packed:
-        return Opened(_open_parquet(file, columns, start), False, damaged)
+        return Opened(_open_parquet(file, columns, start, connection), False, damaged)
     raise UnreadableFile(f"{file} has none of the accepted extensions: {ACCEPTED}")
 
 
@@ -146,33 +176,37 @@ def _literal_path(file: Path) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
 
 
-def _open_parquet(file: Path, columns: dict[str, str], start: bytes) -> Any:
+def _open_parquet(file: Path, columns: dict[str, str], start: bytes, connection: Any) -> Any:
     """Return columns of a Parquet file; only its schema has been read."""
     if start != b"PAR1":
         raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     relation = quietly(
-        lambda: _read_parquet(_literal_path(file)),
+        lambda: _read_parquet(_literal_path(file), connection),
         UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged"),
     )
     return picked(relation, columns, str(file))
 
 
-def _read_parquet(path: str) -> Any:
+def _read_parquet(path: str, connection: Any) -> Any:
     """Return the relation of a Parquet file.
 
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
-    connection = _connect()
     functions = "SELECT parameters FROM duckdb_functions() WHERE function_name = 'read_parquet'"
     known = {name for (names,) in connection.sql(functions).fetchall() for name in names}
     nan = ", can_have_nan=true" if "can_have_nan" in known else ""
-    query = f"SELECT * FROM read_parquet($path, hive_partitioning=false{nan})"
-    return connection.sql(query, params={"path": path})
+    name = f"path{next(_names)}"  # relations that are put together must not share names
+    query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false{nan})"
+    return connection.sql(query, params={name: path})
 
 
-def _open_csv(file: Path, columns: dict[str, str], packed: bool, start: bytes) -> Any:
+_names = itertools.count()
+
+
+def _open_csv(file: Path, columns: dict[str, str], start: bytes, connection: Any) -> Any:
     """Return columns of a CSV file; only its header has been read."""
+    packed = file.suffix.lower() == ".gz"
     if start == b"PAR1":
         raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
     if start.startswith(b"\x1f\x8b") and not packed:
@@ -188,14 +222,15 @@ def _open_csv(file: Path, columns: dict[str, str], packed: bool, start: bytes) -
         **DIALECT,
     }
     chosen = ", ".join(f"c{names.index(name)} AS {alias}" for alias, name in columns.items())
-    return quietly(lambda: _read_csv(options, chosen), _not_csv(file))
+    return quietly(lambda: _read_csv(options, chosen, connection), _not_csv(file))
 
 
-def _read_csv(options: dict[str, Any], chosen: str) -> Any:
+def _read_csv(options: dict[str, Any], chosen: str, connection: Any) -> Any:
     """Return the relation of the chosen columns of a CSV file."""
-    given = ", ".join(f"{name}=${name}" for name in options if name != "path")
-    query = f"SELECT {chosen} FROM read_csv($path, {given})"
-    return _connect().sql(query, params=options)
+    i = next(_names)
+    given = ", ".join(f"{name}=${name}{i}" for name in options if name != "path")
+    query = f"SELECT {chosen} FROM read_csv($path{i}, {given})"
+    return connection.sql(query, params={f"{name}{i}": value for name, value in options.items()})
 
 
 def _not_csv(file: Path) -> UnreadableFile:

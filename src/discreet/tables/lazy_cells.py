@@ -133,11 +133,12 @@ def open_lazy_cells(data: Any, column: str, grid: Grid) -> LazyCells | None:
     """
     import narwhals.stable.v2 as nw
 
-    from .frames import as_frame, broken, open_frame
+    from .frames import broken, open_frame
 
-    engine = as_frame(data)
-    lazy = isinstance(engine, nw.LazyFrame)
-    if not lazy or not (engine.implementation.is_polars() or engine.implementation.is_spark_like()):
+    engine: Any = nw.from_native(data, pass_through=True)
+    if not isinstance(engine, nw.LazyFrame):
+        return None
+    if not (engine.implementation.is_polars() or engine.implementation.is_spark_like()):
         return None
     opened: Any = open_frame(data, column)
     of = opened.type
