@@ -85,7 +85,13 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
 
 def test_every_verb_is_here() -> None:
     verbs = {n for n in discreet.__all__ if "ledger" in _parameters(getattr(discreet, n))}
-    asked = QUESTIONS.keys() | {"quantiles", "simulate", "distribution", "AboveThreshold"}
+    asked = QUESTIONS.keys() | {
+        "quantiles",
+        "simulate",
+        "distribution",
+        "AboveThreshold",
+        "DataNode",
+    }
     assert verbs == asked - {"median_distance", "joint_top_k"}
 
 

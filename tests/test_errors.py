@@ -1,22 +1,29 @@
 """Every error of the tree is raised, and none of them tells anything private."""
 
 import logging
+import pickle
+import sqlite3
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sqlalchemy import event
 
 import discreet
 from discreet import errors
 from discreet.tables.failures import needing
 from discreet.testing import ScriptedBits
+
+from .ledgers import bill
 
 # The data below are made of these; no message may hold them.
 SECRET_TEXT, SECRET_NUMBER = "Xylophagous", 271828182
@@ -61,16 +68,67 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
     (errors.MissingPackage, lambda _: needing("a_package_that_is_not_there", "spark")),
+    (errors.MissingPackage, lambda _: drawn_without_matplotlib()),
     (errors.Exhausted, lambda _: exhausted()),
+    (errors.Exhausted, lambda path: ledger(path).buy(bill(2), secretive)),
+    (errors.LedgerError, lambda _: pickle.dumps(discreet.Ledger())),
+    (errors.UnknownBudget, lambda _: discreet.Ledger().session("adult")),
+    (errors.RequestConflict, lambda path: conflicting(ledger(path))),
+    (errors.LedgerBusy, lambda path: broken(path, "BEGIN EXCLUSIVE")),
+    (errors.LedgerCorrupt, lambda path: broken(path, "UPDATE discreet_ledger SET head = ''")),
+    (errors.LedgerTooNew, lambda path: broken(path, "UPDATE discreet_ledger SET version = 99")),
+    (errors.LedgerUnwritable, lambda path: discreet.Ledger(path / "nowhere" / "budget.db")),
+    (errors.LedgerUnwritable, lambda path: full(path)),
     (errors.MissingPackage, lambda _: missing_package()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip
+
+
+def drawn_without_matplotlib() -> None:
+    with mock.patch.dict(sys.modules, {"matplotlib": None}):
+        discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1).plot()
 
 
 def exhausted() -> None:
     session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
     while True:
         session.ask(SECRET_NUMBER)
+
+
+def secretive() -> Callable[[], Any]:
+    return lambda: [SECRET_NUMBER] * 100_000
+
+
+def ledger(path: Path) -> discreet.Session:
+    kept = discreet.Ledger(path / "budget.db")
+    kept.open("adult", epsilon=1)
+    return kept.session("adult")
+
+
+def conflicting(session: discreet.Session) -> None:
+    session.buy(bill("1/2", "r"), secretive)
+    session.buy(bill("1/3", "r", digest="other"), secretive)
+
+
+def broken(path: Path, statement: str) -> None:
+    """Ask while the file is held, or after it was changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.ledger.store.PATIENCE", 0.05)
+        session = ledger(path)
+    with closing(sqlite3.connect(path / "budget.db", isolation_level=None)) as file:
+        file.execute(statement)
+        session.buy(bill(1), secretive)
+
+
+def full(path: Path) -> None:
+    """Store an answer on a disk that has no room for it."""
+    session = ledger(path)
+
+    def limit(connection: sqlite3.Connection, _: Any) -> None:
+        connection.execute("PRAGMA max_page_count = 12")
+
+    event.listen(session._buyer.store._engine, "connect", limit)
+    session.buy(bill(1), secretive)
 
 
 def missing_package() -> None:
@@ -138,6 +196,8 @@ def test_nothing_private_is_in_a_repr() -> None:
         vector, tuned.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
         discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.simulate(PRIVATE_SCORES, sensitivity=1, epsilon=1),
+        discreet.compare(PRIVATE_SCORES, sensitivity=1, epsilons=[1]),
+        discreet.distribution(discreet.geometric, SECRET_NUMBER, sensitivity=1, epsilon=1),
     ]  # fmt: skip
     for value in shown:
         for secret in SECRETS:

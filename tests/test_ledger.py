@@ -26,6 +26,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Amount, Ledger, Session
+from discreet.privacy.composition import Composition
 
 from .ledgers import answering, bill, undrawn, untouched
 
@@ -130,8 +131,9 @@ def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
     b.buy(bill("1/2"), answering(0))
     spent = {(budget.analyst, budget.spent.epsilon) for budget in ledger.budgets()}
     assert spent == {(None, Fraction(1)), ("a", Fraction(1, 2)), ("b", Fraction(1, 2))}
-    assert ledger.spent("adult").pure == 1
-    assert ledger.spent("adult", "a").pure == Fraction(1, 2)
+    half = PureDP(Fraction(1, 2), "add_remove")
+    assert ledger.spent("adult") == Composition(((half, 2),))
+    assert ledger.spent("adult", "a") == Composition(((half, 1),))
 
 
 def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
@@ -139,17 +141,20 @@ def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
     ledger.open("adult", epsilon=1)
     ledger.open("adult", analyst="a", epsilon="1/2")
     session = ledger.session("adult", "a")
-    quote = session.quote(bill("1/3"))
+    quote = session.quoted([bill("1/3")])
     assert (quote.cost, quote.remaining, quote.fits) == (
         Amount(Fraction(1, 3)),
         Amount(Fraction(1, 2)),
         True,
     )
-    assert str(quote) == "costs ε = 1/3: fits, spent ε = 0, remaining ε = 0.5"
-    assert not session.quote(bill("3/4")).fits
-    assert session.quote(bill("3/4")).remaining.epsilon == Fraction(1, 2)
+    assert (
+        str(quote)
+        == "costs ε = 1/3 of adult / a: spent ε = 0, remaining ε = 0.5; would leave ε = 1/6"
+    )
+    assert not session.quoted([bill("3/4")]).fits
+    assert session.quoted([bill("3/4")]).remaining.epsilon == Fraction(1, 2)
     ledger.session("adult").buy(bill("3/4"), answering(0))
-    quote = session.quote(bill("1/3"))
+    quote = session.quoted([bill("1/3")])
     assert (quote.fits, quote.remaining.epsilon) == (False, Fraction(1, 4))
     assert len(ledger.history()) == 3 + 1
 
@@ -342,7 +347,7 @@ def test_what_a_budget_cannot_count_is_refused_before_anything_is_looked_at() ->
             ledger.session(dataset).buy(nothing, untouched)
     with pytest.raises(InvalidArgument, match="counts epsilon, and none follows"):
         ledger.session("pure").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), untouched)
-    with pytest.raises(InvalidArgument, match="under add_remove"):
+    with pytest.raises(InvalidArgument, match="ask the mechanism with neighbors='add_remove'"):
         ledger.session("pure").buy(bill(guarantee=PureDP(Fraction(1, 8), "replace_one")), untouched)
     ledger.session("replaced").buy(
         bill(1), answering(0)
@@ -350,7 +355,8 @@ def test_what_a_budget_cannot_count_is_refused_before_anything_is_looked_at() ->
     assert ledger.budgets()[1].spent.epsilon == 2
     ledger.session("rho").buy(bill(guarantee=ZCDP(Fraction(1, 8), "add_remove")), answering(0))
     ledger.session("rho").buy(bill(guarantee=BoundedRange(Fraction(1), "add_remove")), answering(0))
-    assert ledger.budgets()[2].spent == Amount(rho=Fraction(1, 4))
+    rho = Fraction(1, 8) + BoundedRange(Fraction(1), "add_remove").rho
+    assert ledger.budgets()[2].spent == Amount(rho=rho)
 
 
 def test_history_and_exports(tmp_path: Path) -> None:
@@ -486,6 +492,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
 def test_a_session_is_an_account() -> None:
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
+    assert ledger.spent("adult") is None
     session: Session = ledger.session("adult")
     assert (session.dataset, session.analyst) == ("adult", None)
     import discreet

@@ -168,10 +168,10 @@ class RunWeights:
 class RunLaw:
     """The law P(i) = exp(-rate * gap[i]) / (sum over all candidates) where scores come in runs."""
 
-    __slots__ = ("_rate", "_runs", "_table")
+    __slots__ = ("_runs", "_table", "rate")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
-        self._runs, self._rate = runs, rate
+        self._runs, self.rate = runs, rate
         self._table = Table(RunWeights(runs, rate))
         while self._table.error > _SURE and self._runs.whole is not None:
             self._runs = self._runs.told()
@@ -188,7 +188,7 @@ class RunLaw:
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
-        return Table(RunWeights(runs, self._rate)).probabilities()
+        return Table(RunWeights(runs, self.rate)).probabilities()
 
     def _settle(self, u: LazyUniform, bits: Bits) -> int:
         """Return the candidate whose run holds `u`; a summary is told in full before it is drawn from."""
@@ -197,13 +197,13 @@ class RunLaw:
         else:
             c = self._table.settle_once(u)
         if c is None:
-            return RunLaw(self._runs.told(), self._rate)._settle(u, bits)
+            return RunLaw(self._runs.told(), self.rate)._settle(u, bits)
         return self._runs.index(c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
         size = int(self._runs.sizes[c])
-        return below(size, bits) if slope == 0 else geometric(self._rate, slope, size, bits)
+        return below(size, bits) if slope == 0 else geometric(self.rate, slope, size, bits)
 
 
 def geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:

@@ -6,7 +6,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
@@ -23,6 +23,7 @@ from .privacy.bills import Account, Bill, Indices, read_account
 from .privacy.guarantees import Guarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
+from .runs import Runs
 from .scores import Score
 from .vectors import Vector
 
@@ -227,7 +228,7 @@ def ask(score: Score, terms: Terms) -> Asked:
     return Asked(score, mechanism, sensitivity, tuned, size, read_payment(terms))
 
 
-def refuse_payment(terms: Terms, verb: str) -> None:
+def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
     """Raise if somebody is to pay for what is no release."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
         raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")
@@ -257,12 +258,17 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
+    return asked.tuned.law(scores_of(asked, answers))
+
+
+def scores_of(asked: Asked, answers: Answers | None) -> Vector | Runs:
+    """Return the private scores, after making sure that there is one for each answer."""
     scores = asked.score.compute(asked.tuned.reach)
     if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
             f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
         )
-    return asked.tuned.law(scores)
+    return scores
 
 
 def named(drawn: Any, answers: Answers) -> list[Any]:

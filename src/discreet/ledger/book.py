@@ -2,13 +2,13 @@
 
 import json
 import os
-from functools import lru_cache
+from collections import Counter
 
 from sqlalchemy import Connection
 
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
-from ..privacy.composition import Composition, compose
+from ..privacy.composition import Composition
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
@@ -189,10 +189,10 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
 
 def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
     neighbors = buyer.budgets(connection)[-1].neighbors
-    charged = [
-        event
+    charged = Counter(
+        canonical(event.body["guarantee"])
         for event in rows.events(connection, buyer.dataset)
         if event.kind == "charged" and buyer.analyst in {None, event.analyst}
-    ]
-    read = lru_cache(lambda text: read_guarantee(json.loads(text)).under(neighbors))
-    return compose(read(canonical(e.body["guarantee"])) for e in charged) if charged else None
+    )
+    parts = [(read_guarantee(json.loads(text)).under(neighbors), n) for text, n in charged.items()]
+    return Composition(tuple(parts)) if parts else None

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell
+from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
-from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import Neighbors
 
 _FINEST = 4096
@@ -127,18 +127,22 @@ class Budget:
         held = guarantee
         if guarantee.neighbors != self.neighbors:
             held = guarantee.under(self.neighbors)
-        if isinstance(held, ApproxDP) and self.total.delta:
-            return Amount(rounded_up(held.epsilon), None, rounded_up(held.delta))
-        cost = Amount(
-            None if self.total.epsilon is None else _up(held.pure),
-            None if self.total.rho is None else _up(held.rho),
-        )
-        if cost == Amount():
+        cost = self._in_units(held)
+        if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
                 f"the budget of {self.name} counts {self.kind}, and none follows from this release "
                 f"({guarantee}): take a mechanism whose guarantee has one, or keep a budget in another unit"
             )
         return cost
+
+    def _in_units(self, held: Guarantee) -> Amount:
+        if self.total.delta and 0 < held.slack < 1:
+            rest = Fraction(0) if held.core is None else held.core.pure
+            return Amount(_up(rest), None, rounded_up(held.slack))
+        return Amount(
+            None if self.total.epsilon is None else _up(held.pure),
+            None if self.total.rho is None else _up(held.rho),
+        )
 
     def fits(self, cost: Amount) -> bool:
         """Return whether the budget can pay."""

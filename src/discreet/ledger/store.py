@@ -13,7 +13,14 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 
-from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, shown
+from ..errors import (
+    DiscreetError,
+    InvalidArgument,
+    LedgerCorrupt,
+    LedgerError,
+    MissingPackage,
+    shown,
+)
 from .failures import translated
 from .schema import MIGRATIONS, migrate, version_of
 
@@ -167,7 +174,7 @@ def _postgresql(url: URL) -> Engine:
         return create_engine(url, hide_parameters=True, pool_pre_ping=True)
     except ImportError:
         pass
-    raise InvalidArgument("PostgreSQL needs psycopg: pip install 'discreet[postgres]'")
+    raise MissingPackage("PostgreSQL needs psycopg: pip install 'discreet[postgres]'")
 
 
 def _close(engine: Engine, process: int) -> None:
