@@ -27,7 +27,7 @@ from discreet.scores.persons import PerPerson
 from discreet.selection import ask, law_of
 from discreet.tables import numbers, on_grid, recorded
 from discreet.tables.records import Records, chosen, offset
-from discreet.verbs.records import Question, read_question
+from discreet.verbs.records import Inquiry, read_inquiry
 
 from .engines import ENGINES
 
@@ -362,14 +362,14 @@ def test_counts_of_persons_by_brute_force(neighbors: Neighbors) -> None:
 # --- what all groups promise together, from the joint law
 
 
-def joint_law(rows: list[Any], question: Question, labels: Labels) -> dict[tuple[int, ...], arb]:
+def joint_law(rows: list[Any], inquiry: Inquiry, labels: Labels) -> dict[tuple[int, ...], arb]:
     """The probability of every tuple of answers, one for each group."""
     data = pl.DataFrame(
         rows, {"*": pl.String, "the group": pl.String, "v": pl.String}, orient="row"
     )
-    tallied = recorded(data, "v", question.records).tally(labels)
+    tallied = recorded(data, "v", inquiry.records).tally(labels)
     laws = [
-        law_of(ask(Counts(lambda counts=counts: counts), question.terms), labels).probabilities()  # type: ignore[misc]
+        law_of(ask(Counts(lambda counts=counts: counts), inquiry.terms), labels).probabilities()  # type: ignore[misc]
         for counts in tallied
     ]
     outcomes = itertools.product(range(labels.size), repeat=len(laws))
@@ -395,7 +395,7 @@ def test_groups_together_by_enumeration(
     labels, unit = Labels(["x", "y"]), None if persons is None else "*"
     terms: Any = {"epsilon": 1, "mechanism": mechanism, "neighbors": neighbors}
     terms |= {"privacy_unit": unit, "by": "the group", "groups": ["g", "h"]}
-    question = read_question({**terms, "groups_per_person": persons or 1})
+    inquiry = read_inquiry({**terms, "groups_per_person": persons or 1})
     cells = list(itertools.product(("g", "h"), ("x", "y")))
     kinds: list[list[Row]] = [[("new", *cell)] for cell in cells]
     if unit:
@@ -406,7 +406,7 @@ def test_groups_together_by_enumeration(
         worst = arb(0)
         for others in ([], crowd, [("b", "g", "y")]):
             for before, after in neighbours(others, kinds, neighbors):
-                laws = [joint_law(rows, question, labels) for rows in (before, after)]
+                laws = [joint_law(rows, inquiry, labels) for rows in (before, after)]
                 ratios = [laws[1][o] / laws[0][o] for o in laws[0]]
                 worst = max([worst, *ratios, *(1 / ratio for ratio in ratios)], key=float)
         assert lower(worst) <= upper(arb(1).exp())

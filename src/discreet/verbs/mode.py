@@ -13,7 +13,7 @@ from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import Counts
 from ..selection import ask
-from .records import PersonTerms, Question, draw, naming, read_question, takes_records
+from .records import PersonTerms, Inquiry, draw, naming, read_inquiry, takes_records
 
 
 @takes_records
@@ -51,32 +51,32 @@ def mode(
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
-    question = read_question(terms)
+    inquiry = read_inquiry(terms)
     ask(
-        Counts(list), question.terms
+        Counts(list), inquiry.terms
     )  # what is public is wrong before the data are opened, or not at all
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
     else:
         labels = Labels(_declared(data, column) if candidates is None else candidates)
-    scores = counted(question, data, column, labels)
+    scores = counted(inquiry, data, column, labels)
     query = f"mode of {column}, {labels.size} candidates"
-    drawn = question.answer(scores, labels, query, draw, naming(labels))
+    drawn = inquiry.answer(scores, labels, query, draw, naming(labels))
     if not unsafe_candidates_from_data:
         return drawn
     reason = "the candidates were taken from the data"
     return replace(drawn, guarantee=NoGuarantee(reason, drawn.guarantee.neighbors))
 
 
-def counted(question: Question, data: tables.Table, column: str, labels: Labels) -> list[Counts]:
+def counted(inquiry: Inquiry, data: tables.Table, column: str, labels: Labels) -> list[Counts]:
     """Return for each group the score that counts records."""
-    if question.plain:
+    if inquiry.plain:
         return [Counts(partial(tables.count, data, column, labels))]
 
     def tallied() -> list[list[int]]:
-        return tables.recorded(data, column, question.records).tally(labels)
+        return tables.recorded(data, column, inquiry.records).tally(labels)
 
-    return [Counts(read) for read in question.once(tallied)]
+    return [Counts(read) for read in inquiry.once(tallied)]
 
 
 def _declared(data: tables.Table, column: str) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue
-from .records import RecordTerms, draw, naming, numbers_of, parts_of, read_question, takes_records
+from .records import RecordTerms, draw, naming, numbers_of, parts_of, read_inquiry, takes_records
 
 
 @takes_records
@@ -47,20 +47,20 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
     bids, and on the type of the numbers.
     """
-    question = read_question(terms, bounded=True)
-    if question.records.rows is not None:
+    inquiry = read_inquiry(terms, bounded=True)
+    if inquiry.records.rows is not None:
         if units != 1:
             raise InvalidArgument(
                 "with a privacy_unit, rows_per_person says the units; leave out units"
             )
-        units = question.records.rows
+        units = inquiry.records.rows
     scores = [
         Revenue(partial(numbers_of, part), prices, supply, units, continuous)
-        for part in parts_of(question, bids, column)
+        for part in parts_of(inquiry, bids, column)
     ]
-    scale = question.terms.get("scale")
+    scale = inquiry.terms.get("scale")
     if scale is not None:
-        question.terms["scale"] = positive(scale, "scale") / scores[0].unit
+        inquiry.terms["scale"] = positive(scale, "scale") / scores[0].unit
     kind = "continuous price" if continuous else "price"
     query = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
-    return question.answer(scores, prices, query, draw, naming(prices))
+    return inquiry.answer(scores, prices, query, draw, naming(prices))

@@ -29,7 +29,7 @@ from .records import (
     naming,
     parts_of,
     per_person,
-    read_question,
+    read_inquiry,
     takes_records,
 )
 
@@ -66,13 +66,13 @@ def quantile(
     are near the quantile, and on how many are tied there.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    question = read_question(terms, bounded=True)
+    inquiry = read_inquiry(terms, bounded=True)
     scores = [
         Rank(partial(_rows, part), numbers, share, partial(_cells, part, numbers))
-        for part in parts_of(question, data, column)
+        for part in parts_of(inquiry, data, column)
     ]
     query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    return question.answer(per_person(question, scores), numbers, query, draw, naming(numbers))
+    return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
 
 
 @takes_records
@@ -102,11 +102,11 @@ def median(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
-    question = read_question(terms, bounded=True)
-    parts = parts_of(question, data, column)
+    inquiry = read_inquiry(terms, bounded=True)
+    parts = parts_of(inquiry, data, column)
     scores = [MedianDistance(partial(_rows, part), candidates) for part in parts]
-    return question.answer(
-        per_person(question, scores), candidates, query, draw, naming(candidates)
+    return inquiry.answer(
+        per_person(inquiry, scores), candidates, query, draw, naming(candidates)
     )
 
 

@@ -20,7 +20,7 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.rank import Rank
 from ..selection import Order, Terms, ask, named, read_payment
-from .records import Question, RecordTerms, numbers_of, parts_of, read_question, takes_records
+from .records import Inquiry, RecordTerms, numbers_of, parts_of, read_inquiry, takes_records
 
 Method = Literal["recursive", "joint", "independent"]
 
@@ -63,35 +63,35 @@ def quantiles(
         raise UnknownName(
             f"method must be one of {', '.join(get_args(Method))}, got {shown(method)}"
         )
-    question = read_question(terms, bounded=True)
-    levels = _Levels.read(alphas, candidates, _of_one_row(question))
+    inquiry = read_inquiry(terms, bounded=True)
+    levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))
     guarantee, name, draw = _method(method, levels, candidates)
-    parts = parts_of(question, data, column)
-    if not question.plain:
-        guarantee = question.together(guarantee.group(question.records.rows or 1))
+    parts = parts_of(inquiry, data, column)
+    if not inquiry.plain:
+        guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
         records = [np.sort(candidates.nearest(numbers_of(part))) for part in parts]
-        if question.records.by is None:
+        if inquiry.records.by is None:
             return lambda: draw(records[0])
         return lambda: [draw(indices) for indices in records]
 
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
-    order = Order(words + question.words, guarantee, name, str, read_payment(question.terms))
-    drawn = order.deliver(prepare, question.label(lambda one, _: named(one, candidates), None))
-    return replace(drawn, unit=question.records.unit)
+    order = Order(words + inquiry.words, guarantee, name, str, read_payment(inquiry.terms))
+    drawn = order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
+    return replace(drawn, unit=inquiry.records.unit)
 
 
-def _of_one_row(question: Question) -> Terms:
+def _of_one_row(inquiry: Inquiry) -> Terms:
     """Return the terms at which one row that comes or goes costs its share of epsilon.
 
     A person comes with `rows` rows, and one replaced is one that goes and one that comes.
     """
-    terms, epsilon = question.terms, question.terms.get("epsilon")
-    if question.plain or epsilon is None:
+    terms, epsilon = inquiry.terms, inquiry.terms.get("epsilon")
+    if inquiry.plain or epsilon is None:
         return terms
-    rows = question.records.rows or 1
+    rows = inquiry.records.rows or 1
     steps = 2 if terms.get("neighbors") == "replace_one" else 1
     return {
         **terms,

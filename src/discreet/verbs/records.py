@@ -88,8 +88,8 @@ def takes_records(verb: Verb) -> Verb:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question about records: what is public about them, and the terms of each group's answer.
+class Inquiry:
+    """A inquiry about records: what is public about them, and the terms of each group's answer.
 
     Attributes:
         records: what one record is, and which groups answer.
@@ -149,8 +149,9 @@ class Question:
                 return lambda: choose(laws[0], size)
             return lambda: [choose(law, size) for law in laws]
 
-        whole = replace(order, guarantee=self.together(order.guarantee))
-        return replace(whole.deliver(prepare, self.label(name, size)), unit=self.records.unit)
+        if self.records.by is not None:  # no single law answers
+            order = replace(order, guarantee=self.together(order.guarantee), question=None)
+        return replace(order.deliver(prepare, self.label(name, size)), unit=self.records.unit)
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], Any]:
         """Return what names what was drawn: one answer, or one for each group."""
@@ -162,17 +163,17 @@ class Question:
         }
 
 
-def parts_of(question: Question, data: Any, column: str | None) -> list[Part]:
+def parts_of(inquiry: Inquiry, data: Any, column: str | None) -> list[Part]:
     """Return for each group what brings the table of its records, and their column."""
-    if question.plain:
+    if inquiry.plain:
         return [lambda: (data, column)]
     if column is None:
         raise InvalidArgument("persons and groups need a table: name its column")
 
     def read() -> list[tuple[Any, str | None]]:
-        return tables.recorded(data, column, question.records).parts()
+        return tables.recorded(data, column, inquiry.records).parts()
 
-    return question.once(read)
+    return inquiry.once(read)
 
 
 def numbers_of(part: Part) -> Any:
@@ -180,9 +181,9 @@ def numbers_of(part: Part) -> Any:
     return tables.numbers(*part())
 
 
-def per_person(question: Question, scores: Sequence[Score]) -> Sequence[Score]:
+def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:
     """Return the scores of rows as scores of persons, if a person is a record."""
-    rows = question.records.rows
+    rows = inquiry.records.rows
     return scores if rows is None else [PerPerson(score, rows) for score in scores]
 
 
@@ -196,7 +197,7 @@ def naming(answers: Answers) -> Name:
     return lambda drawn, size: answers[drawn] if size is None else named(drawn, answers)
 
 
-def read_question(terms: Any, *, bounded: bool = False) -> Question:
+def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
     """Return what the terms say about records, and the terms of each group's answer.
 
     Raises:
@@ -211,11 +212,11 @@ def read_question(terms: Any, *, bounded: bool = False) -> Question:
     rest: Any = {name: value for name, value in terms.items() if name not in _RECORDS}
     neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
     if records.by is None:
-        return Question(records, rest, neighbors)
+        return Inquiry(records, rest, neighbors)
     # A record replaced is one that goes and one that comes, perhaps in other groups.
     steps = 1 if neighbors == "add_remove" else 2
     parts = 1 if records.unit is None else records.most_groups
-    return Question(records, _divided(rest, parts, steps), neighbors, parts)
+    return Inquiry(records, _divided(rest, parts, steps), neighbors, parts)
 
 
 def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:

@@ -15,7 +15,7 @@ from ..releases import Release
 from ..scores import Given, Score
 from ..selection import named
 from .mode import counted
-from .records import Name, PersonTerms, read_question, takes_records
+from .records import Name, PersonTerms, read_inquiry, takes_records
 from .select import unfold
 
 Method = Literal["peeling", "joint"]
@@ -65,22 +65,22 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Source and proof: docs/mechanisms/peeling.md, docs/mechanisms/joint_top_k.md.
     """
-    question = read_question(terms)
+    inquiry = read_inquiry(terms)
     counts: Sequence[Score]
     if column is None:
-        if not question.plain:
+        if not inquiry.plain:
             raise InvalidArgument("persons and groups need a table: name its column")
         listed, labels = unfold(scores, candidates)
         counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
         labels = _labels(candidates, sensitivity, spread, monotonic)
-        counts = counted(question, scores, column, labels)
+        counts = counted(inquiry, scores, column, labels)
     most = None if labels is None else labels.size
     # A person may hold several values, so his rows are not the rows that JointTopK knows more about.
-    rows = column is not None and question.records.unit is None
-    wanted = read_mechanism(question.terms.get("mechanism", "exponential"))
+    rows = column is not None and inquiry.records.unit is None
+    wanted = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
     mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
-    lists = replace(question, terms={**question.terms, "mechanism": mechanism})
+    lists = replace(inquiry, terms={**inquiry.terms, "mechanism": mechanism})
     query = f"top {k} of {column or 'scores'}"
     return lists.answer(counts, labels, query, _draw, _naming(labels))
 
