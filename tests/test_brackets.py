@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -18,10 +19,18 @@ from discreet.mechanisms.run_race import RunRace
 from discreet.runs import RunLaw, Runs
 from discreet.scores import brackets
 from discreet.scores.brackets import bracket, cell_widths
+from discreet.scores.median_distance import MedianDistance
 from discreet.scores.rank import Rank
 from discreet.testing import ScriptedBits, bit_tree
 
-ALPHAS = [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(999, 1000)]  # fmt: skip
+ALPHAS = [
+    Fraction(0),
+    Fraction(1),
+    Fraction(1, 2),
+    Fraction(1, 3),
+    Fraction(9, 10),
+    Fraction(99, 100),
+]
 
 
 class Listed:
@@ -29,11 +38,12 @@ class Listed:
 
     def __init__(self, indices: Any) -> None:
         self.indices = sorted(indices)
-        self.passes = self.cells = self.fetched = 0
+        self.passes = self.cells = 0
+        self.fetched = [0]
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         self.passes += 1
-        assert all(a.stop <= b.start for a, b in zip(parts, parts[1:], strict=False))
+        assert all(a.stop <= b.start for a, b in pairwise(parts))
         answer = []
         for part in parts:
             counts = np.zeros(len(part), dtype=np.int64)
@@ -47,7 +57,7 @@ class Listed:
     def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         self.passes += 1
         there = [i for i in self.indices if any(p.start <= i < p.stop for p in parts)]
-        self.fetched += len(there)
+        self.fetched += [sum(part.start <= i < part.stop for i in there) for part in parts]
         array = np.empty(len(there), dtype=np.int64 if max(there, default=0) < 2**62 else object)
         array[:] = there
         return array[::-1], np.ones(len(there), dtype=np.int64)
@@ -60,12 +70,16 @@ def small_cells() -> Any:
 
 @given(
     st.integers(1, 700),
-    st.lists(st.integers(0, 699), min_size=1, max_size=60),
+    st.lists(st.tuples(st.integers(0, 699), st.integers(1, 9)), min_size=1, max_size=60),
     st.fractions(0, 1),
     st.integers(1, 20),
 )
-def test_all_that_is_near_is_there(size: int, data: list[int], alpha: Fraction, width: int) -> None:
-    indices = sorted(min(i, size - 1) for i in data)
+@example(512, [(i, 1) for i in range(130, 142)] + [(300, 10)], Fraction(3, 4), 4)  # 12 in one cell
+@example(512, [(131, 30), (300, 10)], Fraction(9, 10), 4)  # 30 at one point
+def test_all_that_is_near_is_there(
+    size: int, data: list[tuple[int, int]], alpha: Fraction, width: int
+) -> None:
+    indices = sorted(min(i, size - 1) for i, times in data for _ in range(times))
     wanted = min(int(len(indices) * alpha), len(indices) - 1)
     with small_cells():
         source = Listed(indices)
@@ -73,7 +87,8 @@ def test_all_that_is_near_is_there(size: int, data: list[int], alpha: Fraction, 
         passes = len(cell_widths(size))
         assert passes <= source.passes <= passes + (size > 8)
         assert source.cells <= 8 + (passes - 1) * 5 * 4 + passes
-        assert source.fetched <= 4 * width
+        assert len(source.fetched) <= 3
+        assert max(source.fetched) <= 2 * width
     first, end = found.bounds
     inside = [i for i in indices if first <= i < end]
     assert found.total == len(indices)
@@ -102,7 +117,7 @@ def test_the_number_of_passes_is_public(size: int, passes: int) -> None:
         found = bracket(source, size, lambda n: n // 2, 5)
         assert source.passes <= passes + (passes > 1)
         assert source.cells <= 2**14 + (passes - 1) * 5 * (2**13 + 1)
-        assert source.fetched <= 20
+        assert max(source.fetched) <= 10
         assert sum(found.counts) + found.below <= len(data)
 
 
@@ -162,13 +177,15 @@ def test_a_draw_near_a_summary_widens_the_bracket() -> None:
     score, rate = scored(source, Fraction(1, 2), 1000), NaturalRate(Fraction(1))
     whole = RunLaw(score._whole(np.unique(data, return_counts=True), 1000), rate)
     with small_cells():
-        near = RunLaw(score._bracketed(source, 1000, Fraction(40)), rate)
+        runs, asked = score._bracketed(source, 1000, Fraction(28)), source.passes
+        near = RunLaw(runs, rate)
+        assert source.passes == asked  # the summaries weigh little, but more than the words below
         for word in (0, 2**64 - 1, 1, 2**63, 2**63 + 12345, 5 * 2**60):
             before = source.passes
             script = f"{word:064b}" + "0110" * 200
             drawn = near.draw(ScriptedBits(script, width=64))
             assert drawn == whole.draw(ScriptedBits(script, width=64))
-            assert (source.passes > before) == (word in (0, 2**64 - 1))
+            assert (source.passes > before) == (word in (0, 1, 2**64 - 1))
 
 
 def test_a_bracket_is_widened_until_what_is_left_is_nothing() -> None:
@@ -202,6 +219,24 @@ def test_permute_and_flip_takes_all_of_it() -> None:
         assert race.draw(ScriptedBits(script, width=64)) == whole.draw(
             ScriptedBits(script, width=64)
         )
+
+
+@given(st.lists(st.integers(0, 400) | st.integers(100, 110), max_size=200), st.integers(1, 30))
+def test_median_distance_is_bracketed_as_well(data: list[int], reach: int) -> None:
+    rows = np.array(data, dtype=np.int64)
+    full = written_out(MedianDistance(lambda: (rows, None), Grid(0, 400)).compute(Fraction(1)))
+    with small_cells():
+        score = MedianDistance(lambda: (rows, None), Grid(0, 400), lambda: Listed(data))
+        runs = score.compute(Fraction(reach))
+        for c in range(len(runs)):
+            held = full[int(runs.starts[c]) :][: int(runs.sizes[c])]
+            if runs.summaries is not None and runs.summaries[c]:
+                assert max(held) <= runs.tops.exact(c) <= max(full) - reach
+            else:
+                assert set(held) == {int(runs.tops.exact(c))}
+        assert sum(map(int, runs.sizes)) == 401
+        if runs.whole is not None:
+            assert written_out(runs.whole()) == full
 
 
 @given(st.lists(st.integers(0, 30), max_size=5), st.sampled_from(ALPHAS))

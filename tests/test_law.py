@@ -372,7 +372,7 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
     [
         (lambda: discreet.distribution(discreet.top_k, [1, 2], 1, sensitivity=1, epsilon=1), "top_k gives several"),
         (lambda: discreet.simulate(discreet.quantiles, AGES, ["0.5"], GRID, epsilon=1), "quantiles gives several"),
-        (lambda: discreet.distribution(lambda **_: None, epsilon=1), "a verb of discreet"),
+        (lambda: discreet.distribution(lambda **_: None, epsilon=1), "is no verb"),
         (lambda: discreet.distribution(discreet.median, AGES, GRID, epsilon=0), "epsilon must be greater"),
         (lambda: discreet.distribution(discreet.price, BIDS, GRID, epsilon=1, mechanism="noisy_max"), "in a list"),
     ],

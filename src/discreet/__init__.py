@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import attacks, audit, errors, plots, testing
+    from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
     from .ledger import Budget, Ledger, Quote, Session
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
     from .verbs.price import price
+    from .verbs.private_candidates import private_candidates
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
     from .verbs.select import select
@@ -98,12 +100,14 @@ _HOMES = {
     "mode": "verbs.mode",
     "parallel": "privacy.parallel",
     "price": "verbs.price",
+    "private_candidates": "verbs.private_candidates",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
     "simulate": "planning.study",
+    "to_opendp": "bridges.opendp",
     "top_k": "verbs.top_k",
     "worst_error": "planning.worst",
 }
@@ -159,6 +163,7 @@ __all__ = [
     "parallel",
     "plots",
     "price",
+    "private_candidates",
     "quantile",
     "quantiles",
     "randomized_response",
@@ -166,6 +171,7 @@ __all__ = [
     "select_by",
     "simulate",
     "testing",
+    "to_opendp",
     "top_k",
     "worst_error",
 ]

@@ -6,7 +6,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
@@ -58,20 +58,27 @@ class Terms(TypedDict, total=False):
 
 _MOST_DRAWS = 10**9
 
-_TERMS = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
+_TERMS: dict[str, Any] = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
           "neighbors": "add_remove", "size": None, "ledger": None, "request": None}  # fmt: skip
 
 
 def takes_terms(verb: Verb) -> Verb:
     """Spell out the terms in the signature that help() and notebooks show."""
+    return _spelled_out(verb, _TERMS)
+
+
+def takes_terms_unpaid(verb: Verb) -> Verb:
+    """Spell out the terms, but who pays: for what looks at a law and releases nothing."""
+    return _spelled_out(verb, [name for name in _TERMS if name not in ("ledger", "request")])
+
+
+def _spelled_out(verb: Verb, names: Iterable[str]) -> Verb:
     signature = inspect.signature(verb)
     named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    types = Terms.__annotations__
+    types, only = Terms.__annotations__, inspect.Parameter.KEYWORD_ONLY
     terms = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name]
-        )
-        for name, default in _TERMS.items()
+        inspect.Parameter(name, only, default=_TERMS[name], annotation=types[name])
+        for name in names
     ]
     verb.__signature__ = signature.replace(parameters=named + terms)  # type: ignore[attr-defined]
     return verb
@@ -226,6 +233,12 @@ def ask(score: Score, terms: Terms) -> Asked:
     tuned = mechanism.tune(sensitivity, dial)
     size = None if size is None else count(size, "size", most=_MOST_DRAWS)
     return Asked(score, mechanism, sensitivity, tuned, size, read_payment(terms))
+
+
+def is_paid(terms: Terms) -> bool:
+    """Return whether an account is to pay."""
+    account = terms.get("ledger")
+    return account is not None and not isinstance(account, _Listener)
 
 
 def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:

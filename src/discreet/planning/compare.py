@@ -11,7 +11,7 @@ from .. import plots
 from ..errors import InvalidArgument
 from ..mechanisms import Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
-from ..selection import takes_terms
+from ..selection import takes_terms_unpaid
 from .enclosure import Enclosure, decimal
 from .law import Distribution
 from .study import distribution
@@ -105,7 +105,7 @@ class Comparison:
         return [["", *self.mechanisms], *body]
 
 
-@takes_terms
+@takes_terms_unpaid
 def compare(
     verb: Any,
     /,

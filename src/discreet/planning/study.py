@@ -22,7 +22,7 @@ from ..selection import (
     order_of,
     refuse_payment,
     scores_of,
-    takes_terms,
+    takes_terms_unpaid,
 )
 from ..vectors import Vector
 from ..verbs.quantiles import quantiles
@@ -58,7 +58,7 @@ def distribution(
 ) -> Distribution: ...
 
 
-@takes_terms
+@takes_terms_unpaid
 def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     """Return the law of what a verb would answer, certified. It tells the scores, so it is private.
 
@@ -121,7 +121,7 @@ def simulate(
 ) -> Simulation: ...
 
 
-@takes_terms
+@takes_terms_unpaid
 def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
     """Return draws for study, distributed exactly as what a verb answers. Not private to publish.
 

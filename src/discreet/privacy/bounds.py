@@ -34,7 +34,7 @@ _MOST_ROUNDS = 10_000
 _MOST_FIXED = 4096
 """Answers up to which there is a formula for questions that are fixed beforehand."""
 
-_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), 64, 2**14
+_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
 """The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 
@@ -292,7 +292,7 @@ def _losses(core: Composition) -> Engine | None:
         return None
     sizes = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)
-    largest = min(_LARGEST, _MOST_STEPS * step)
+    largest: Fraction = min(Fraction(_LARGEST), _MOST_STEPS * step)
     if step < _LEAST or any(not _LEAST <= size <= largest for size in sizes):
         return None
     made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]

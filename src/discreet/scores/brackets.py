@@ -45,6 +45,11 @@ class Bracket:
     total: int
     bounds: tuple[int, int]
 
+    @property
+    def outside(self) -> NDArray[np.int64]:
+        """How many records are below the bracket, and how many are not above it."""
+        return np.array([self.below, self.below + int(self.counts.sum())])
+
 
 def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: int) -> Bracket:
     """Return all that is at most `width` records away from the points next to the wanted one.
@@ -62,6 +67,11 @@ def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: 
         parts = known.cut(wanted, width, range(0, size, step)).coarse(width)
         known = known.divided(source, [range(part.start, part.stop, finer) for part in parts])
     return known.told(source, known.cut(wanted, width, range(size)), size)
+
+
+def everything(source: "CellSource", size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return all points that have records, and how many: as large as the data may be."""
+    return distinct(*source.points([range(0, size, size)]))
 
 
 def cell_widths(size: int) -> list[int]:

@@ -15,7 +15,7 @@ from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
 from ..vectors import Vector, read_vector
-from .brackets import bracket, distinct
+from .brackets import bracket, distinct, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
 
-_WIDER = 16
+WIDER = 16
 """How much wider the bracket becomes if a draw should come near its end."""
 
 Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
@@ -91,18 +91,15 @@ class Rank:
             return min(ceil(n * self.alpha), n - 1)
 
         found = bracket(source, size, rank, ceil(reach / self.alpha.denominator) + 2)
-        n, (first, end) = found.total, found.bounds
+        n, outside = found.total, found.outside
         runs = self._runs(found.points, found.counts, found.below, n, found.bounds)
-        if (first, end) == (0, size):
-            return runs
-        outside = np.array([found.below, found.below + int(found.counts.sum())])
-        framed = _framed(
+        return bracketed(
             runs,
             self._scores(outside, n - outside, n),
             size,
-            lambda: self._whole(distinct(*source.points([range(0, size, size)])), size),
+            lambda: self._whole(everything(source, size), size),
+            lambda: self._bracketed(source, size, WIDER * reach),
         )
-        return replace(framed, wider=lambda: self._bracketed(source, size, _WIDER * reach))
 
     def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one each for all that is far below and far above."""
@@ -125,7 +122,7 @@ class Rank:
         middle = self._runs(points[inside], counts[inside], below, n, bounds)
         # Far below, at most `start` records are lower and at least n - below higher; far above likewise.
         outside = self._scores(np.array([start, n - above]), np.array([n - below, n - stop]), n)
-        runs = _framed(middle, outside, size, whole)
+        runs = framed(middle, outside, size, whole)
         return runs if runs.lead() >= reach else whole()
 
     def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]], size: int) -> Runs:
@@ -220,7 +217,7 @@ def _around(
     return indices[start:stop], start, stop
 
 
-def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
+def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
     """Return the runs with a summary of everything before them and of everything after them."""
     first, end = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
     there = np.concatenate(([first > 0], np.ones(len(runs), dtype=bool), [end < size]))
@@ -233,6 +230,19 @@ def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Ru
         summaries=summary[there],
         whole=whole,
     )
+
+
+def bracketed(
+    runs: Runs,
+    outside: NDArray[Any],
+    size: int,
+    whole: Callable[[], Runs],
+    wider: Callable[[], Runs],
+) -> Runs:
+    """Return the runs of a bracket with what is outside, where there is anything, in summaries."""
+    if int(runs.starts[0]) == 0 and int(runs.starts[-1]) + int(runs.sizes[-1]) == size:
+        return runs
+    return replace(framed(runs, outside, size, whole), wider=wider)
 
 
 def _woven(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[Any]:

@@ -12,8 +12,8 @@ from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import Counts
-from ..selection import ask
-from .records import PersonTerms, Inquiry, draw, naming, read_inquiry, takes_records
+from ..selection import ask, is_paid
+from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
 
 @takes_records
@@ -47,7 +47,7 @@ def mode(
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
-    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and terms.get("ledger"):
+    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and is_paid(terms):
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )

@@ -63,7 +63,8 @@ def quantile(
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
-    are near the quantile, and on how many are tied there.
+    are near the quantile, and on how many are tied there. Parquet files and DuckDB relations are counted
+    out of core, in a public number of passes: docs/out_of_core.md.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     inquiry = read_inquiry(terms, bounded=True)
@@ -104,10 +105,11 @@ def median(
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     inquiry = read_inquiry(terms, bounded=True)
     parts = parts_of(inquiry, data, column)
-    scores = [MedianDistance(partial(_rows, part), candidates) for part in parts]
-    return inquiry.answer(
-        per_person(inquiry, scores), candidates, query, draw, naming(candidates)
-    )
+    scores = [
+        MedianDistance(partial(_rows, part), candidates, partial(_cells, part, candidates))
+        for part in parts
+    ]
+    return inquiry.answer(per_person(inquiry, scores), candidates, query, draw, naming(candidates))
 
 
 @takes_records

@@ -89,7 +89,7 @@ def takes_records(verb: Verb) -> Verb:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A inquiry about records: what is public about them, and the terms of each group's answer.
+    """An inquiry about records: what is public about them, and the terms of each group's answer.
 
     Attributes:
         records: what one record is, and which groups answer.
