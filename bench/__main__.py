@@ -11,6 +11,7 @@ from .files import mode
 from .gaps import gaps
 from .grids import median, price
 from .imports import imports
+from .ledgers import paid
 from .machine import machine
 from .progress import about, progress
 from .race import Watch
@@ -25,6 +26,7 @@ ROWS: dict[str, Callable[[Watch], Row]] = {
     "mode": mode,
     "median": median,
     "price": price,
+    "paid": paid,
     "imports": imports,
 }
 NAMES = (*ROWS, "gaps")
