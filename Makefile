@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench proofs clean
+.PHONY: demo test check bench proofs docs clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -20,6 +20,9 @@ check: .venv/test-ready
 proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
 	$(BIN)/pytest -q -n auto -m proof
 
+docs: .venv/docs-ready ## the documentation as a site, in site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench
 
@@ -34,4 +37,4 @@ bench: .venv/bench-ready
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -1,8 +1,9 @@
-"""Measure and print: `python -m bench [--only NAME ...] [--json]`."""
+"""Measure and print: `python -m bench [--only NAME ...] [--json] [--rows N] [--data FOLDER]`."""
 
 import argparse
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 
@@ -11,6 +12,7 @@ from .files import mode
 from .gaps import gaps
 from .grids import median, price
 from .imports import imports
+from .large import FULL, ROWS, Large
 from .ledgers import paid
 from .machine import machine
 from .progress import about, progress
@@ -18,7 +20,7 @@ from .race import Watch
 from .report import report
 from .results import Row
 
-ROWS: dict[str, Callable[[Watch], Row]] = {
+WORKS: dict[str, Callable[[Watch], Row]] = {
     "million": million,
     "ten": ten,
     "many": many,
@@ -29,15 +31,16 @@ ROWS: dict[str, Callable[[Watch], Row]] = {
     "paid": paid,
     "imports": imports,
 }
-NAMES = (*ROWS, "gaps")
+NAMES = (*WORKS, "large_mode", "large_median", "gaps")
 
 
 def main() -> None:
     """Measure what is asked for and print it."""
     asked = _arguments()
-    names = asked.only or NAMES
+    names, large = asked.only or NAMES, Large(asked.rows, asked.data)
+    works = {**WORKS, "large_mode": large.mode, "large_median": large.median}
     with progress() as watch:
-        rows = [row(about(name, watch)) for name, row in ROWS.items() if name in names]
+        rows = [work(about(name, watch)) for name, work in works.items() if name in names]
         traces = gaps(about("gaps", watch)) if "gaps" in names else []
     if not asked.json:
         report(Console(), machine(), rows, traces)
@@ -60,6 +63,13 @@ def _arguments() -> argparse.Namespace:
         help=f"what to measure: {', '.join(NAMES)}",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.add_argument(
+        "--rows",
+        type=int,
+        default=ROWS,
+        help=f"rows of the large file: {ROWS:,} if not said otherwise, {FULL:,} for our targets",
+    )
+    parser.add_argument("--data", type=Path, help="the folder where the large file is kept")
     return parser.parse_args()
 
 

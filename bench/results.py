@@ -66,13 +66,17 @@ class Row:
         return {"title": self.title, "lines": lines, "notes": list(self.notes)}
 
 
-def compared(timings: dict[str, Timing], target: Target, bits: float | None = None) -> list[Line]:
+def compared(
+    timings: dict[str, Timing], target: Target | None, bits: float | None = None
+) -> list[Line]:
     """Return a line for each timing; the first is ours, the ratios of the others are ours by theirs."""
     (name, ours), *peers = timings.items()
-    lines = [_judged(Line(name, ours, bits=bits), target if target.against is None else None)]
+    lines = [
+        _judged(Line(name, ours, bits=bits), target if target and target.against is None else None)
+    ]
     for name, peer in peers:
         line = Line(name, peer, ratio=_ratio(ours.median, peer.median))
-        lines.append(_judged(line, target if target.against == name else None))
+        lines.append(_judged(line, target if target and target.against == name else None))
     return lines
 
 

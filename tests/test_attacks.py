@@ -100,6 +100,8 @@ def test_attack_one_in_numbers() -> None:
     assert floats.unsafe_law(underflow.WITH_ALICE, 0.5)[0] == 1
     assert float(floats.unsafe_law(underflow.WITHOUT, 0.5)[0]) == pytest.approx(0.01)
     truth = 1 / (1 + 99 * math.exp(-0.25))
+    shifted = floats.unsafe_law(underflow.WITH_ALICE, 0.5, shift=True)  # mends this instance only
+    assert float(shifted[0]) == pytest.approx(truth)
     assert truth == pytest.approx(0.0128038879, rel=1e-8)
     ours = [law(Exponential(), s, "1/2") for s in (underflow.WITH_ALICE, underflow.WITHOUT)]
     assert first(ours[0]) == pytest.approx(truth, rel=1e-14)

@@ -23,6 +23,8 @@ def test_a_bound_is_the_largest_of_its_kind(n: int) -> None:
     for k in range(1, n + 1):
         p = at_least(k, n, RISK)
         assert tail(k, n, p) <= RISK < tail(k, n, p + Fraction(1, 2**39))
+        q = at_most(n - k, n, RISK)
+        assert tail(k, n, 1 - q) <= RISK < tail(k, n, 1 - q + Fraction(1, 2**39))
     assert at_least(0, n, RISK) == 0
     assert at_most(n, n, RISK) == 1
 

@@ -15,7 +15,7 @@ import discreet
 from discreet.cli import app, run
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("README*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n(?:\n?^```output\n(.*?)^```)?", re.M | re.S)
 
@@ -72,6 +72,18 @@ def test_every_block_is_known() -> None:
 @pytest.mark.parametrize("name", discreet.__all__)
 def test_every_public_name_is_in_the_docs(name: str) -> None:
     assert re.search(rf"\b{name}\b", TEXT), f"{name} is nowhere in README or docs"
+
+
+@pytest.mark.parametrize("name", discreet.__all__)
+def test_every_public_name_has_its_docstring_in_the_reference(name: str) -> None:
+    reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert re.search(rf"^::: discreet\.{name}$", reference, re.M), f"{name} is not in docs/api.md"
+
+
+def test_every_page_is_in_the_site() -> None:
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").rglob("*.md"):
+        assert page.relative_to(ROOT / "docs").as_posix() in site
 
 
 def test_every_command_is_in_the_docs() -> None:

@@ -10,6 +10,7 @@ from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -65,6 +66,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
+    (errors.MissingPackage, lambda _: drawn_without_matplotlib()),
     (errors.Exhausted, lambda _: exhausted()),
     (errors.Exhausted, lambda path: ledger(path).buy(bill(2), secretive)),
     (errors.LedgerError, lambda _: pickle.dumps(discreet.Ledger())),
@@ -78,6 +80,11 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.MissingPackage, lambda _: missing_package()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip
+
+
+def drawn_without_matplotlib() -> None:
+    with mock.patch.dict(sys.modules, {"matplotlib": None}):
+        discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1).plot()
 
 
 def exhausted() -> None:
@@ -187,6 +194,8 @@ def test_nothing_private_is_in_a_repr() -> None:
         vector, tuned.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
         discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.simulate(PRIVATE_SCORES, sensitivity=1, epsilon=1),
+        discreet.compare(PRIVATE_SCORES, sensitivity=1, epsilons=[1]),
+        discreet.distribution(discreet.geometric, SECRET_NUMBER, sensitivity=1, epsilon=1),
     ]  # fmt: skip
     for value in shown:
         for secret in SECRETS:

@@ -108,14 +108,14 @@ class Loud:
     def __repr__(self) -> str:
         return f"Loud({SECRET})"
 
-    __array__ = __iter__ = __getitem__ = __len__  # type: ignore[assignment]
+    __array__ = __iter__ = __getitem__ = __len__
 
 
 def shout(data: Any, candidates: Any) -> Any:
     raise KeyError(f"the data are {data}")
 
 
-def confess(data: Any) -> Any:
+def confess(data: Any, /, **_: Any) -> Any:
     secret = SECRET
     raise TypeError(f"{secret}")
 
@@ -136,13 +136,14 @@ def test_errors_tell_nothing(data: Any, verb: Any, arguments: Any) -> None:
     terms: dict[str, Any] = {"epsilon": 1}
     if isinstance(verb, partial) or verb is discreet.select:
         terms["sensitivity"] = 1
+    raised: list[discreet.DiscreetError] = []
     try:
         made.configure_data_access("secret", "ask", verb, *arguments, **terms)
-        answer = made.query("secret")
+        made.query("secret")
     except discreet.DiscreetError as error:
-        assert not told(error)
-    else:
-        assert str(int(SECRET)) not in str(answer)
+        raised.append(error)
+    assert not any(map(told, raised))
+    assert raised or not isinstance(data, Loud)
 
 
 def told(error: BaseException) -> bool:

@@ -19,6 +19,7 @@ HEAVY = (
     "typer",
     "rich",
     "sqlalchemy",
+    "matplotlib",
 )
 FRAMES = ("narwhals", "duckdb", "pandas", "polars", "pyarrow")
 
@@ -38,6 +39,11 @@ def test_importing_loads_nothing_heavy() -> None:
 def test_selecting_loads_no_dataframe_library() -> None:
     code = "import discreet; discreet.select([1, 2], sensitivity=1, epsilon=1)"
     assert not loaded_after(code) & set(FRAMES)
+
+
+def test_laws_and_plans_load_no_pictures() -> None:
+    code = "import discreet; discreet.distribution([1, 2], sensitivity=1, epsilon=1).entropy()"
+    assert "matplotlib" not in loaded_after(code)
 
 
 def test_the_face_is_complete() -> None:

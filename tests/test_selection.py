@@ -206,15 +206,19 @@ def test_an_argument_that_does_not_exist_is_named() -> None:
         discreet.select([1], sensitivity=1, epsilom=1)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize(
-    "verb", [discreet.select, discreet.simulate, discreet.mode, discreet.distribution]
-)
+@pytest.mark.parametrize("verb", [discreet.select, discreet.mode])
 def test_help_spells_out_the_terms(verb: Any) -> None:
     parameters = inspect.signature(verb).parameters
     assert list(parameters)[-8:] == [
         "epsilon", "rho", "scale", "mechanism", "neighbors", "size", "ledger", "request",
     ]  # fmt: skip
     assert parameters["mechanism"].default == "exponential"
+
+
+@pytest.mark.parametrize("verb", [discreet.simulate, discreet.distribution, discreet.compare])
+def test_help_names_no_payer_where_nothing_is_released(verb: Any) -> None:
+    parameters = inspect.signature(verb).parameters
+    assert list(parameters)[-6:] == ["epsilon", "rho", "scale", "mechanism", "neighbors", "size"]
 
 
 def test_labels_look_like_labels() -> None:

@@ -153,6 +153,15 @@ def test_a_violation_among_many_records_is_found() -> None:
     assert len(found.witness.data) == 4
 
 
+def test_the_search_climbs() -> None:
+    """Only where 11 of 15 records are sevens does one more move the score by more than 22."""
+    squares = each(lambda data, c: c * data.count(7) ** 2)
+    found = audit.sensitivity(squares, [0, 1], range(10), range(16), sensitivity=22, budget=5000)
+    assert found.witness is not None
+    assert found.witness.data == [7] * 11
+    assert found.witness.found == 23
+
+
 def test_a_search_that_finds_nothing_is_no_proof() -> None:
     found = audit.sensitivity(total, [1], range(1001), range(30), sensitivity=1000, budget=500)
     assert found.holds
@@ -189,5 +198,5 @@ def test_arguments_are_checked_before_the_function_is_called(arguments: Any, mes
 
 
 def test_an_unknown_declaration_is_refused() -> None:
-    with pytest.raises(TypeError, match="unexpected argument 'sensitivty'; declare sensitivity"):
-        audit.sensitivity(total, [1], [1], [0, 1], sensitivty=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected argument 'sensitive'; declare sensitivity"):
+        audit.sensitivity(total, [1], [1], [0, 1], sensitive=1)  # type: ignore[call-arg]

@@ -7,7 +7,8 @@ the law in the proof, to the last bit. Start with `select` (scores in an array) 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import attacks, audit, errors, testing
+    from . import attacks, audit, errors, plots, testing
+    from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
     from .ledger import Budget, Ledger, Quote, Session
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
     from .node import DataNode
-    from .planning import Distribution, distribution
+    from .planning.compare import Comparison, compare
+    from .planning.enclosure import Enclosure
+    from .planning.law import Distribution
+    from .planning.study import distribution, simulate
+    from .planning.worst import epsilon_for, worst_error
     from .plans import Plan
     from .privacy.composition import Composition, compose
     from .privacy.guarantees import (
@@ -39,9 +44,10 @@ if TYPE_CHECKING:
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
     from .verbs.price import price
+    from .verbs.private_candidates import private_candidates
     from .verbs.quantile import maximum, median, minimum, quantile
     from .verbs.quantiles import quantiles
-    from .verbs.select import select, simulate
+    from .verbs.select import select
     from .verbs.select_by import select_by
     from .verbs.top_k import top_k
 
@@ -49,38 +55,42 @@ __version__ = "0.1.0"
 
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
-    "Plan": "plans",
-    "DataNode": "node",
-    "Session": "ledger",
-    "Quote": "ledger",
-    "Ledger": "ledger",
-    "Budget": "ledger",
-    "ApproxDP": "privacy.guarantees",
     "AboveThreshold": "mechanisms.above_threshold",
+    "ApproxDP": "privacy.guarantees",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
     "BoundedRange": "privacy.guarantees",
+    "Budget": "ledger",
+    "Comparison": "planning.compare",
     "Composition": "privacy.composition",
+    "DataNode": "node",
     "DiscreetError": "errors",
-    "Distribution": "planning",
+    "Distribution": "planning.law",
+    "Enclosure": "planning.enclosure",
     "Exponential": "mechanisms.exponential",
     "Grid": "candidates",
     "LaplaceDP": "privacy.guarantees",
+    "Ledger": "ledger",
     "MECHANISMS": "mechanisms",
     "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
     "PermuteAndFlip": "mechanisms.permute_and_flip",
+    "Plan": "plans",
     "PureDP": "privacy.guarantees",
+    "Quote": "ledger",
     "Release": "releases",
     "SCORES": "scores",
+    "Session": "ledger",
     "Simulation": "releases",
     "Terms": "selection",
     "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
+    "compare": "planning.compare",
     "compose": "privacy.composition",
-    "distribution": "planning",
+    "distribution": "planning.study",
     "each": "scores.custom",
+    "epsilon_for": "planning.worst",
     "generalized": "verbs.generalized",
     "geometric": "verbs.noise",
     "laplace": "verbs.noise",
@@ -90,15 +100,18 @@ _HOMES = {
     "mode": "verbs.mode",
     "parallel": "privacy.parallel",
     "price": "verbs.price",
+    "private_candidates": "verbs.private_candidates",
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
-    "simulate": "verbs.select",
+    "simulate": "planning.study",
+    "to_opendp": "bridges.opendp",
     "top_k": "verbs.top_k",
+    "worst_error": "planning.worst",
 }
-_MODULES = ("attacks", "audit", "errors", "testing")
+_MODULES = ("attacks", "audit", "errors", "plots", "testing")
 
 __all__ = [
     "MECHANISMS",
@@ -110,10 +123,12 @@ __all__ = [
     "Base2Eta",
     "BoundedRange",
     "Budget",
+    "Comparison",
     "Composition",
     "DataNode",
     "DiscreetError",
     "Distribution",
+    "Enclosure",
     "Exponential",
     "Grid",
     "LaplaceDP",
@@ -132,9 +147,11 @@ __all__ = [
     "attacks",
     "audit",
     "best_eta",
+    "compare",
     "compose",
     "distribution",
     "each",
+    "epsilon_for",
     "errors",
     "generalized",
     "geometric",
@@ -144,7 +161,9 @@ __all__ = [
     "minimum",
     "mode",
     "parallel",
+    "plots",
     "price",
+    "private_candidates",
     "quantile",
     "quantiles",
     "randomized_response",
@@ -152,7 +171,9 @@ __all__ = [
     "select_by",
     "simulate",
     "testing",
+    "to_opendp",
     "top_k",
+    "worst_error",
 ]
 
 

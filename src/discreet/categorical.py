@@ -38,6 +38,8 @@ FLAT = 2**16
 BLOCK = 2**14
 """Candidates in a block: one block of doubles stays in the fast cache."""
 
+_ONCE = 256
+
 _ROW = 256
 _HALF_ULP = 2.0**-53
 
@@ -128,6 +130,14 @@ class Table:
         """Return the index whose share of [0, 1) holds `u`, reading more of it where that is open."""
         found = self.settle_fast(u)
         return _settle_in_balls(self._weights, u) if found is None else found
+
+    def settle_once(self, u: LazyUniform) -> int | None:
+        """Return the index if the weights can tell it as they are enclosed at `_ONCE` bits, else None."""
+        found = self.settle_fast(u)
+        if found is not None:
+            return found
+        with precision(_ONCE):
+            return _locate_in_balls(list(accumulate(self._weights.balls())), u)
 
     def settle_fast(self, u: LazyUniform) -> int | None:
         """Return the index if the fast pass can tell it, else None."""

@@ -94,6 +94,10 @@ class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
 
 
+class MissingPackage(DiscreetError, ImportError):
+    """A package that is not installed; the message says which extra brings it."""
+
+
 class Exhausted(DiscreetError, RuntimeError):
     """A budget or a session that cannot pay for this answer. Nothing was drawn.
 
@@ -138,10 +142,6 @@ class LedgerCorrupt(LedgerError):
 
 class LedgerTooNew(LedgerError):
     """A ledger written by a newer version of this library; upgrade it."""
-
-
-class MissingPackage(DiscreetError, ImportError):
-    """An optional package that is not installed; the message names what brings it."""
 
 
 class OutOfBits(DiscreetError):

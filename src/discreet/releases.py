@@ -3,9 +3,13 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from . import plots
 from .privacy.guarantees import Guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +30,7 @@ class Release:
     def as_dict(self) -> dict[str, Any]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         return {
-            "value": _plain(self.value),
+            "value": plain(self.value),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
         }
@@ -54,18 +58,22 @@ class Simulation:
         """Return the share of each answer among the draws, most frequent first."""
         return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
 
+    def plot(self, *, label: str = "candidate") -> "Figure":
+        """Return a picture of the frequencies as a matplotlib figure; do not publish it either."""
+        return plots.frequencies(self.values, label=label)
+
     def __repr__(self) -> str:
         return (
             f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
         )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value that JSON knows: numbers, text and lists as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if ordinary else str(value)
 

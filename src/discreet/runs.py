@@ -53,6 +53,7 @@ class Runs:
             each run; None if all are flat.
         summaries: which runs stand for many, whose scores are at most the top; None if none does.
         whole: returns the same scores without summaries.
+        wider: returns the same scores with less in the summaries, where the whole would be too much.
         dense: whether each candidate stands for all real numbers up to the next, and weighs the integral
             over them, one step long. The best score of a run is then that at its better end.
     """
@@ -64,6 +65,7 @@ class Runs:
     upward: NDArray[np.bool_] | None = None
     summaries: NDArray[np.bool_] | None = None
     whole: Callable[[], "Runs"] | None = None
+    wider: Callable[[], "Runs"] | None = None
     dense: bool = False
 
     def __len__(self) -> int:
@@ -84,6 +86,11 @@ class Runs:
             return math.inf
         tops = self.tops.values
         return Fraction(int(tops[~self.summaries].max()) - int(tops[self.summaries].max()))
+
+    def told(self) -> "Runs":
+        """Return the same scores with less in summaries."""
+        more = self.wider or self.whole
+        return self if more is None else more()
 
     def index(self, run: int, steps: int) -> int:
         """Return the index of the candidate that many steps below the best end of a run."""
@@ -124,12 +131,14 @@ class RunWeights:
         return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight."""
+        """Yield a ball around each weight; around all that it may be, for a summary."""
         runs = self._runs
         for c, size in enumerate(runs.sizes):
             top = self._rate.decay(runs.tops.exact_gap(c, self._best))
             slope = Fraction(0) if runs.slopes is None else runs.slopes.exact(c)
-            yield top * _series(self._rate, slope, int(size), runs.dense)
+            weight = top * _series(self._rate, slope, int(size), runs.dense)
+            summary = runs.summaries is not None and runs.summaries[c]
+            yield weight.union(arb(0)) if summary else weight
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
         """Return what each run weighs relative to its top, as mantissas and powers of two."""
@@ -159,13 +168,13 @@ class RunWeights:
 class RunLaw:
     """The law P(i) = exp(-rate * gap[i]) / (sum over all candidates) where scores come in runs."""
 
-    __slots__ = ("_rate", "_runs", "_table")
+    __slots__ = ("_runs", "_table", "rate")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
-        self._runs, self._rate = runs, rate
+        self._runs, self.rate = runs, rate
         self._table = Table(RunWeights(runs, rate))
-        if runs.whole is not None and self._table.error > _SURE:
-            self._runs = runs.whole()
+        while self._table.error > _SURE and self._runs.whole is not None:
+            self._runs = self._runs.told()
             self._table = Table(RunWeights(self._runs, rate))
 
     def draw(self, bits: Bits) -> int:
@@ -179,20 +188,22 @@ class RunLaw:
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
-        return Table(RunWeights(runs, self._rate)).probabilities()
+        return Table(RunWeights(runs, self.rate)).probabilities()
 
     def _settle(self, u: LazyUniform, bits: Bits) -> int:
         """Return the candidate whose run holds `u`; a summary is told in full before it is drawn from."""
-        c = self._table.settle_fast(u)
-        if c is None and self._runs.whole is not None:
-            return RunLaw(self._runs.whole(), self._rate)._settle(u, bits)
-        c = self._table.settle(u) if c is None else c
+        if self._runs.whole is None:
+            c: int | None = self._table.settle(u)
+        else:
+            c = self._table.settle_once(u)
+        if c is None:
+            return RunLaw(self._runs.told(), self.rate)._settle(u, bits)
         return self._runs.index(c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
         size = int(self._runs.sizes[c])
-        return below(size, bits) if slope == 0 else geometric(self._rate, slope, size, bits)
+        return below(size, bits) if slope == 0 else geometric(self.rate, slope, size, bits)
 
 
 def geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:

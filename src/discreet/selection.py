@@ -6,7 +6,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
@@ -23,6 +23,7 @@ from .privacy.bills import Account, Bill, Indices, read_account
 from .privacy.guarantees import Guarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
+from .runs import Runs
 from .scores import Score
 from .vectors import Vector
 
@@ -57,20 +58,27 @@ class Terms(TypedDict, total=False):
 
 _MOST_DRAWS = 10**9
 
-_TERMS = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
+_TERMS: dict[str, Any] = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
           "neighbors": "add_remove", "size": None, "ledger": None, "request": None}  # fmt: skip
 
 
 def takes_terms(verb: Verb) -> Verb:
     """Spell out the terms in the signature that help() and notebooks show."""
+    return _spelled_out(verb, _TERMS)
+
+
+def takes_terms_unpaid(verb: Verb) -> Verb:
+    """Spell out the terms, but who pays: for what looks at a law and releases nothing."""
+    return _spelled_out(verb, [name for name in _TERMS if name not in ("ledger", "request")])
+
+
+def _spelled_out(verb: Verb, names: Iterable[str]) -> Verb:
     signature = inspect.signature(verb)
     named = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    types = Terms.__annotations__
+    types, only = Terms.__annotations__, inspect.Parameter.KEYWORD_ONLY
     terms = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name]
-        )
-        for name, default in _TERMS.items()
+        inspect.Parameter(name, only, default=_TERMS[name], annotation=types[name])
+        for name in names
     ]
     verb.__signature__ = signature.replace(parameters=named + terms)  # type: ignore[attr-defined]
     return verb
@@ -227,7 +235,13 @@ def ask(score: Score, terms: Terms) -> Asked:
     return Asked(score, mechanism, sensitivity, tuned, size, read_payment(terms))
 
 
-def refuse_payment(terms: Terms, verb: str) -> None:
+def is_paid(terms: Terms) -> bool:
+    """Return whether an account is to pay."""
+    account = terms.get("ledger")
+    return account is not None and not isinstance(account, _Listener)
+
+
+def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
     """Raise if somebody is to pay for what is no release."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
         raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")
@@ -257,12 +271,17 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 
 def law_of(asked: Asked, answers: Answers | None) -> Law:
     """Compute the private scores and return the law of the answer."""
+    return asked.tuned.law(scores_of(asked, answers))
+
+
+def scores_of(asked: Asked, answers: Answers | None) -> Vector | Runs:
+    """Return the private scores, after making sure that there is one for each answer."""
     scores = asked.score.compute(asked.tuned.reach)
     if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
         raise InvalidScores(
             f"there are {answers.size} candidates but {len(scores)} scores; give one for each"
         )
-    return asked.tuned.law(scores)
+    return scores
 
 
 def named(drawn: Any, answers: Answers) -> list[Any]:

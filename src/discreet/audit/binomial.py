@@ -31,7 +31,7 @@ def at_least(successes: int, trials: int, risk: Fraction) -> Fraction:
         limit = ball(risk)
         for step in range(1, _STEPS + 1):
             p = below + Fraction(1, 2**step)
-            if p < 1 and _tail(successes, trials, p) <= limit:
+            if _tail(successes, trials, p) <= limit:
                 below = p
     return below
 
@@ -42,7 +42,5 @@ def at_most(successes: int, trials: int, risk: Fraction) -> Fraction:
 
 
 def _tail(successes: int, trials: int, p: Fraction) -> arb:
-    """Return a ball around P(X >= successes): a regularised incomplete beta function of p."""
-    if successes == 0:
-        return arb(1)
+    """Return a ball around P(X >= successes), successes > 0: a regularised incomplete beta function of p."""
     return ball(p).beta_lower(successes, trials - successes + 1, 1)

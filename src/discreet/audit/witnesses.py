@@ -15,7 +15,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
 
-_PATIENCE = 60
+_PATIENCE = 300
 """Steps without progress after which the search starts somewhere else."""
 
 Indices = tuple[int, ...]
@@ -61,7 +61,7 @@ class Witness:
     reason: str = ""
 
     def __str__(self) -> str:
-        pair = f"{shown_records(self.data)} and {shown_records(self.neighbor)}"
+        pair = f"{_shown_records(self.data)} and {_shown_records(self.neighbor)}"
         if self.problem == "fails":
             return f"no scores for one of {pair}: {self.reason}"
         named = " and ".join(map(repr, self.candidates))
@@ -340,7 +340,7 @@ def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
             i += 1
 
 
-def shown_records(records: Sequence[Any]) -> str:
+def _shown_records(records: Sequence[Any]) -> str:
     """Return a picture of a database for a message: it was made up here, so it is not private."""
     text = repr(list(records))
     return text if len(text) <= 60 else f"{len(records)} records such as {shown(records[0])}"

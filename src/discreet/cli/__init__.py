@@ -12,6 +12,7 @@ from .attack import attack
 from .audit import app as audit
 from .ledger import ledger
 from .mode import mode
+from .plan import plan
 from .price import price
 from .quantile import median, quantile, quantiles
 from .top import top
@@ -24,7 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price, top, attack):
+for command in (mode, median, quantile, quantiles, price, top, plan, attack):
     app.command()(command)
 app.add_typer(audit)
 app.add_typer(ledger)

@@ -19,4 +19,4 @@ class Paid(Generic[P]):
     def __get__(self, payer: Any, owner: type) -> Callable[P, Release]:
         if payer is None:
             return self._verb
-        return partial(self._verb, ledger=payer)  # type: ignore[call-arg]  # every verb takes it
+        return partial(self._verb, ledger=payer)

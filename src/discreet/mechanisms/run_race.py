@@ -81,12 +81,20 @@ class RunRace:
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force.
 
-        Quadratic in the number of runs, and slow for many.
+        Quadratic in the number of distinct scores, and slow for many.
         """
         sizes = [int(size) for size in self._runs.sizes]
         with precision(ctx.prec + sum(sizes).bit_length()):  # 1 - w must be told from 1
-            weights = [self._rate.decay(self._gap(c)) for c in range(len(sizes))]
-            return [w * _integral_without_one(weights, sizes, c) for c, w in enumerate(weights)]
+            gaps = [self._gap(c) for c in range(len(sizes))]
+            ties = dict.fromkeys(gaps, 0)  # runs of one score are one class
+            for gap, size in zip(gaps, sizes, strict=True):
+                ties[gap] += size
+            weights, totals = [self._rate.decay(gap) for gap in ties], list(ties.values())
+            each = {
+                gap: weights[k] * _integral_without_one(weights, totals, k) / totals[k]
+                for k, gap in enumerate(ties)
+            }
+            return [size * each[gap] for gap, size in zip(gaps, sizes, strict=True)]
 
     def _gap(self, c: int) -> Any:
         return self._runs.tops.exact_gap(c, self._best)

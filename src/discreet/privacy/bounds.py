@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, Literal, Protocol
 
 from flint import arb
@@ -11,7 +11,6 @@ from flint import arb
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up, spell
-from .adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
 from .composition import Composition, Part
 from .contract import Guarantee
 from .conversions import (
@@ -21,14 +20,22 @@ from .conversions import (
     read_delta,
     read_epsilon,
 )
-from .losses import LossDistribution, common_step
 from .responses import Responses
 
 _MOST_CURVES = 100
 """Different guarantees up to which their Rényi curves are added order by order."""
 
+_RANGES = ("bounded_range", "mixed_range")
+"""The kinds that the adaptive recursion serves."""
+
 _MOST_ROUNDS = 10_000
 """Answers up to which the adaptive recursion is asked; it may still decline."""
+
+_MOST_FIXED = 4096
+"""Answers up to which there is a formula for questions that are fixed beforehand."""
+
+_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
+"""The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,8 @@ class Engine(Protocol):
         """Return a delta at that epsilon, or None if this engine declines."""
         ...
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
-        """Return an epsilon at that delta, or None."""
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return an epsilon at that delta, or None; `known` is one that holds, if any is known yet."""
         ...
 
 
@@ -85,7 +92,7 @@ class Basic:
         """Return 0 from the sum on, else 1."""
         return Fraction(0) if epsilon >= self.sum else Fraction(1)
 
-    def epsilon(self, delta: Fraction) -> Fraction:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
         """Return the sum."""
         return self.sum
 
@@ -100,7 +107,7 @@ class Single:
         """Return its delta."""
         return self.part.delta_at(epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
         """Return its epsilon."""
         return self.part.approx(delta).epsilon
 
@@ -115,14 +122,14 @@ class ByCurve:
         """Return the delta of the best order."""
         return delta_of_curve(self.curve, epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
         """Return the epsilon of the best order."""
         return epsilon_of_curve(self.curve, delta) if delta else None
 
 
 @dataclass(frozen=True, slots=True)
 class ByDelta:
-    """A function from epsilon to delta, turned around by bisection below the sum of all epsilons."""
+    """A function from epsilon to delta, turned around by bisection below what is known."""
 
     function: Callable[[Fraction], Fraction | None]
     sum: Fraction
@@ -132,15 +139,51 @@ class ByDelta:
         """Return the function's value."""
         return self.function(epsilon)
 
-    def epsilon(self, delta: Fraction) -> Fraction | None:
-        """Return the least epsilon that the bisection finds."""
-        if self.function(self.sum / 2) is None:
-            return None
-        return least_epsilon(self._or_one, delta, self.sum, self.steps)
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return the least epsilon that the bisection finds, or None if that is not below what is known."""
+        most = self.sum if known is None else min(known, self.sum)
+        found = least_epsilon(self._or_one, delta, most, self.steps)
+        return found if found < most else None
 
     def _or_one(self, epsilon: Fraction) -> Fraction:
-        found = self.function(epsilon)
-        return Fraction(1) if found is None else found
+        delta = self.function(epsilon)
+        return Fraction(1) if delta is None else delta
+
+
+@dataclass(frozen=True, slots=True)
+class ByLosses:
+    """A distribution of privacy losses."""
+
+    losses: Any  # a LossDistribution, which is imported when it is used
+
+    def delta(self, epsilon: Fraction) -> Fraction:
+        """Return its delta."""
+        found: Fraction = self.losses.delta(epsilon)
+        return short_up(found)
+
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return its epsilon."""
+        found: Fraction | None = self.losses.epsilon(delta)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """What an adaptive analyst may make of exponential mechanisms, by recursion over the answers."""
+
+    epsilons: tuple[Fraction, ...]
+
+    def delta(self, epsilon: Fraction) -> Fraction | None:
+        """Return its delta, or None where no grid is fine enough."""
+        from .adaptive import delta_adaptive
+
+        return _short(delta_adaptive(self.epsilons, epsilon))
+
+    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
+        """Return its epsilon, or None where no grid is fine enough."""
+        from .adaptive import epsilon_adaptive
+
+        return _short(epsilon_adaptive(self.epsilons, delta))
 
 
 def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
@@ -158,11 +201,12 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
         deltas = {name: _beside(slack, d) for name, d in inner.items() if d is not None}
         return Bounds("delta", at, deltas or {"none": Fraction(1)})
     at = read_delta(delta)
-    known: dict[str, Fraction | None] = {}
-    if at >= slack and slack < 1:
-        left = (at - slack) / (1 - slack)
-        known = {name: e.epsilon(left) for name, e in _engines(whole, adaptive).items()}
-    epsilons = {name: value for name, value in known.items() if value is not None}
+    epsilons: dict[str, Fraction] = {}
+    left = (at - slack) / (1 - slack) if slack < 1 else Fraction(-1)
+    for name, engine in _engines(whole, adaptive).items() if left >= 0 else ():
+        found = engine.epsilon(left, min(epsilons.values(), default=None))
+        if found is not None:
+            epsilons[name] = found
     if not epsilons:
         raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
     return Bounds("epsilon", at, epsilons)
@@ -233,60 +277,56 @@ def _renyi(core: Composition) -> Engine | None:
     return ByCurve(curve)
 
 
-_LAWS = {
-    "bounded_range": LossDistribution.logistic,
-    "mixed_range": LossDistribution.logistic,
-    "laplace_dp": LossDistribution.laplace,
-    "pure_dp": LossDistribution.pure,
-}
-"""The privacy-loss distribution that dominates each kind."""
-
-
-@dataclass(frozen=True, slots=True)
-class Adaptive:
-    """The recursion over what an adaptive analyst may ask of exponential mechanisms."""
-
-    epsilons: tuple[Fraction, ...]
-
-    def delta(self, epsilon: Fraction) -> Fraction | None:
-        """Return its delta, or None where no grid is fine enough."""
-        return delta_adaptive(self.epsilons, epsilon)
-
-    def epsilon(self, delta: Fraction) -> Fraction | None:
-        """Return its epsilon, or None where no grid is fine enough."""
-        return epsilon_adaptive(self.epsilons, delta)
-
-
 def _losses(core: Composition) -> Engine | None:
-    """Return the numerical convolution of privacy-loss distributions."""
-    parts = [(part, part.pure, n) for part, n in core.parts]
-    if not all(part.kind in _LAWS for part, _, _ in parts):
+    """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
+    from .losses import LossDistribution, common_step
+
+    laws: dict[str, Callable[[Fraction, Fraction], LossDistribution]] = {
+        "bounded_range": LossDistribution.logistic,
+        "mixed_range": LossDistribution.logistic,
+        "laplace_dp": LossDistribution.laplace,
+        "pure_dp": LossDistribution.pure,
+    }
+    parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
+    if len(parts) < len(core.parts) or not all(kind in laws for kind, _, _ in parts):
         return None
-    step = common_step((epsilon, n) for _, epsilon, n in parts if epsilon is not None)
-    laws = [
-        _LAWS[part.kind](epsilon, step).composed(n)
-        for part, epsilon, n in parts
-        if epsilon is not None
-    ]
-    return reduce(LossDistribution.combined, laws)
+    sizes = [epsilon for _, epsilon, _ in parts]
+    step = common_step((epsilon, n) for _, epsilon, n in parts)
+    largest: Fraction = min(Fraction(_LARGEST), _MOST_STEPS * step)
+    if step < _LEAST or any(not _LEAST <= size <= largest for size in sizes):
+        return None
+    made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
+    return ByLosses(reduce(lambda a, b: a.combined(b), made))
 
 
 def _adaptive(core: Composition) -> Engine | None:
-    """Return the recursion, if all answers have bounded range and they are not too many."""
-    ranges = all(part.kind in ("bounded_range", "mixed_range") for part, _ in core.parts)
+    """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
+    ranges = all(part.kind in _RANGES for part, _ in core.parts)
     if not ranges or sum(n for _, n in core.parts) > _MOST_ROUNDS:
         return None
     spent = [(part.pure, n) for part, n in core.parts]
-    return Adaptive(tuple(e for epsilon, n in spent if epsilon for e in [epsilon] * n))
+    return Recursion(tuple(e for epsilon, n in spent if epsilon for e in [epsilon] * n))
 
 
 def _nonadaptive(core: Composition) -> Engine | None:
     """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
+    from .adaptive import delta_nonadaptive
+
     (part, n), *others = core.parts
-    epsilon = part.pure
-    if others or part.kind != "bounded_range" or core.pure is None or epsilon is None:
+    size = part.pure
+    if (
+        others
+        or part.kind != "bounded_range"
+        or size is None
+        or core.pure is None
+        or n > _MOST_FIXED
+    ):
         return None
-    return ByDelta(partial(delta_nonadaptive, epsilon, n), core.pure)
+    return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), core.pure, steps=16)
+
+
+def _short(bound: Fraction | None) -> Fraction | None:
+    return None if bound is None else short_up(bound)
 
 
 _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {

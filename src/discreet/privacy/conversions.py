@@ -16,9 +16,9 @@ Divergence = Callable[[arb], arb]
 
 _BITS = 512
 _ROUGH_BITS = 256
-_ORDERS = (-40.0, 400.0)
+_ORDERS = (-40.0, 800.0)
 """Logarithms of the least and the largest excess of an order over 1 that are tried."""
-_TRIALS = 36
+_TRIALS = 38
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -110,8 +110,8 @@ def _at_best_order(objective: Divergence) -> Fraction:
     Every order gives a true bound, so the search may err; what it returns is enclosed.
     """
 
-    def rough(log: float) -> float:
-        return float(objective(arb(log).exp()).upper())
+    def rough(log: float) -> arb:
+        return objective(arb(log).exp()).upper()
 
     with precision(_ROUGH_BITS):
         best = _golden_section(rough, *_ORDERS)
@@ -119,7 +119,7 @@ def _at_best_order(objective: Divergence) -> Fraction:
         return upper(objective(arb(best).exp()))
 
 
-def _golden_section(f: Callable[[float], float], low: float, high: float) -> float:
+def _golden_section(f: Callable[[float], arb], low: float, high: float) -> float:
     """Return about where f is least, if it falls first and rises then."""
     width = high - low
     left, right = high - _GOLDEN * width, low + _GOLDEN * width

@@ -14,7 +14,7 @@ from .composition import Composition, repeated
 from .contract import IN_WORDS, Guarantee, equals, plain, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .sensitivity import Neighbors, read_neighbors
-from .worst import LAPLACE, RANGE, RESPONSE, WorstCase
+from .worst import LAPLACE, RANGE, RESPONSE, Worst
 
 __all__ = [
     "ZCDP",
@@ -39,7 +39,7 @@ class ByEpsilon:
     epsilon: Fraction
     neighbors: Neighbors
     kind: ClassVar[str]
-    worst: ClassVar[WorstCase]
+    worst: ClassVar[Worst]
     words: ClassVar[str]
     slack: ClassVar[Fraction] = Fraction(0)
 
@@ -105,7 +105,7 @@ class PureDP(ByEpsilon):
     """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon)."""
 
     kind: ClassVar[str] = "pure_dp"
-    worst: ClassVar[WorstCase] = RESPONSE
+    worst: ClassVar[Worst] = RESPONSE
     words: ClassVar[str] = ""
 
 
@@ -114,7 +114,7 @@ class BoundedRange(ByEpsilon):
     """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP."""
 
     kind: ClassVar[str] = "bounded_range"
-    worst: ClassVar[WorstCase] = RANGE
+    worst: ClassVar[Worst] = RANGE
     words: ClassVar[str] = ", bounded range"
 
 
@@ -123,7 +123,7 @@ class MixedRange(ByEpsilon):
     """epsilon-bounded range given a public random number, drawn the same way whatever the data."""
 
     kind: ClassVar[str] = "mixed_range"
-    worst: ClassVar[WorstCase] = RANGE
+    worst: ClassVar[Worst] = RANGE
     words: ClassVar[str] = ", mixed range"
 
 
@@ -132,7 +132,7 @@ class LaplaceDP(ByEpsilon):
     """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP."""
 
     kind: ClassVar[str] = "laplace_dp"
-    worst: ClassVar[WorstCase] = LAPLACE
+    worst: ClassVar[Worst] = LAPLACE
     words: ClassVar[str] = ", as Laplace noise"
 
 

@@ -66,7 +66,7 @@ class Responses:
             total = self.rest
             if first < len(self.losses):
                 total += self.chances[first] - ball(epsilon).exp() * self.other[first]
-            return min(short_up(upper(total)), Fraction(1))
+            return min(short_up(upper(total)), Fraction(1)) if total.is_finite() else Fraction(1)
 
 
 def _window(epsilon: Fraction, n: int) -> tuple[Losses, arb]:

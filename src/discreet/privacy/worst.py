@@ -14,7 +14,7 @@ _BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class WorstCase:
+class Worst:
     """What follows for one use of a mechanism with an epsilon of that kind.
 
     Attributes:
@@ -73,7 +73,7 @@ def _factor_away(epsilon: arb, chance: arb) -> arb:
     return rising.min(falling)
 
 
-RESPONSE = WorstCase(
+RESPONSE = Worst(
     rho=pure_rho,
     curve=of_pure,
     excess=lambda e, gap: -(-gap).expm1() / (1 + (-e).exp()),
@@ -82,7 +82,7 @@ RESPONSE = WorstCase(
 )
 """Randomised response, for epsilon-DP."""
 
-RANGE = WorstCase(
+RANGE = Worst(
     rho=range_rho,
     curve=of_range,
     excess=lambda e, gap: (-gap / 2).expm1() ** 2 / -(-e).expm1(),
@@ -91,7 +91,7 @@ RANGE = WorstCase(
 )
 """Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
 
-LAPLACE = WorstCase(
+LAPLACE = Worst(
     rho=laplace_rho,
     curve=of_laplace,
     excess=lambda e, gap: -(-gap / 2).expm1(),

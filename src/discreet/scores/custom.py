@@ -14,7 +14,8 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..vectors import Vector, read_vector
 
 T = TypeVar("T")
-_STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
+STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
+"""What is never replaced: a person who stops the program."""
 Listed = Sequence[Any] | NDArray[Any]
 ScoreFunction = Callable[[Any, Any], Any]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
@@ -78,15 +79,15 @@ class Custom:
             InvalidScores: if the function failed, or did not return a finite number for each candidate,
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
-        returned = _quietly(self._call)
-        scores = _quietly(lambda: read_vector(returned), (*_STOPS, InvalidScores))
+        returned = quietly(self._call)
+        scores = quietly(lambda: read_vector(returned), (*STOPS, InvalidScores))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
                 f"u must return one score for each of the {len(self.candidates)} candidates"
             )
         if self.granularity is not None:
             return _rounded(scores, positive(self.granularity, "granularity"))
-        if self.error is None and _quietly(lambda: _holds_floats(returned)):
+        if self.error is None and quietly(lambda: _holds_floats(returned)):
             raise InvalidScores(
                 "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
                 "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
@@ -133,7 +134,11 @@ def _rounded(scores: Vector, granularity: Fraction) -> Vector:
     return read_vector([step * granularity for step in steps])
 
 
-def _quietly(work: Callable[[], T], passing: tuple[type[BaseException], ...] = _STOPS) -> T:
+def quietly(
+    work: Callable[[], T],
+    passing: tuple[type[BaseException], ...] = STOPS,
+    who: str = "the score function",
+) -> T:
     """Return what `work` returns; an error in it, which may quote the data, is replaced by ours.
 
     Ours is raised after the except block, so that it does not hold the other one.
@@ -145,6 +150,6 @@ def _quietly(work: Callable[[], T], passing: tuple[type[BaseException], ...] = _
     except BaseException as error:
         kind = type(error).__name__
     raise InvalidScores(
-        f"the score function failed with {kind}; its message may quote the data, so it is not shown. "
+        f"{who} failed with {kind}; its message may quote the data, so it is not shown. "
         "Call the function yourself on data you may look at"
     )

@@ -3,14 +3,21 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
 from ..vectors import Vector
-from .rank import Rows, distinct, stretches
+from .brackets import Bracket, bracket, distinct, everything
+from .rank import WIDER, Rows, bracketed, stretches
+
+if TYPE_CHECKING:
+    from ..tables.cells import CellSource
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,10 +31,12 @@ class MedianDistance:
     Args:
         rows: returns the records; called once, when everything public has been checked.
         candidates: a grid.
+        cells: as for `Rank`.
     """
 
     rows: Callable[[], Rows]
     candidates: Grid
+    cells: Callable[[], "CellSource | None"] = lambda: None
 
     @property
     def in_runs(self) -> bool:
@@ -40,11 +49,37 @@ class MedianDistance:
 
     def compute(self, reach: Fraction) -> Runs:
         """Return the scores. Private."""
+        source = self.cells()
+        if source is not None:
+            return self._bracketed(source, reach)
         values, counts = self.rows()
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
-        points, each = distinct(self.candidates.nearest(values), weights)
-        starts, sizes, less, not_more = stretches(points, each, 0, (0, self.candidates.size))
-        more, equal = int(each.sum()) - not_more, not_more - less
+        return self._whole(distinct(self.candidates.nearest(values), weights))
+
+    def _bracketed(self, source: "CellSource", reach: Fraction) -> Runs:
+        """Return runs in full near the median, and one each for all that is worse by `reach` at least."""
+        size = self.candidates.size
+        found = bracket(source, size, lambda n: n // 2, ceil(reach / 2) + 1)
+        below, up_to = found.outside
+        return bracketed(
+            self._runs(found),
+            -np.maximum(0, np.array([found.total - 2 * below, 2 * up_to - found.total]) + 1),
+            size,
+            lambda: self._whole(everything(source, size)),
+            lambda: self._bracketed(source, WIDER * reach),
+        )
+
+    def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]]) -> Runs:
+        """Return the runs for all records, given as distinct indices in order with their counts."""
+        points, counts = tally
+        return self._runs(Bracket(points, counts, 0, int(counts.sum()), (0, self.candidates.size)))
+
+    def _runs(self, found: Bracket) -> Runs:
+        """Return the runs from one index up to another."""
+        starts, sizes, less, not_more = stretches(
+            found.points, found.counts, found.below, found.bounds
+        )
+        more, equal = found.total - not_more, not_more - less
         return Runs(starts, sizes, Vector(-np.maximum(0, abs(less - more) - equal + 1)))
 
     def __repr__(self) -> str:

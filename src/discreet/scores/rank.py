@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,16 @@ from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
 from ..vectors import Vector, read_vector
+from .brackets import bracket, distinct, everything
+
+if TYPE_CHECKING:
+    from ..tables.cells import CellSource
 
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
+
+WIDER = 16
+"""How much wider the bracket becomes if a draw should come near its end."""
 
 Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
 """Numbers, and how often each occurs (None: once each)."""
@@ -35,11 +42,14 @@ class Rank:
         rows: returns the records; called once, when everything public has been checked.
         candidates: a grid, or numbers in a list.
         alpha: between 0 (the minimum) and 1 (the maximum).
+        cells: returns the records as counts on the grid, where they are not in memory, and instead of the
+            rows; called as they are.
     """
 
     rows: Callable[[], Rows]
     candidates: Grid | Labels
     alpha: Fraction
+    cells: Callable[[], "CellSource | None"] = lambda: None
 
     @property
     def in_runs(self) -> bool:
@@ -59,9 +69,12 @@ class Rank:
         On a large grid only the records near the quantile are sorted. What is worse by more than `reach`
         is summarised in two runs, and told in full by `Runs.whole` if a draw should come near it.
         """
-        values, counts = self.rows()
         if isinstance(self.candidates, Labels):
-            return self._listed(self.candidates, values, counts)
+            return self._listed(self.candidates, *self.rows())
+        source = self.cells()
+        if source is not None:
+            return self._bracketed(source, self.candidates.size, reach)
+        values, counts = self.rows()
         indices = self.candidates.nearest(values)
         if counts is None and self.candidates.size <= SMALL:
             counts = np.bincount(indices.astype(np.int64))
@@ -70,6 +83,23 @@ class Rank:
         if counts is not None:
             return self._whole(distinct(indices, counts), self.candidates.size)
         return self._near_the_quantile(indices, reach, self.candidates.size)
+
+    def _bracketed(self, source: "CellSource", size: int, reach: Fraction) -> Runs:
+        """Return runs in full near the quantile, and one each for all that is worse by `reach` at least."""
+
+        def rank(n: int) -> int:
+            return min(ceil(n * self.alpha), n - 1)
+
+        found = bracket(source, size, rank, ceil(reach / self.alpha.denominator) + 2)
+        n, outside = found.total, found.outside
+        runs = self._runs(found.points, found.counts, found.below, n, found.bounds)
+        return bracketed(
+            runs,
+            self._scores(outside, n - outside, n),
+            size,
+            lambda: self._whole(everything(source, size), size),
+            lambda: self._bracketed(source, size, WIDER * reach),
+        )
 
     def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one each for all that is far below and far above."""
@@ -92,7 +122,7 @@ class Rank:
         middle = self._runs(points[inside], counts[inside], below, n, bounds)
         # Far below, at most `start` records are lower and at least n - below higher; far above likewise.
         outside = self._scores(np.array([start, n - above]), np.array([n - below, n - stop]), n)
-        runs = _framed(middle, outside, size, whole)
+        runs = framed(middle, outside, size, whole)
         return runs if runs.lead() >= reach else whole()
 
     def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]], size: int) -> Runs:
@@ -152,18 +182,6 @@ def _beside(
     return totals[first], totals[-1] - totals[last]
 
 
-def distinct(
-    indices: NDArray[Any], counts: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the distinct indices in order, and how many records each has."""
-    order = np.argsort(indices, kind="stable")
-    ascending = indices[order]
-    firsts = np.flatnonzero(
-        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
-    )
-    return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
-
-
 def stretches(
     points: NDArray[Any], counts: NDArray[np.int64], below: int, bounds: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
@@ -199,7 +217,7 @@ def _around(
     return indices[start:stop], start, stop
 
 
-def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
+def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
     """Return the runs with a summary of everything before them and of everything after them."""
     first, end = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
     there = np.concatenate(([first > 0], np.ones(len(runs), dtype=bool), [end < size]))
@@ -212,6 +230,19 @@ def _framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Ru
         summaries=summary[there],
         whole=whole,
     )
+
+
+def bracketed(
+    runs: Runs,
+    outside: NDArray[Any],
+    size: int,
+    whole: Callable[[], Runs],
+    wider: Callable[[], Runs],
+) -> Runs:
+    """Return the runs of a bracket with what is outside, where there is anything, in summaries."""
+    if int(runs.starts[0]) == 0 and int(runs.starts[-1]) + int(runs.sizes[-1]) == size:
+        return runs
+    return replace(framed(runs, outside, size, whole), wider=wider)
 
 
 def _woven(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[Any]:

@@ -6,12 +6,24 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 
 import os
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from .kinds import ColumnType
 from .values import in_order, parse
 
-__all__ = ["Table", "count", "declared_categories", "distinct", "numbers", "parse_candidates"]
+if TYPE_CHECKING:
+    from ..candidates import Grid
+    from .cells import CellSource
+
+__all__ = [
+    "Table",
+    "count",
+    "declared_categories",
+    "distinct",
+    "numbers",
+    "on_grid",
+    "parse_candidates",
+]
 
 Table: TypeAlias = object
 """A table: whatever `narwhals.from_native` takes, or a path."""
@@ -63,6 +75,16 @@ def numbers(data: Table, column: str | None = None) -> Any:
     from .numeric import numbers
 
     return numbers(data, column)
+
+
+def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
+    """Return the column as counts on a grid, None where it must be brought into memory.
+
+    The engine counts Parquet files and DuckDB relations. Only the schema is read here.
+    """
+    from .relation_cells import open_cells
+
+    return None if column is None else open_cells(data, column, grid)
 
 
 def declared_categories(data: Table, column: str) -> list[str] | None:

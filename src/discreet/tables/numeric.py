@@ -47,7 +47,7 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return _clean(np.asarray(data)) if hasattr(data, "__array__") else _from_list(list(data))
+    return _clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
 
 
 def _clean(array: NDArray[Any]) -> NDArray[Any]:
@@ -64,11 +64,11 @@ def _clean(array: NDArray[Any]) -> NDArray[Any]:
     if kind in ("i", "u"):
         return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
     if kind in ("f", "O"):
-        return _from_list(list(array))
+        return from_list(list(array))
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
-def _from_list(values: list[Any]) -> NDArray[Any]:
+def from_list(values: list[Any]) -> NDArray[Any]:
     """Return the numbers of a list as an array, none of them rounded."""
     exact = [number for value in values if (number := _exact(value)) is not None]
     kinds = set(map(type, exact))
@@ -111,7 +111,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 
         opened = open_file(data, column)
         native = quietly(lambda: _numeric_relation(opened), failure)
-        return np.asarray(quietly(lambda: native.fetchnumpy()["cell"], failure))
+        return quietly(lambda: _fetched(native, opened.type), failure)
     frame = as_frame(data)
     names = quietly(lambda: frame.collect_schema().names(), failure)
     if column not in names:
@@ -126,8 +126,15 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 def _to_array(series: Any) -> NDArray[Any]:
     """Return a Narwhals series without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
-        return _from_list(series.to_list())
+        return from_list(series.to_list())
     return np.asarray(series.to_numpy())
+
+
+def _fetched(relation: Any, of: Any) -> NDArray[Any]:
+    """Return the numbers of a relation; those that no word holds one by one, lest they be rounded."""
+    if of.kind == "decimal" or (of.kind == "integer" and of.high >= 2**64):
+        return from_list([value for (value,) in relation.fetchall()])
+    return np.asarray(relation.fetchnumpy()["cell"])
 
 
 def _numeric_relation(opened: Any) -> Any:
@@ -135,7 +142,7 @@ def _numeric_relation(opened: Any) -> Any:
     from duckdb import ColumnExpression, SQLExpression
 
     cell = ColumnExpression("cell")
-    if opened.type.kind == "text":
+    if opened.type.name == "CSV":
         cell = SQLExpression("TRY_CAST(cell AS DOUBLE)")
     elif opened.type.kind not in ("integer", "float", "decimal"):
         raise UnreadableData(f"{opened.type.words} is not a column of numbers")

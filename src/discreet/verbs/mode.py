@@ -11,7 +11,7 @@ from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import Counts
-from ..selection import Terms, ask, release, takes_terms
+from ..selection import Terms, ask, is_paid, release, takes_terms
 
 
 @takes_terms
@@ -43,7 +43,7 @@ def mode(
 
     Side channels: those of the mechanism, and the time the engine takes to count.
     """
-    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and terms.get("ledger"):
+    if flag(unsafe_candidates_from_data, "unsafe_candidates_from_data") and is_paid(terms):
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )

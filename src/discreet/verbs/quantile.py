@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -52,11 +53,13 @@ def quantile(
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
-    are near the quantile, and on how many are tied there.
+    are near the quantile, and on how many are tied there. Parquet files and DuckDB relations are counted
+    out of core, in a public number of passes: docs/out_of_core.md.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    return release(Rank(lambda: _rows(data, column), numbers, share), numbers, query, terms)
+    rows, cells = partial(_rows, data, column), partial(_cells, data, column, numbers)
+    return release(Rank(rows, numbers, share, cells), numbers, query, terms)
 
 
 @takes_terms
@@ -86,8 +89,8 @@ def median(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
-    distance = MedianDistance(lambda: _rows(data, column), candidates)
-    return release(distance, candidates, query, terms)
+    rows, cells = partial(_rows, data, column), partial(_cells, data, column, candidates)
+    return release(MedianDistance(rows, candidates, cells), candidates, query, terms)
 
 
 @takes_terms
@@ -130,6 +133,11 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
         except InvalidNumber as error:
             raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
     return labels
+
+
+def _cells(data: Any, column: str | None, grid: Any) -> Any:
+    """Return the records as counts on the grid, if an engine has them."""
+    return None if isinstance(data, Mapping) else tables.on_grid(data, column, grid)
 
 
 def _rows(data: Any, column: str | None) -> Rows:

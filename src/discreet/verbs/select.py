@@ -1,15 +1,14 @@
-"""select, and its twin simulate: scores somebody else computed."""
+"""select: scores somebody else computed."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, Unpack
 
-from ..bits import SystemBits
 from ..candidates import Labels
 from ..errors import InvalidCandidates
 from ..numbers import Number
-from ..releases import Release, Simulation
+from ..releases import Release
 from ..scores import Given
-from ..selection import Terms, ask, law_of, named, refuse_payment, release, takes_terms
+from ..selection import Terms, release, takes_terms
 
 
 @takes_terms
@@ -45,27 +44,6 @@ def select(
     scores, labels = unfold(scores, candidates)
     query = "select" if labels is None else f"select, {labels.size} candidates"
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
-
-
-@takes_terms
-def simulate(
-    scores: Any,
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: Iterable[Any] | None = None,
-    **terms: Unpack[Terms],
-) -> Simulation:
-    """Return draws for study, distributed exactly as those of `select`. Not private to publish.
-
-    Takes what `select` takes. Without `size` there are 1,000 draws.
-    """
-    scores, labels = unfold(scores, candidates)
-    refuse_payment(terms, "simulate")
-    asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
-    drawn = [int(i) for i in law_of(asked, labels).draws(asked.size or 1000, SystemBits())]
-    return Simulation(drawn if labels is None else named(drawn, labels), asked.mechanism.name)
 
 
 def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:

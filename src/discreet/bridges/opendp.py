@@ -1,0 +1,81 @@
+"""A mechanism of ours as a measurement of OpenDP (https://docs.opendp.org), for pipelines built there."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from operator import attrgetter
+from typing import Any
+
+from ..bits import SystemBits
+from ..errors import InvalidArgument, shown
+from ..mechanisms import Mechanism, read_mechanism
+from ..mechanisms.contract import Tuned, read_dial
+from ..numbers import Number, flag, float_up
+from ..privacy.sensitivity import sensitivity_of
+from ..vectors import read_vector
+
+
+def to_opendp(
+    space: tuple[Any, Any],
+    measure: Any,
+    *,
+    scale: Number,
+    mechanism: str | Mechanism = "exponential",
+    negate: bool = False,
+) -> Any:
+    """Return an OpenDP measurement from a vector of scores to the index of one of them.
+
+    Its privacy map is that of the mechanism at eta = 1 / scale: for scores that move by at most d_in,
+    2 * d_in / scale under `max_divergence`, or half of it if the metric is monotonic; under
+    `zero_concentrated_divergence` the rho of that. It is rounded up to a float. Draws are ours, exact.
+
+    Args:
+        space: the domain and the metric of the scores: a vector domain of numbers without NaN, and
+            `linf_distance` of the same type. A transformation has it as its `output_space`.
+        measure: `max_divergence()` or `zero_concentrated_divergence()` of OpenDP.
+        scale: the scale of the noise in units of the score, 1 / eta.
+        mechanism: a name, or a mechanism whose law is settled by the scale, as all of ours are.
+        negate: whether lower scores are better.
+
+    Raises:
+        InvalidArgument: if scale, mechanism, measure or negate cannot be accepted.
+        OpenDPException: if OpenDP refuses the space, or its features "contrib" and
+            "honest-but-curious" are not enabled.
+
+    Side channels: those of the mechanism, and OpenDP's. A vector with an infinite score is refused; all
+    vectors at a finite distance from it are refused too.
+    """
+    import opendp.prelude as dp
+
+    read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
+    mechanism, dial = read_mechanism(mechanism), read_dial(None, None, scale)
+    dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
+    metric = space[1]
+    monotonic = metric == dp.linf_distance(T=metric.distance_type, monotonic=True)
+
+    def tuned(d_in: Any) -> Tuned:
+        return mechanism.tune(sensitivity_of(d_in, "add_remove", monotonic=monotonic), dial)
+
+    law = tuned(1).law  # the same for every d_in: it is the scale that is given
+
+    def select(scores: Sequence[Any]) -> int:
+        return int(law(read_vector([sign * score for score in scores])).draw(SystemBits()))
+
+    def privacy_map(d_in: Any) -> float:
+        return 0.0 if d_in == 0 else float_up(read(tuned(d_in).guarantee))
+
+    return dp.m.make_user_measurement(*space, measure, select, privacy_map, TO="usize")
+
+
+def _reader(measure: Any) -> Callable[[Any], Fraction]:
+    """Return what reads, from a guarantee, the number that the measure counts."""
+    import opendp.prelude as dp
+
+    for known, number in (
+        (dp.max_divergence(), "epsilon"),
+        (dp.zero_concentrated_divergence(), "rho"),
+    ):
+        if type(measure) is type(known) and measure == known:
+            return attrgetter(number)
+    raise InvalidArgument(
+        f"measure must be max_divergence() or zero_concentrated_divergence(), got {shown(measure)}"
+    )

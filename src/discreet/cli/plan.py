@@ -1,0 +1,145 @@
+"""discreet plan: how far off an answer would be, and what a wanted error costs, before anything is spent."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from .. import plots, tables
+from ..errors import InvalidArgument
+from ..numbers import Number, positive, spell
+from ..planning.compare import Comparison, compare
+from ..planning.worst import epsilon_for, worst_error
+from .options import AsJson
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MECHANISMS = ("exponential", "permute_and_flip")
+_PICTURES = (".png", ".svg", ".pdf")
+_SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
+
+
+def plan(
+    candidates: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Instead: scores that are public, in CSV or Parquet."),
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column of scores in that file.")] = None,
+    spread: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The largest change of a score difference.")
+    ] = "1",
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="What an answer costs: shows the error.")
+    ] = None,
+    error: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="The wanted error: shows the epsilon.")
+    ] = None,
+    confidence: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="How surely the error stays below, such as 0.95."),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw error against epsilon, as .png, .svg or .pdf."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell the error of an answer before anything is spent, or the epsilon that a wanted error needs.
+
+    With --candidates no data are needed: it holds for the worst of all scores. The error is by how much
+    the answer's score is behind the best one; it is expected, or kept with --confidence.
+
+    Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
+    """
+    if (candidates is None) == (scores is None):
+        raise InvalidArgument("give either --candidates, for the worst case, or --scores FILE")
+    if (epsilon is None) == (error is None):
+        raise InvalidArgument(
+            "give either --epsilon, to learn the error, or --error, to learn epsilon"
+        )
+    if plot is not None and plot.suffix not in _PICTURES:
+        raise InvalidArgument(f"--plot must end in one of {', '.join(_PICTURES)}, got {plot}")
+    if candidates is not None:
+        told, picture = _worst(candidates, spread, epsilon, error, confidence)
+    else:
+        assert scores is not None
+        if confidence is not None:
+            raise InvalidArgument(
+                "--confidence goes with --candidates; scores tell the expected error"
+            )
+        told, picture = _sampled(tables.numbers(scores, column), spread, epsilon, error)
+    if plot is not None:
+        picture().savefig(plot)
+    what = "expected error" if confidence is None else f"error, confidence {confidence}"
+    _show(told, "ε" if epsilon is None else what, as_json=as_json)
+
+
+def _worst(
+    candidates: int, spread: str, epsilon: str | None, error: str | None, confidence: str | None
+) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
+    """Return error or epsilon for each mechanism on the worst scores, and how to draw it."""
+
+    def at(mechanism: str, epsilon: Number) -> Fraction:
+        return worst_error(
+            candidates, spread=spread, epsilon=epsilon, mechanism=mechanism, confidence=confidence
+        )
+
+    def needs(mechanism: str) -> Fraction:
+        assert error is not None
+        return epsilon_for(
+            error, candidates, spread=spread, mechanism=mechanism, confidence=confidence
+        )
+
+    told = {m: needs(m) if epsilon is None else at(m, epsilon) for m in _MECHANISMS}
+
+    def picture() -> "Figure":
+        middle = max(told.values()) if epsilon is None else positive(epsilon, "epsilon")
+        shown = [middle * share for share in _SHARES]
+        lines = {m: [float(at(m, epsilon)) for epsilon in shown] for m in _MECHANISMS}
+        what = "expected error" if confidence is None else f"error, confidence {confidence}"
+        return plots.curve(
+            {m: ([*map(float, shown)], line) for m, line in lines.items()}, what=f"worst {what}"
+        )
+
+    return told, picture
+
+
+def _sampled(
+    scores: Any, spread: str, epsilon: str | None, error: str | None
+) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
+    """Return error or epsilon for each mechanism on these scores, and how to draw it."""
+
+    def on(epsilons: list[Fraction]) -> Comparison:
+        return compare(scores, spread=spread, epsilons=epsilons, mechanisms=_MECHANISMS)
+
+    at = [Fraction(1)] if epsilon is None else [positive(epsilon, "epsilon")]
+    if epsilon is None:
+        assert error is not None
+        told = on(at).epsilon_for(error)
+        at = [max(told.values())]
+    else:
+        told = {m: e.upper for m, e in zip(_MECHANISMS, on(at).errors[0], strict=True)}
+    return told, lambda: on([at[0] * share for share in _SHARES]).plot()
+
+
+def _show(told: dict[str, Fraction], what: str, *, as_json: bool) -> None:
+    """Print one number for each mechanism, rounded up."""
+    if as_json:
+        name = "epsilon" if what == "ε" else "error"
+        typer.echo(
+            json.dumps({m: {name: spell(value).removeprefix("≤ ")} for m, value in told.items()})
+        )
+        return
+    table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))
+    for mechanism, value in told.items():
+        table.add_row(mechanism, spell(value))
+    Console(highlight=False).print(table)

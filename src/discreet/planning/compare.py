@@ -1,0 +1,166 @@
+"""Mechanisms side by side on scores that are public, or on a sample: how far off, at how much privacy."""
+
+import html
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from .. import plots
+from ..errors import InvalidArgument
+from ..mechanisms import Mechanism, read_mechanism
+from ..numbers import Number, positive, spell
+from ..selection import takes_terms_unpaid
+from .enclosure import Enclosure, decimal
+from .law import Distribution
+from .study import distribution
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
+_MECHANISMS = ("exponential", "permute_and_flip")
+_LARGEST = Fraction(10**9)
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Comparison:
+    """The expected error of each mechanism at each epsilon. As private as the scores it was made from.
+
+    `print` it for a table; a notebook shows it as one.
+
+    Attributes:
+        mechanisms: their names.
+        epsilons: how much privacy each answer costs.
+        errors: one row for each epsilon, with the expected error of each mechanism, certified.
+    """
+
+    mechanisms: tuple[str, ...]
+    epsilons: tuple[Fraction, ...]
+    errors: tuple[tuple[Enclosure, ...], ...]
+    _laws: tuple[Callable[[Fraction], Distribution], ...]
+
+    def epsilon_for(self, error: Number) -> dict[str, Fraction]:
+        """Return for each mechanism an epsilon at which the expected error is at most `error`.
+
+        It is the least one, rounded up to 4 digits, and proved for these scores only: of other data the
+        same epsilon promises nothing (`discreet.epsilon_for` does).
+
+        Raises:
+            InvalidArgument: if an epsilon of 1e9 is not enough.
+        """
+        wanted = positive(error, "error")
+        laws = zip(self.mechanisms, self._laws, strict=True)
+        return {name: _least(law, wanted) for name, law in laws}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison in plain values, exact numbers and bounds as text, ready for JSON."""
+        rows = zip(self.epsilons, self.errors, strict=True)
+        return {
+            "private": "as private as the scores",
+            "expected_error": [
+                {
+                    "epsilon": str(epsilon),
+                    **{m: e.as_dict() for m, e in zip(self.mechanisms, row, strict=True)},
+                }
+                for epsilon, row in rows
+            ],
+        }
+
+    def plot(self) -> "Figure":
+        """Return the accuracy-privacy curve as a matplotlib figure: error against epsilon."""
+        columns = zip(*self.errors, strict=True)
+        named = zip(self.mechanisms, columns, strict=True)
+        epsilons = [float(epsilon) for epsilon in self.epsilons]
+        return plots.curve({name: (epsilons, [float(e) for e in es]) for name, es in named})
+
+    def __str__(self) -> str:
+        widths = [max(8, len(name)) for name in self.mechanisms]
+        head, *rows = self._cells()
+        first = max(len(row[0]) for row in (head, *rows))
+
+        def line(cells: list[str]) -> str:
+            padded = [cell.rjust(w) for cell, w in zip(cells[1:], widths, strict=True)]
+            return "  ".join([cells[0].ljust(first), *padded]).rstrip()
+
+        return "\n".join(["expected error", *map(line, (head, *rows))])
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.mechanisms)
+        return f"Comparison({names} at {len(self.epsilons)} epsilons; as private as the scores)"
+
+    def _repr_html_(self) -> str:
+        head, *rows = ([html.escape(cell) for cell in cells] for cells in self._cells())
+        lines = ["".join(f"<th>{cell}</th>" for cell in head)]
+        lines += [f"<th>{name}</th>" + "".join(f"<td>{c}</td>" for c in row) for name, *row in rows]
+        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table><caption>expected error</caption>{body}</table>"
+
+    def _cells(self) -> list[list[str]]:
+        """Return the table as text, its head first."""
+        rows = zip(self.epsilons, self.errors, strict=True)
+        body = [[f"ε = {spell(e)}", *(f"{float(error):.4g}" for error in row)] for e, row in rows]
+        return [["", *self.mechanisms], *body]
+
+
+@takes_terms_unpaid
+def compare(
+    verb: Any,
+    /,
+    *arguments: Any,
+    epsilons: Iterable[Number] = _EPSILONS,
+    mechanisms: Iterable[str | Mechanism] = _MECHANISMS,
+    **named: Any,
+) -> Comparison:
+    """Return the expected errors of several mechanisms at several epsilons, certified.
+
+    Give it scores that are public, of last year or of your own invention: what it says about private
+    data is private. Otherwise it takes what `distribution` takes.
+
+    Args:
+        verb: a verb, or the scores of `select`.
+        *arguments: what the verb takes.
+        epsilons: how much privacy an answer may cost, one row each.
+        mechanisms: names or mechanisms, one column each.
+        **named: what the verb takes by name, without epsilon and mechanism.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted.
+    """
+    for term in ("epsilon", "rho", "scale", "mechanism", "size"):
+        if named.get(term) is not None:
+            raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
+    rows = tuple(positive(epsilon, "each of epsilons") for epsilon in epsilons)
+    columns = [read_mechanism(mechanism) for mechanism in mechanisms]
+    if not rows or not columns:
+        raise InvalidArgument("there must be at least one epsilon and one mechanism to compare")
+
+    def law_by(mechanism: Mechanism) -> Callable[[Fraction], Distribution]:
+        return lambda epsilon: distribution(
+            verb, *arguments, epsilon=epsilon, mechanism=mechanism, **named
+        )
+
+    laws = tuple(map(law_by, columns))
+    errors = tuple(tuple(law(epsilon).expected_error() for law in laws) for epsilon in rows)
+    return Comparison(tuple(m.name for m in columns), rows, errors, laws)
+
+
+def _least(law: Callable[[Fraction], Distribution], wanted: Fraction) -> Fraction:
+    """Return an epsilon that is enough, the least but for rounding up: errors fall as epsilon grows."""
+
+    def enough(epsilon: Fraction) -> bool:
+        return law(epsilon).expected_error().upper <= wanted
+
+    low, high = Fraction(1, 2), Fraction(1)
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > _LARGEST:
+            raise InvalidArgument("an epsilon of 1e9 is not enough for so small an error")
+    while low * _LARGEST > 1 and enough(low):
+        low, high = low / 2, low
+    for _ in range(4 * _DIGITS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return Fraction(decimal(high, _DIGITS, ROUND_CEILING))

@@ -1,0 +1,71 @@
+"""A number that is known between two fractions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from fractions import Fraction
+
+from flint import arb
+
+from ..enclosures import lower, precision, upper
+from ..numbers import float_up
+
+_SHARP = arb(2) ** -80
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """A real number that is certainly from `lower` to `upper`. `float()` gives the middle.
+
+    Attributes:
+        lower: a fraction that is no larger.
+        upper: a fraction that is no smaller.
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    @classmethod
+    def of(cls, ball: arb, least: int | None = None, most: int | None = None) -> "Enclosure":
+        """Return the bounds of a ball around a number that is known to be from `least` to `most`."""
+        low, high = lower(ball), upper(ball)
+        return cls(
+            low if least is None else max(low, Fraction(least)),
+            high if most is None else min(high, Fraction(most)),
+        )
+
+    def as_dict(self) -> dict[str, str]:
+        """Return both bounds as decimals of 20 digits, rounded outwards."""
+        return {
+            "lower": decimal(self.lower, 20, ROUND_FLOOR),
+            "upper": decimal(self.upper, 20, ROUND_CEILING),
+        }
+
+    def __contains__(self, value: Fraction | int) -> bool:
+        return self.lower <= value <= self.upper
+
+    def __float__(self) -> float:
+        return float((self.lower + self.upper) / 2)
+
+    def __str__(self) -> str:
+        return f"{float(self):.10g}"
+
+    def __repr__(self) -> str:
+        return f"Enclosure({self} ± {float_up((self.upper - self.lower) / 2):.1g})"
+
+
+def decimal(value: Fraction, digits: int, rounding: str) -> str:
+    """Return a fraction as a decimal of that many significant digits."""
+    with localcontext(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return f"{Decimal(value.numerator) / value.denominator:g}"
+
+
+def sharp(compute: Callable[[], arb]) -> arb:
+    """Return what `compute` returns at a precision that leaves a relative or absolute error of 2**-80."""
+    digits = 192
+    while True:
+        with precision(digits):
+            value = compute()
+            if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
+                return value
+        digits *= 2

@@ -1,0 +1,340 @@
+"""The law of an answer as a value: what is how likely, how far off it is, all of it certified."""
+
+import heapq
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from flint import arb
+
+from .. import plots
+from ..enclosures import ball, lower, precision, upper
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import Number, count, exact, spell
+from ..privacy.guarantees import Guarantee
+from ..releases import Simulation, plain
+from .enclosure import Enclosure
+from .line import Line
+from .stretch import Stretch, some_steps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST_LISTED = 100_000
+"""As many candidates are listed; beyond, a law is told by runs."""
+
+_DIGITS = 256
+
+_NAMED = 40
+"""As many candidates are named one by one in a picture."""
+
+_RARE = Fraction(1, 2000)
+"""A picture may leave out that much of the probability at either end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring candidates whose scores are equal, or fall by the same amount a step. Private.
+
+    Attributes:
+        first: the lowest candidate; None if there is no end.
+        last: the highest candidate; None if there is no end.
+        size: how many there are; None if there is no end.
+        score: the best score in the run.
+        slope: how much the score falls from each candidate to the next; 0 where all are equal.
+        mass: the probability of the whole run.
+    """
+
+    first: Any
+    last: Any
+    size: int | None
+    score: Fraction
+    slope: Fraction
+    mass: Enclosure
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Distribution:
+    """The law of an answer, each number certified between two fractions. Private, like the scores.
+
+    Where candidates are too many to list, the law comes in runs: `law.runs`. Scores are those of the
+    verb (docs/distribution.md names them), and an error is by how much the answer's score is behind the
+    best one.
+
+    Attributes:
+        candidates: what may be answered, or the indices.
+        mechanism: the name of the mechanism.
+        guarantee: what one answer promises.
+    """
+
+    candidates: Any
+    mechanism: str
+    guarantee: Guarantee
+    _unit: Fraction
+    _line: Line
+    _stretches: tuple[Stretch, ...]
+    _masses: tuple[arb, ...]
+
+    @property
+    def lower(self) -> tuple[Fraction, ...]:
+        """A lower bound on the probability of each run; in a list every candidate is one."""
+        return tuple(map(lower, self._masses))
+
+    @property
+    def upper(self) -> tuple[Fraction, ...]:
+        """An upper bound on the probability of each run; in a list every candidate is one."""
+        return tuple(map(upper, self._masses))
+
+    @property
+    def size(self) -> int | None:
+        """How many candidates there are; None for no end."""
+        sizes = [stretch.size for stretch in self._stretches]
+        return sum(sizes) if all(sizes) else None
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs in the order of their candidates; in a list every candidate is one, as listed."""
+        return tuple(map(self._run, self._stretches, self._masses))
+
+    def pmf(self) -> dict[Any, float]:
+        """Return each probability as the double nearest to the middle of its bounds.
+
+        Raises:
+            InvalidArgument: if more than 100,000 candidates are on a grid.
+        """
+        if self.size is None or self.size > max(MOST_LISTED, len(self._masses)):
+            raise InvalidArgument(
+                f"a law over more than {MOST_LISTED:,} candidates is not listed; see runs, top(n), "
+                "cdf(value) or probability(candidate)"
+            )
+        return {
+            self._line[place]: float(_product(mass, s, s.steps(place)))
+            for s, mass in zip(self._stretches, self._masses, strict=True)
+            for place in range(s.start, s.start + s.size)
+        }
+
+    def probability(self, candidate: Any) -> Enclosure:
+        """Return the probability of one candidate; 0 for what cannot be answered."""
+        place = self._line.find(candidate)
+        if place is None:
+            return Enclosure(Fraction(0), Fraction(0))
+        return self._total(lambda s: s.at(s.steps(place)), 0, 1)
+
+    def cdf(self, value: Number) -> Enclosure:
+        """Return the probability that the answer is at most `value`.
+
+        Raises:
+            InvalidArgument: if the candidates are not all numbers.
+        """
+        place = self._line.at_or_below(exact(value, "value"))
+        return self._total(lambda s: s.up_to(place), 0, 1)
+
+    def quantile(self, p: Number) -> Any:
+        """Return the least candidate that the answer is at most with probability `p`.
+
+        Exact, unless the bounds on a probability do not tell it from `p`: then they count as equal.
+
+        Raises:
+            InvalidArgument: if `p` is not above 0 and below 1, or the candidates are not all numbers.
+        """
+        share = exact(p, "p")
+        if not 0 < share < 1:
+            raise InvalidNumber(f"p must be above 0 and below 1, got {shown(p)}")
+        self._line.at_or_below(Fraction(0))  # refuses what has no order
+        low, high = self._bracket(share)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._reaches(middle, share) else (middle, high)
+        return self._line[high]
+
+    def tail(self, error: Number) -> Enclosure:
+        """Return the probability that the score of the answer is behind the best by at least `error`."""
+        gap, best = exact(error, "error") / self._unit, self._best()
+        return self._total(lambda s: s.behind(gap - (best - s.top)), 0, 1)
+
+    def expected_error(self) -> Enclosure:
+        """Return by how much the score of the answer is behind the best one on average."""
+        best = self._best()
+        return self._total(lambda s: ball(self._unit) * (ball(best - s.top) + s.mean_loss()), 0)
+
+    def expected_score(self) -> Enclosure:
+        """Return the mean of the score of the answer."""
+        return self._total(lambda s: ball(self._unit) * (ball(s.top) - s.mean_loss()))
+
+    def expected_value(self) -> Enclosure:
+        """Return the mean of the answer.
+
+        Raises:
+            InvalidArgument: if the candidates are not all numbers.
+        """
+        self._line.at_or_below(Fraction(0))  # refuses what are no numbers
+
+        def mean(s: Stretch) -> arb:
+            steps = s.mean_steps() if s.upward else -s.mean_steps()
+            return ball(exact(self._line[s.best], "a candidate")) + ball(self._line.step) * steps
+
+        return self._total(mean)
+
+    def entropy(self) -> Enclosure:
+        """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""
+        within = self._total(Stretch.entropy, 0)
+        between = _bounds(lambda: sum(map(_surprise, self._masses), arb(0)), 0)
+        return Enclosure(within.lower + between.lower, within.upper + between.upper)
+
+    def top(self, n: int) -> list[tuple[Any, Enclosure]]:
+        """Return the `n` likeliest candidates with their probabilities, likeliest first."""
+        most = count(n, "n", most=MOST_LISTED)
+        runs = map(self._from_the_best, self._stretches, self._masses)
+        merged = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
+        return [
+            (self._line[place], Enclosure.of(p, 0, 1))
+            for place, p in itertools.islice(merged, most)
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the law in plain values, exact numbers and bounds as text, ready for JSON. Private."""
+        return {
+            "private": "do not publish: a law tells the scores",
+            "mechanism": self.mechanism,
+            "guarantee": self.guarantee.as_dict(),
+            "size": self.size,
+            "expected_error": self.expected_error().as_dict(),
+            "runs": [_run_as_dict(run) for run in self.runs],
+        }
+
+    def plot(
+        self, *, answer: Any = None, draws: Simulation | None = None, label: str = "candidate"
+    ) -> "Figure":
+        """Return a picture of the law as a matplotlib figure. Private, like the law.
+
+        Args:
+            answer: a candidate to mark, such as the value of a release.
+            draws: draws whose frequencies are put beside the law.
+            label: the name of the axis of candidates, with its unit.
+        """
+        shown = self.series()
+        place: Any = float if self._line.is_ordered else self._line.find
+        place = place if shown.labels is None else str
+        mark = None if answer is None else place(answer)
+        drawn = None if draws is None else list(map(place, draws.values))
+        return plots.law(shown, answer=mark, draws=drawn, label=label)
+
+    def plot_scores(self, *, label: str = "candidate") -> "Figure":
+        """Return a picture of the scores as a matplotlib figure. Private, like the scores."""
+        return plots.scores(self.series(), label=label)
+
+    def series(self) -> plots.Series:
+        """Return what a picture shows: places, probabilities and scores, as doubles."""
+        few = self.size is not None and self.size <= _NAMED
+        pairs = zip(self._stretches, self._masses, strict=True)
+        points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
+        if not few:
+            points.sort(key=lambda point: point[0].index(point[2]))
+        places = [s.index(k) for s, _, k in points]
+        ordered = self._line.is_ordered
+        return plots.Series(
+            name=f"{self.mechanism}, {self._price()}",
+            labels=tuple(str(self._line[place]) for place in places) if few else None,
+            x=tuple(float(self._line[place] if ordered else place) for place in places),
+            chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
+            scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
+            step=float(self._line.step or 1),
+            window=self._window() if ordered else (0, len(points)),
+        )
+
+    def _window(self) -> tuple[float, float]:
+        """Return the part of the axis that holds all but a thousandth of the probability, and some more."""
+        low, high = (float(self.quantile(p)) for p in (_RARE, 1 - _RARE))
+        margin = (high - low) / 10 or float(self._line.step or 1)
+        return low - margin, high + margin
+
+    def _price(self) -> str:
+        """Return in short what one answer costs."""
+        stated = self.guarantee.as_dict()
+        return (
+            f"ε = {spell(Fraction(stated['epsilon']))}"
+            if "epsilon" in stated
+            else str(self.guarantee)
+        )
+
+    def __repr__(self) -> str:
+        size = "endlessly many" if self.size is None else f"{self.size:,}"
+        runs = "" if self.size == len(self._masses) else f" in {len(self._masses):,} runs"
+        return f"Distribution(over {size} candidates{runs}; private, do not publish)"
+
+    def _total(
+        self, of: Callable[[Stretch], arb], least: int | None = None, most: int | None = None
+    ) -> Enclosure:
+        """Return the mean over the runs, each with its mass, of a number that a run has."""
+        runs = zip(self._stretches, self._masses, strict=True)
+        return _bounds(lambda: sum((mass * of(s) for s, mass in runs), arb(0)), least, most)
+
+    def _best(self) -> Fraction:
+        return max(stretch.top for stretch in self._stretches)
+
+    def _reaches(self, place: int, share: Fraction) -> bool:
+        """Return whether the probability of an answer up to a place may be as large as a share."""
+        return self._total(lambda s: s.up_to(place), 0, 1).upper >= share
+
+    def _bracket(self, share: Fraction) -> tuple[int, int]:
+        """Return a place up to which the probability is certainly less than a share, and one where not."""
+        low, high = min(s.lowest for s in self._stretches), max(s.highest for s in self._stretches)
+        best = self._stretches[0].best
+        below = best - 1 if math.isinf(low) else int(low) - 1
+        above = best if math.isinf(high) else int(high)
+        while math.isinf(low) and self._reaches(below, share):
+            below -= best - below
+        while math.isinf(high) and not self._reaches(above, share):
+            above += above - below
+        return below, above
+
+    def _from_the_best(self, stretch: Stretch, mass: arb) -> Iterator[tuple[int, arb]]:
+        """Yield the candidates of a run with their probabilities, likeliest first."""
+        for steps in range(stretch.size) if stretch.size else itertools.count():
+            with precision(_DIGITS):
+                chance = mass * stretch.at(steps)
+            yield stretch.index(steps), chance
+
+    def _run(self, stretch: Stretch, mass: arb) -> Run:
+        """Return a run as people see it."""
+        ends = (stretch.lowest, stretch.highest)
+        first, last = (None if math.isinf(end) else self._line[int(end)] for end in ends)
+        score, slope = stretch.top * self._unit, stretch.slope * self._unit
+        return Run(first, last, stretch.size or None, score, slope, Enclosure.of(mass, 0, 1))
+
+
+def _bounds(
+    compute: Callable[[], arb], least: int | None = None, most: int | None = None
+) -> Enclosure:
+    """Return the bounds of a ball that is computed with digits to spare."""
+    with precision(_DIGITS):
+        return Enclosure.of(compute(), least, most)
+
+
+def _product(mass: arb, stretch: Stretch, steps: int) -> Enclosure:
+    """Return the probability of the candidate that many steps from the best end of a run."""
+    return _bounds(lambda: mass * stretch.at(steps), 0, 1)
+
+
+def _surprise(mass: arb) -> arb:
+    """Return -p ln p for every p of the ball that is from 0 to 1."""
+    if mass > 0:
+        return -mass * mass.log()
+    most = arb.max(mass.upper(), arb(0))  # so small that -p ln p still grows with p
+    return arb(0) if most == 0 else arb(0).union(-most * most.log())
+
+
+def _run_as_dict(run: Run) -> dict[str, Any]:
+    """Return a run in plain values."""
+    first, last = (None if end is None else plain(end) for end in (run.first, run.last))
+    return {
+        "first": first,
+        "last": last,
+        "size": run.size,
+        "score": str(run.score),
+        "slope": str(run.slope),
+        "mass": run.mass.as_dict(),
+    }

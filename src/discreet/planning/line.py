@@ -1,0 +1,116 @@
+"""Where on a line the answers are: by their number on a grid, by their rank in a list."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+from ..candidates import Grid
+from ..errors import InvalidArgument, InvalidNumber
+from ..numbers import exact
+from ..scores.distance import Lattice
+
+
+class Line(Protocol):
+    """Answers by their place, with a step from each to the next."""
+
+    @property
+    def step(self) -> Fraction:
+        """The distance of neighbours; 0 in a list."""
+        ...
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether all answers are numbers."""
+        ...
+
+    def at_or_below(self, value: Fraction) -> int:
+        """Return the place of the last answer that is no larger than the value.
+
+        Raises:
+            InvalidArgument: if the answers are not all numbers.
+        """
+        ...
+
+    def find(self, answer: Any) -> int | None:
+        """Return the place of an answer, None if it is none."""
+        ...
+
+    def __getitem__(self, place: int, /) -> Any: ...
+
+
+class Rungs:
+    """The points of a grid, or of a lattice without end."""
+
+    __slots__ = ("_lo", "_points", "step")
+
+    is_ordered = True
+
+    def __init__(self, points: Grid | Lattice) -> None:
+        self._points, self._lo, self.step = points, exact(points[0], "a point"), points.step
+
+    def at_or_below(self, value: Fraction) -> int:
+        """Return the place of the last point, of a grid gone on both ways, that is no larger."""
+        return math.floor((value - self._lo) / self.step)
+
+    def find(self, answer: Any) -> int | None:
+        """Return the place of a point."""
+        try:
+            places = (exact(answer, "an answer") - self._lo) / self.step
+        except InvalidNumber:
+            return None
+        inside = self._points.size == 0 or 0 <= places < self._points.size
+        return int(places) if inside and places.denominator == 1 else None
+
+    def __getitem__(self, place: int) -> Any:
+        return self._points[place]
+
+
+class Ladder:
+    """The answers of a list, in ascending order if all of them are numbers.
+
+    Attributes:
+        places: the place of each answer, in the list's own order.
+    """
+
+    __slots__ = ("_answers", "_numbers", "places")
+
+    step = Fraction(0)
+
+    def __init__(self, answers: Sequence[Any]) -> None:
+        numbers = [n for n in map(_number, answers) if n is not None]
+        everyone = range(len(answers))
+        ordered = len(numbers) == len(answers)
+        order = sorted(everyone, key=numbers.__getitem__) if ordered else list(everyone)
+        self._answers = [answers[i] for i in order]
+        self._numbers = sorted(numbers) if ordered else None
+        self.places = [0] * len(order)
+        for place, i in enumerate(order):
+            self.places[i] = place
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether all answers are numbers."""
+        return self._numbers is not None
+
+    def at_or_below(self, value: Fraction) -> int:
+        """Return the place of the last number that is no larger; refuses what are no numbers."""
+        if self._numbers is None:
+            raise InvalidArgument("the candidates have no order, because they are not all numbers")
+        return bisect_right(self._numbers, value) - 1
+
+    def find(self, answer: Any) -> int | None:
+        """Return the place of an answer."""
+        return self._answers.index(answer) if answer in self._answers else None
+
+    def __getitem__(self, place: int) -> Any:
+        return self._answers[place]
+
+
+def _number(answer: Any) -> Fraction | None:
+    """Return an answer as a number; text is none, whatever it spells."""
+    try:
+        return None if isinstance(answer, str) else exact(answer, "an answer")
+    except InvalidNumber:
+        return None

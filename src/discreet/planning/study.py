@@ -1,0 +1,181 @@
+"""Looking at what a verb would answer, instead of answering: its law, or draws for study."""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, ParamSpec, Unpack, overload
+
+from flint import arb
+
+from ..bits import SystemBits
+from ..candidates import Answers
+from ..enclosures import precision
+from ..errors import InvalidArgument
+from ..mechanisms.contract import Law
+from ..numbers import Number
+from ..releases import Release, Simulation
+from ..runs import Runs
+from ..selection import (
+    Asked,
+    Terms,
+    law_of,
+    named,
+    order_of,
+    refuse_payment,
+    scores_of,
+    takes_terms_unpaid,
+)
+from ..vectors import Vector
+from ..verbs.quantiles import quantiles
+from ..verbs.select import select
+from ..verbs.top_k import top_k
+from .law import Distribution
+from .line import Ladder, Line, Rungs
+from .stretch import Stretch
+
+P = ParamSpec("P")
+
+_CLOSE = arb(2) ** -66
+_DRAWS = 1000
+_SEVERAL = (quantiles, top_k)
+
+
+@overload
+def distribution(
+    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+) -> Distribution: ...
+
+
+@overload
+def distribution(
+    scores: Any,
+    /,
+    *,
+    sensitivity: Number | None = ...,
+    spread: Number | None = ...,
+    monotonic: bool = ...,
+    candidates: Iterable[Any] | None = ...,
+    **terms: Unpack[Terms],
+) -> Distribution: ...
+
+
+@takes_terms_unpaid
+def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
+    """Return the law of what a verb would answer, certified. It tells the scores, so it is private.
+
+    `distribution(median, data, grid, epsilon=1)` takes what `median` takes, and so for every verb that
+    gives one answer. Without a verb it takes what `select` takes. Nothing is drawn and nothing is paid;
+    `size` changes nothing.
+
+    Args:
+        verb: a verb, or the scores of `select`.
+        *arguments: what the verb takes.
+        **terms: what the verb takes by name: epsilon (or rho, or scale), mechanism and so on.
+
+    Returns:
+        The law. The bounds on the probabilities differ by less than 2**-64, all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
+            once; nothing private was looked at.
+
+    Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
+    quadratic for permute_and_flip, cubic for noisy_max. This is for study.
+    """
+    asked, answers = _asked(verb, arguments, terms)
+    scores: Any = scores_of(asked, answers)
+    if asked.score.in_runs and scores.whole is not None:
+        scores = scores.whole()
+    law = asked.tuned.law(scores)
+    masses = _masses(law)
+    candidates: Any = range(len(masses)) if answers is None else answers
+    line, stretches = (_on_a_grid if asked.score.in_runs else _in_a_list)(scores, candidates, law)
+    pairs = list(zip(stretches, masses, strict=True))
+    if asked.score.in_runs:
+        pairs.sort(key=lambda pair: pair[0].lowest)
+    return Distribution(
+        candidates,
+        asked.mechanism.name,
+        asked.tuned.guarantee,
+        getattr(asked.score, "unit", Fraction(1)),
+        line,
+        *zip(*pairs, strict=True),
+    )
+
+
+@overload
+def simulate(
+    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+) -> Simulation: ...
+
+
+@overload
+def simulate(
+    scores: Any,
+    /,
+    *,
+    sensitivity: Number | None = ...,
+    spread: Number | None = ...,
+    monotonic: bool = ...,
+    candidates: Iterable[Any] | None = ...,
+    **terms: Unpack[Terms],
+) -> Simulation: ...
+
+
+@takes_terms_unpaid
+def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
+    """Return draws for study, distributed exactly as what a verb answers. Not private to publish.
+
+    Takes what `distribution` takes. Without `size` there are 1,000 draws.
+    """
+    asked, answers = _asked(verb, arguments, terms)
+    drawn = [int(i) for i in law_of(asked, answers).draws(asked.size or _DRAWS, SystemBits())]
+    return Simulation(drawn if answers is None else named(drawn, answers), asked.mechanism.name)
+
+
+def _asked(
+    verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]
+) -> tuple[Asked, Answers | None]:
+    """Return the question a verb asks, its public part settled, and what may be answered."""
+    if not callable(verb):
+        verb, arguments = select, (verb, *arguments)
+    if verb in _SEVERAL:
+        raise InvalidArgument(
+            f"{verb.__name__} gives several answers at once; its law is over lists and is not told"
+        )
+    refuse_payment(terms, "looking at a law")
+    question = order_of(verb, *arguments, **terms).question
+    assert question is not None  # of all verbs only those refused above ask several
+    return question.asked, question.answers
+
+
+def _masses(law: Law) -> list[arb]:
+    """Return a ball around the probability of each candidate or run, all together less than 2**-64 wide."""
+    digits = 192
+    while True:
+        with precision(digits):
+            balls = law.probabilities()
+            if sum((ball.rad() for ball in balls), arb(0)) < _CLOSE:
+                return balls
+        digits *= 2
+
+
+def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Line, list[Stretch]]:
+    """Return the candidates of a list, each by itself at its place."""
+    ladder = Ladder(candidates)
+    return ladder, [Stretch(place, 1, scores.exact(i)) for i, place in enumerate(ladder.places)]
+
+
+def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Line, list[Stretch]]:
+    """Return the runs one by one. Only a law of exponential weights serves runs that slope."""
+    return Rungs(points), [
+        Stretch(
+            start=int(runs.starts[c]),
+            size=int(runs.sizes[c]),
+            top=runs.tops.exact(c),
+            slope=Fraction(0) if runs.slopes is None else runs.slopes.exact(c),
+            upward=runs.upward is None or bool(runs.upward[c]),
+            dense=runs.dense,
+            rate=None if runs.slopes is None else law.rate,
+        )
+        for c in range(len(runs))
+    ]

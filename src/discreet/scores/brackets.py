@@ -1,0 +1,213 @@
+"""What lies near a rank, from counts alone: a few passes that narrow down.
+
+The first pass counts the records in at most `FIRST` cells of the grid. Each further one divides the cell of
+the wanted rank, its two neighbours, and the cells that lie `width` ranks beyond these on either side, until
+a cell is a point. A last one fetches what is between. So the number of passes depends on the size of the
+grid only, and what comes out of the engine on that and on `width`. Proof: docs/out_of_core.md.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnreadableData
+
+if TYPE_CHECKING:
+    from ..tables.cells import CellSource
+
+FIRST = 2**14
+"""Most cells of the first pass."""
+
+FURTHER = 2**13
+"""Most cells that a later pass divides a cell into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The points with records from one index up to another. Private.
+
+    Attributes:
+        points: their indices, in order.
+        counts: how many records each has.
+        below: how many records are lower.
+        total: how many records there are in all.
+        bounds: the first index, and the one after the last.
+    """
+
+    points: NDArray[Any]
+    counts: NDArray[np.int64]
+    below: int
+    total: int
+    bounds: tuple[int, int]
+
+    @property
+    def outside(self) -> NDArray[np.int64]:
+        """How many records are below the bracket, and how many are not above it."""
+        return np.array([self.below, self.below + int(self.counts.sum())])
+
+
+def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: int) -> Bracket:
+    """Return all that is at most `width` records away from the points next to the wanted one.
+
+    The wanted point c is that of the record which has `rank(total)` records before it. Unless the bracket
+    reaches the end of the grid, at least `width` records are between its ends and the points from c - 1
+    to c + 1, those at its outermost points counted.
+    """
+    steps = cell_widths(size)
+    known = _Known.read([range(0, size, steps[0])], source.histogram([range(0, size, steps[0])]))
+    if known.total == 0:
+        return Bracket(_indices([], size), known.counts, 0, 0, (0, size))
+    wanted = rank(known.total)
+    for step, finer in pairwise(steps):
+        parts = known.cut(wanted, width, range(0, size, step)).coarse(width)
+        known = known.divided(source, [range(part.start, part.stop, finer) for part in parts])
+    return known.told(source, known.cut(wanted, width, range(size)), size)
+
+
+def everything(source: "CellSource", size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return all points that have records, and how many: as large as the data may be."""
+    return distinct(*source.points([range(0, size, size)]))
+
+
+def cell_widths(size: int) -> list[int]:
+    """Return how many points a cell has in each pass: the number of passes is public."""
+    widths = [-(-size // FIRST)]
+    while widths[-1] > 1:
+        widths.append(-(-widths[-1] // FURTHER))
+    return widths
+
+
+def distinct(
+    indices: NDArray[Any], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the distinct indices in order, and how many records each has."""
+    order = np.argsort(indices, kind="stable")
+    ascending = indices[order]
+    firsts = np.flatnonzero(
+        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
+    )
+    return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Where the grid is cut: the cells beyond which all is summarised, and the points in the middle."""
+
+    left: int | None
+    zone: range
+    right: int | None
+    known: "_Known"
+
+    def coarse(self, width: int) -> list[range]:
+        """Return what the next pass divides. Outer cells with few records may stay as they are."""
+        left, right = (
+            [self.known.cells[i]] if i is not None and self.known.counts[i] > width else []
+            for i in (self.left, self.right)
+        )
+        return [cell for cell in (*left, self.zone, *right) if _length(cell) > 1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known so far: the cells that have records, in order, and how many each has."""
+
+    cells: list[range]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def read(cls, parts: Sequence[range], histogram: Iterable[NDArray[np.int64]]) -> "_Known":
+        """Return the cells of some parts that have records."""
+        cells, counts = list[range](), list[int]()
+        for part, records in zip(parts, histogram, strict=True):
+            for i in np.flatnonzero(records).tolist():
+                first = part.start + i * part.step
+                cells.append(range(first, min(first + part.step, part.stop)))
+                counts.append(int(records[i]))
+        return cls(cells, np.array(counts, dtype=np.int64))
+
+    @property
+    def total(self) -> int:
+        """How many records there are."""
+        return int(self.counts.sum())
+
+    def below(self, index: int) -> int:
+        """Return how many records are in cells that begin below an index."""
+        return int(self.counts[: self._first(index)].sum())
+
+    def _first(self, index: int) -> int:
+        """Return the place of the first cell that begins at an index or after it."""
+        return bisect_left(self.cells, index, key=lambda cell: cell.start)
+
+    def _holding(self, rank: int) -> int:
+        """Return the place of the cell of the record which has `rank` records before it."""
+        return int(np.searchsorted(np.cumsum(self.counts), rank, side="right"))
+
+    def cut(self, wanted: int, width: int, grid: range) -> _Cut:
+        """Return where to cut `width` records beyond the wanted cell, of `grid.step`, and its neighbours."""
+        cell, step = self.cells[self._holding(wanted)], grid.step
+        zone = range(max(0, cell.start - step), min(grid.stop, cell.start + 2 * step))
+        left, right = self.below(zone.start) - width, self.below(zone.stop) + width - 1
+        return _Cut(
+            self._holding(left) if left >= 0 else None,
+            zone,
+            self._holding(right) if right < self.total else None,
+            self,
+        )
+
+    def divided(self, source: "CellSource", parts: Sequence[range]) -> "_Known":
+        """Return what is known once these parts have been counted in finer cells, in one pass."""
+        return self._with(_Known.read(parts, source.histogram(parts)), parts)
+
+    def _with(self, finer: "_Known", parts: Sequence[range]) -> "_Known":
+        """Return these cells with some parts exchanged for finer cells."""
+        cells, counts, done = list[range](), list[NDArray[np.int64]](), 0
+        for part in parts:
+            first, end = self._first(part.start), self._first(part.stop)
+            start, stop = finer._first(part.start), finer._first(part.stop)
+            if self.counts[first:end].sum() != finer.counts[start:stop].sum():
+                raise UnreadableData("the data changed while they were read")
+            cells += [*self.cells[done:first], *finer.cells[start:stop]]
+            counts += [self.counts[done:first], finer.counts[start:stop]]
+            done = end
+        return _Known([*cells, *self.cells[done:]], np.concatenate([*counts, self.counts[done:]]))
+
+    def told(self, source: "CellSource", cut: _Cut, size: int) -> Bracket:
+        """Return the bracket; what is between the outermost points and the middle is fetched, in one pass."""
+        left, right = (None if i is None else self.cells[i] for i in (cut.left, cut.right))
+        first, end = left.start if left else 0, right.stop if right else size
+        known = self._between(first, end)
+        if size > FIRST:
+            low = left.stop if left and _length(left) == 1 else first
+            high = right.start if right and _length(right) == 1 else end
+            inner = [range(low, cut.zone.start), range(cut.zone.stop, high)]
+            parts = [range(part.start, part.stop, _length(part)) for part in inner if part]
+            known = known._with(_fetched(source, parts), parts)
+        points = _indices([cell.start for cell in known.cells], size)
+        return Bracket(points, known.counts, self.below(first), self.total, (first, end))
+
+    def _between(self, first: int, end: int) -> "_Known":
+        start, stop = self._first(first), self._first(end)
+        return _Known(self.cells[start:stop], self.counts[start:stop])
+
+
+def _length(cell: range) -> int:
+    """Return how many indices there are; `len` counts no further than a word."""
+    return cell.stop - cell.start
+
+
+def _fetched(source: "CellSource", parts: Sequence[range]) -> _Known:
+    """Return the points in some parts, each a cell of its own."""
+    points, counts = distinct(*source.points(parts))
+    return _Known([range(i, i + 1) for i in points.tolist()], counts)
+
+
+def _indices(points: list[int], size: int) -> NDArray[Any]:
+    """Return indices of a grid as an array."""
+    array = np.empty(len(points), dtype=object if size >= 2**62 else np.int64)
+    array[:] = points
+    return array

@@ -1,0 +1,235 @@
+"""The records of one column as counts on a grid: what an engine must tell of them, and how it is asked.
+
+Only counts leave the engine, with the least and the greatest record of each group that was counted. An engine
+groups by arithmetic in doubles, which decides nothing: a group is counted in a cell of the grid if its
+least and its greatest record are in that cell, by exact comparison with thresholds of the column's own type.
+Should they not be, the distinct records of that group are fetched. Proof: docs/out_of_core.md.
+"""
+
+import math
+import struct
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from .kinds import ColumnType
+
+BLUR = 2.0**-30
+"""So near a border, in cells, records are grouped by themselves. Guesses are off by less than half of it."""
+
+_FINEST = 2**16
+"""Grids with that many points between two neighbours of the column's type are left to memory."""
+
+_MOST_BITS = 126
+"""Integers between the ends of a grid have at most that many bits; engines count with 128."""
+
+_AMPLE = Context(prec=100)
+
+Unit = int | float
+"""A number of a column: an integer, the digits of a decimal as an integer, or a double."""
+
+
+class CellSource(Protocol):
+    """Counts on a grid, wherever the records are. Null and NaN are left out, what is outside is at the ends."""
+
+    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
+        """Return for each part how many records each of its cells has, in one pass.
+
+        A cell of `range(first, end, width)` is `width` indices of the grid, the last one those that are
+        left. The parts are in order and do not overlap.
+        """
+        ...
+
+    def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return, in order, the indices in the parts that have records, and how many, in one pass.
+
+        What is fetched has one row for each distinct number there, so let them be few.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The least number of a column's type at each index of a grid."""
+
+    grid: Grid
+    of: ColumnType
+
+    @property
+    def serves(self) -> bool:
+        """Whether the grid can be told apart in the engine. Public: the data are not looked at."""
+        if self.of.kind not in ("integer", "decimal", "float"):
+            return False
+        far = max(abs(self.grid.lo), abs(self.grid.hi))
+        if max(far, self.grid.step, 1 / self.grid.step) >= 2**900:
+            return False
+        if self.of.kind == "float":
+            digits = {"<e": 11, "<f": 24, "<d": 53}[self.of.layout]
+            return bool(far < self.grid.step * 2**digits * _FINEST)
+        fine = self.grid.step * self._scale * _FINEST > 1
+        return bool(fine and (self.grid.hi - self.grid.lo) * self._scale < 2**_MOST_BITS)
+
+    @property
+    def _scale(self) -> int:
+        return 10**self.of.scale if self.of.kind == "decimal" else 1
+
+    def border(self, index: int) -> Fraction:
+        """Return the real number from which on a record has at least that index."""
+        return self.grid.lo + (index - Fraction(1, 2)) * self.grid.step
+
+    def least(self, indices: Sequence[int]) -> list[Unit | None]:
+        """Return the least number at or above the border of each index; None where there is no number."""
+        first, step = self.border(0), self.grid.step
+        below = math.lcm(first.denominator, step.denominator)
+        start, by = int(first * below), int(step * below)
+        up = self._float_up if self.of.kind == "float" else self._unit_up
+        return [up(start + index * by, below) for index in indices]
+
+    def _unit_up(self, numerator: int, denominator: int) -> int | None:
+        units = -(-numerator * self._scale // denominator)
+        return None if units > self.of.high else max(units, self.of.low)
+
+    def _float_up(self, numerator: int, denominator: int) -> float:
+        nearest = numerator / denominator  # rounded once
+        over, under = nearest.as_integer_ratio()
+        if over * denominator < numerator * under:
+            nearest = math.nextafter(nearest, math.inf)
+        return nearest if self.of.layout == "<d" else _narrow_up(nearest, self.of.layout)
+
+    def value(self, unit: Unit) -> Fraction:
+        """Return the exact value of a finite number."""
+        return Fraction(unit) / self._scale
+
+    def unit(self, value: Any) -> Unit:
+        """Return a number that an engine gave as this class counts it."""
+        return value if isinstance(value, float) else int(Fraction(value) * self._scale)
+
+    def text(self, unit: Unit) -> str:
+        """Return a number as engines write it, every digit of it."""
+        if self.of.kind != "decimal":
+            return repr(unit)
+        return f"{Decimal(unit).scaleb(-self.of.scale, _AMPLE):f}"
+
+    @property
+    def ends(self) -> tuple[Unit, Unit]:
+        """The least and the greatest finite number of the type."""
+        if self.of.kind != "float":
+            return self.of.low, self.of.high
+        return -_largest(self.of.layout), _largest(self.of.layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part as an engine is asked for it.
+
+    With place = (x - ends[0]) * rate + shift in doubles, a record x has the key
+    key + floor(place + BLUR) + floor(place - BLUR): odd steps inside a cell, even ones around a border.
+
+    Attributes:
+        start: the least record of the part; None if it begins with the grid.
+        stop: the least record beyond it; None if it ends with the grid, or with the type.
+        ends: records below the first have the first key, records from the second on the last.
+        rate: cells for each unit of value.
+        shift: by how many cells `ends[0]` is above the border of the part.
+        keys: the first key and the last.
+    """
+
+    start: Unit | None
+    stop: Unit | None
+    ends: tuple[Unit, Unit]
+    rate: float
+    shift: float
+    keys: tuple[int, int]
+
+
+class Histogram:
+    """The question for the counts of some parts, and what an engine answered.
+
+    An engine may group records as it likes: a group whose least and greatest record are in one cell is
+    counted there. The keys are such that hardly any group is in two.
+    """
+
+    def __init__(self, thresholds: Thresholds, parts: Sequence[range]) -> None:
+        self.pieces = list[Piece]()
+        self.counts = [np.zeros(len(part), dtype=np.int64) for part in parts]
+        self._thresholds = thresholds
+        self._lows, self._homes = list[Unit](), list[tuple[int, int]]()
+        for p, part in enumerate(parts):
+            self._add(p, part)
+
+    def _add(self, p: int, part: range) -> None:
+        """Add one part; one that no number can be in is left out."""
+        grid, least = self._thresholds.grid, self._thresholds.least
+        [start, stop] = least([part.start, part.stop])
+        if part.start > 0 and start is None:
+            return
+        lows = [-math.inf if part.start == 0 else start, *least(part[1:])]
+        for i, low in enumerate(lows):
+            if low is not None:
+                self._lows.append(low)
+                self._homes.append((p, i))
+        outer = None if part.start == 0 else start, stop if part.stop < grid.size else None
+        self.pieces.append(self._piece(part, outer, (start, stop)))
+
+    def _piece(
+        self, part: range, outer: tuple[Unit | None, Unit | None], border: Sequence[Unit | None]
+    ) -> Piece:
+        """Return how an engine is asked for one part."""
+        least, greatest = self._thresholds.ends
+        low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
+        width = part.step * self._thresholds.grid.step
+        shift = (self._thresholds.value(low) - self._thresholds.border(part.start)) / width
+        first = self.pieces[-1].keys[1] + 4 if self.pieces else 1
+        keys = first, first + 2 * len(part)
+        return Piece(*outer, (low, high), float(1 / width), float(shift), keys)
+
+    def add(self, groups: Iterable[tuple[int, int, Any, Any]]) -> list[int]:
+        """Count groups of records, and return the keys of those that are in more than one cell.
+
+        A group is a key, a number of records, the least and the greatest of them.
+        """
+        mixed = list[int]()
+        for key, records, least, greatest in groups:
+            place = self._place(least)
+            if place == self._place(greatest):
+                part, cell = self._homes[place]
+                self.counts[part][cell] += records
+            else:
+                mixed.append(key)
+        return mixed
+
+    def _place(self, value: Any) -> int:
+        """Return the place of the cell that a record of the parts is in.
+
+        Of several cells that begin with the same threshold, it is the last: the others can have no records.
+        """
+        return bisect_right(self._lows, self._thresholds.unit(value)) - 1
+
+
+def _narrow_up(number: float, layout: str) -> float:
+    """Return the least number of a shorter format that is no less than a double."""
+    try:
+        [nearest] = struct.unpack(layout, struct.pack(layout, number))
+    except OverflowError:
+        return math.inf if number > 0 else -_largest(layout)
+    return nearest if nearest >= number else _next_up(nearest, layout)
+
+
+def _largest(layout: str) -> float:
+    return {"<e": 65504.0, "<f": (2 - 2.0**-23) * 2.0**127, "<d": sys.float_info.max}[layout]
+
+
+def _next_up(number: float, layout: str) -> float:
+    """Return the next number of the format, for one that is not infinite."""
+    word = {"<e": "<H", "<f": "<I"}[layout]
+    [bits] = struct.unpack(word, struct.pack(layout, number + 0.0))
+    [following] = struct.unpack(layout, struct.pack(word, bits - 1 if number < 0 else bits + 1))
+    return float(following)

@@ -1,0 +1,159 @@
+"""Counting on a grid in a DuckDB relation: files and queries of any size, out of core."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from ..errors import DiscreetError
+from .cells import BLUR, Histogram, Piece, Thresholds, Unit
+from .failures import quietly
+from .kinds import CELL
+from .numeric import from_list
+
+_WORD = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class RelationCells:
+    """A column of a DuckDB relation as counts on a grid. One query for each pass."""
+
+    relation: Any
+    """A relation with this column only, called CELL."""
+    thresholds: Thresholds
+    failure: DiscreetError
+    """What is raised when the engine fails."""
+
+    def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
+        """Return how many records each cell of each part has."""
+        asked = Histogram(self.thresholds, parts)
+        if asked.pieces:
+            mixed = asked.add(quietly(lambda: self._groups(asked), self.failure))
+            if mixed:
+                asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+        return asked.counts
+
+    def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return the indices in the parts that have records, and how many."""
+        asked = Histogram(self.thresholds, parts)
+        if not asked.pieces:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        values, counts = quietly(lambda: self._distinct(asked), self.failure)
+        return self.thresholds.grid.nearest(values), counts
+
+    def _groups(self, asked: Histogram) -> list[tuple[int, int, Any, Any]]:
+        """Return the key of each group, the number of its records, the least and the greatest."""
+        columns = "key, count(*), min(cell), max(cell)"
+        groups: list[Any] = self._keyed(asked).aggregate(columns, "key").fetchall()
+        return groups
+
+    def _mixed(self, asked: Histogram, keys: list[int]) -> list[tuple[int, int, Any, Any]]:
+        """Return each distinct record of some groups as a group of its own."""
+        from duckdb import ColumnExpression, ConstantExpression
+
+        among = ColumnExpression("key").isin(*map(ConstantExpression, keys))
+        counted = self._keyed(asked).filter(among).aggregate("cell, count(*)", CELL)
+        return [(0, records, value, value) for value, records in counted.fetchall()]
+
+    def _distinct(self, asked: Histogram) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return the distinct records of the parts and how often each occurs."""
+        counted = self._within(asked).aggregate("cell, count(*) AS records", CELL)
+        of = self.thresholds.of
+        if of.kind == "float" or (of.kind == "integer" and of.high < 2 * _WORD):
+            found = counted.fetchnumpy()
+            return np.asarray(found[CELL]), np.asarray(found["records"]).astype(np.int64)
+        rows = counted.fetchall()
+        counts = np.array([records for _, records in rows], dtype=np.int64)
+        return from_list([value for value, _ in rows]), counts
+
+    def _keyed(self, asked: Histogram) -> Any:
+        """Return the records of the parts with their keys."""
+        from duckdb import CaseExpression, ColumnExpression
+
+        cell = ColumnExpression(CELL)
+        *earlier, last = asked.pieces
+        key = self._key(last, cell)
+        for piece in reversed(earlier):
+            inside = cell < self._constant(piece.stop)
+            key = CaseExpression(inside, self._key(piece, cell)).otherwise(key)
+        return self._within(asked).select(cell, key.alias("key"))
+
+    def _key(self, piece: Piece, cell: Any) -> Any:
+        """Return the key of a record of one part."""
+        from duckdb import CaseExpression, ConstantExpression, FunctionExpression
+        from duckdb.sqltypes import DOUBLE, INTEGER
+
+        low, high = map(self._constant, piece.ends)
+        first, last = map(ConstantExpression, piece.keys)
+        rate, shift, blur = (
+            ConstantExpression(x).cast(DOUBLE) for x in (piece.rate, piece.shift, BLUR)
+        )
+        wide = self._wide(piece)
+        place = (cell.cast(wide) - low.cast(wide)).cast(DOUBLE) * rate + shift
+        around = (FunctionExpression("floor", place + b) for b in (blur, -blur))
+        key = reduce(lambda a, b: a + b, around).cast(INTEGER) + first
+        if piece.start is None:
+            key = CaseExpression(cell < low, first).otherwise(key)
+        return key if piece.stop is not None else CaseExpression(cell >= high, last).otherwise(key)
+
+    def _within(self, asked: Histogram) -> Any:
+        """Return the records of the parts, without null and NaN."""
+        from duckdb import ColumnExpression, FunctionExpression
+
+        cell = ColumnExpression(CELL)
+        kept = self.relation.filter(cell.isnotnull())
+        if self.thresholds.of.kind == "float":
+            kept = kept.filter(~FunctionExpression("isnan", cell))
+        inside = [self._inside(piece, cell) for piece in asked.pieces]
+        return kept if any(some is None for some in inside) else kept.filter(reduce(or_, inside))
+
+    def _inside(self, piece: Piece, cell: Any) -> Any | None:
+        """Return whether a record is in a part; None if all are."""
+        bounds = list[Any]()
+        if piece.start is not None:
+            bounds.append(cell >= self._constant(piece.start))
+        if piece.stop is not None:
+            bounds.append(cell < self._constant(piece.stop))
+        return reduce(and_, bounds) if bounds else None
+
+    def _wide(self, piece: Piece) -> Any:
+        """Return a type in which no difference of records between the ends overflows."""
+        from duckdb.sqltypes import BIGINT, DOUBLE, HUGEINT
+
+        of, (low, high) = self.thresholds.of, piece.ends
+        if of.kind != "integer":
+            return DOUBLE if of.kind == "float" else self.relation.types[0]
+        return BIGINT if of.high < _WORD and high - low < _WORD else HUGEINT
+
+    def _constant(self, unit: Unit | None) -> Any:
+        """Return a number of the column's type, by its text, which DuckDB reads exactly."""
+        from duckdb import ConstantExpression
+
+        text = None if unit is None else self.thresholds.text(unit)
+        return ConstantExpression(text).cast(self.relation.types[0])
+
+
+def open_cells(data: Any, column: str, grid: Grid) -> RelationCells | None:
+    """Return the column of a Parquet file or a DuckDB relation, None for anything else.
+
+    None as well if the grid is too fine or too far for the column's type, which is public.
+    """
+    if isinstance(data, str | os.PathLike):
+        from .files import open_file
+
+        opened: Any = open_file(data, column)
+    elif type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        from .frames import open_frame
+
+        opened = open_frame(data, column)
+    else:
+        return None
+    thresholds = Thresholds(grid, opened.type)
+    served = opened.type.kind != "text" and thresholds.serves
+    return RelationCells(opened.relation, thresholds, opened.failure) if served else None

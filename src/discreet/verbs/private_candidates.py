@@ -1,0 +1,122 @@
+"""private_candidates: the best of several private attempts, such as models trained with privacy."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..bits import SystemBits, below
+from ..candidates import Labels
+from ..errors import InvalidArgument, InvalidScores, shown
+from ..mechanisms.repetitions import Kind, Repetitions
+from ..numbers import Number, positive
+from ..privacy.bills import Account, read_account
+from ..privacy.guarantees import PureDP
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..releases import Release
+from ..scores.custom import STOPS, quietly
+from ..selection import Order, Payment
+from ..vectors import read_vector
+
+Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
+"""What tries one candidate on the data at an epsilon, and returns its score and its result."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Attempt:
+    """What one try gave. Private, but for the best."""
+
+    index: int
+    exact: Fraction
+    score: Any
+    result: Any
+
+
+def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
+    run: Run,
+    data: Any,
+    candidates: Iterable[Any],
+    *,
+    epsilon: Number,
+    repetitions: Kind = "logarithmic",
+    gamma: Number = "0.01",
+    neighbors: Neighbors = "add_remove",
+    ledger: Account | None = None,
+) -> Release:
+    """Release the best of K private tries, each with a candidate picked at random; K is random too.
+
+    Args:
+        run: called as run(data, candidate, share): returns a score, higher is better, and any result. You
+            vouch that, for each candidate, score and result together are share-DP, with new randomness at
+            each call. A score read off the private data breaks the promise: it needs noise as well.
+        data: what `run` gets first, untouched. Private.
+        candidates: what may be tried, such as settings of a model; public.
+        epsilon: what the whole release costs; the share of a try is a half of it if logarithmic, a third
+            if geometric.
+        repetitions: the law of K. "geometric" rarely stops early, "logarithmic" costs less.
+        gamma: the smaller, the more tries: at 0.01 on average 21.5 if logarithmic, 100 if geometric.
+        neighbors: which databases count as neighbours.
+        ledger: who pays, such as `Ledger("budget.db").session("adult")`.
+
+    Returns:
+        (candidate, score, result) of the best try. Nothing of the others may be shown, nor how many they were.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; `run` was not called.
+        InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
+
+    Guarantee: epsilon-DP, if each try is share-DP.
+
+    Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
+    large K was; to stop when a time is up would break the promise.
+
+    Source: Liu and Talwar, STOC 2019; Papernot and Steinke, ICLR 2022. Proof:
+    docs/mechanisms/private_candidates.md.
+    """
+    if not callable(run):
+        raise InvalidArgument(
+            f"run must be a function run(data, candidate, share), got {shown(run)}"
+        )
+    labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
+    guarantee = PureDP(positive(epsilon, "epsilon"), read_neighbors(neighbors))
+    share = guarantee.epsilon / tries.price
+    best: list[Attempt] = []
+
+    def draw() -> int:
+        bits = SystemBits()
+        picked = (below(labels.size, bits) for _ in range(tries.draw(bits)))
+        # The first of equal scores is any of them, as all tries have the same law.
+        attempts = (_attempt(run, data, labels[index], share, index) for index in picked)
+        best.append(max(attempts, key=lambda attempt: attempt.exact))
+        return best[-1].index
+
+    def name(index: int) -> tuple[Any, Any, Any]:
+        return labels[index], best[-1].score, best[-1].result
+
+    query = f"private_candidates {getattr(run, '__name__', 'a function')}, {labels.size} candidates"
+    payment = Payment(read_account(ledger), None)
+    order = Order(
+        query,
+        guarantee,
+        "private_candidates",
+        lambda: f"{tries!r}\n{labels.spelled}",
+        payment,
+    )
+    return order.deliver(lambda: draw, name)
+
+
+def _attempt(run: Run, data: Any, candidate: Any, share: Fraction, index: int) -> Attempt:
+    """Try a candidate, and check its score."""
+
+    def call() -> tuple[Any, Any]:
+        score, result = run(data, candidate, share)
+        return score, result
+
+    def check() -> Fraction:
+        scores = read_vector([score])
+        scores.best()  # refuses what is not finite
+        return scores.exact(0)
+
+    score, result = quietly(call, who="run")
+    exact = quietly(check, passing=(*STOPS, InvalidScores), who="run")
+    return Attempt(index, exact, score, result)

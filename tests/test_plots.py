@@ -1,0 +1,175 @@
+"""Pictures: what is drawn are the numbers of the law, and a file comes out."""
+
+import datetime
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import discreet
+from discreet import Grid, plots
+from discreet.errors import InvalidArgument, MissingPackage
+
+VOTES = {"tea": 310, "coffee": 322, "water": 245}
+AGES = [3, 4, 4, 7, 9, 9, 9, 12]
+TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True}
+GRID = Grid(0, 20, "1/4")
+
+
+def votes(epsilon: Any = "1/10") -> discreet.Distribution:
+    return discreet.distribution(VOTES, epsilon=epsilon, **TERMS)
+
+
+def ages() -> discreet.Distribution:
+    return discreet.distribution(discreet.median, AGES, GRID, epsilon=1)
+
+
+def only(figure: Any) -> Any:
+    (axes,) = figure.axes
+    return axes
+
+
+def figures() -> dict[str, Any]:
+    start = datetime.datetime(2025, 3, 1)
+    points = [(start + datetime.timedelta(days=k), k / 4, 2) for k in range(5)]
+    drawn = discreet.simulate(VOTES, epsilon="1/10", size=50, **TERMS)
+    return {
+        "list": votes().plot(answer="tea", draws=drawn),
+        "grid": ages().plot(
+            answer=7, draws=discreet.simulate(discreet.median, AGES, GRID, epsilon=1)
+        ),
+        "scores": votes().plot_scores(),
+        "scores of a grid": ages().plot_scores(label="age in years"),
+        "laws": plots.laws([votes(e).series() for e in ("1/100", "1/10")]),
+        "laws on a grid": plots.laws([ages().series()] * 7),
+        "draws": drawn.plot(),
+        "no end": discreet.distribution(discreet.geometric, 3, sensitivity=1, epsilon=1).plot(),
+        "curve": discreet.compare(VOTES, epsilons=["1/10", 1], **TERMS).plot(),
+        "budget": plots.budget(points),
+        "budget by number": plots.budget([(1, 0, 1), (2, "1", 1)], unit="ρ"),
+    }
+
+
+@pytest.mark.parametrize("name", figures())
+def test_a_picture_can_be_saved_and_read(name: str, tmp_path: Path) -> None:
+    figure = figures()[name]
+    for suffix, first in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        file = tmp_path / f"picture{suffix}"
+        figure.savefig(file)
+        assert file.read_bytes().startswith(first)
+        assert len(file.read_bytes()) > 3000
+    axes = only(figure)
+    assert axes.get_xlabel()
+    assert axes.get_ylabel()
+    assert figure.get_facecolor() == axes.get_facecolor() == (1, 1, 1, 1)
+    sizes = [text.get_fontsize() for text in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+    assert min(sizes) >= 12
+
+
+def test_pyplot_and_its_settings_are_left_alone() -> None:
+    program = """
+import sys
+import matplotlib
+import discreet
+before = matplotlib.rcParams.copy()
+discreet.distribution([1, 2], sensitivity=1, epsilon=1).plot()
+assert "matplotlib.pyplot" not in sys.modules
+assert matplotlib.rcParams.copy() == before
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_bars_are_as_long_as_the_probabilities() -> None:
+    law = votes()
+    axes = only(law.plot(answer="tea"))
+    lengths = [bar.get_width() for bar in axes.patches]
+    assert lengths == [0, law.pmf()["coffee"], law.pmf()["water"], law.pmf()["tea"]]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == list(VOTES)
+    assert axes.patches[0].get_hatch() != axes.patches[3].get_hatch()
+    drawn = discreet.simulate(VOTES, epsilon="1/10", size=500, **TERMS)
+    axes = only(law.plot(draws=drawn))
+    assert list(axes.lines[0].get_xdata()) == [drawn.frequencies().get(name, 0) for name in VOTES]
+    axes = only(drawn.plot())
+    assert [bar.get_width() for bar in axes.patches] == list(drawn.frequencies().values())
+    axes = only(law.plot_scores())
+    assert [bar.get_width() for bar in axes.patches] == list(VOTES.values())
+
+
+def test_a_line_goes_through_the_probabilities_and_the_scores() -> None:
+    law = ages()
+    axes = only(law.plot(answer=7))
+    xs, ys = axes.lines[0].get_data()
+    assert list(xs) == sorted(xs)
+    assert set(xs) >= {0, 3, 4, 7, 9, 12, 20}
+    for x, y in zip(xs, ys, strict=True):
+        assert y == law.pmf()[law.candidates[int(x * 4)]]
+    assert list(axes.lines[1].get_xdata()) == [7, 7]
+    low, high = axes.get_xlim()
+    assert float(law.cdf(low)) < 1 / 1000
+    assert float(law.cdf(high)) > 999 / 1000
+    axes = only(law.plot_scores())
+    for x, y in zip(*axes.lines[0].get_data(), strict=True):
+        assert y == -abs(sum(a < x for a in AGES) - sum(a > x for a in AGES))
+
+
+def test_a_histogram_is_in_the_unit_of_the_law() -> None:
+    drawn = discreet.simulate(discreet.median, AGES, GRID, epsilon=4, size=400)
+    axes = only(discreet.distribution(discreet.median, AGES, GRID, epsilon=4).plot(draws=drawn))
+    seen = sum(bar.get_height() * bar.get_width() * 4 for bar in axes.patches)
+    inside = [v for v in drawn.values if axes.patches[0].get_x() <= v]
+    assert abs(seen - len(inside) / 400) < 1e-9
+
+
+def test_prices_slope_in_the_picture_as_in_the_law() -> None:
+    law = discreet.distribution(discreet.price, [1, 1, 1, 3], Grid(0, "3.5", "0.001"), epsilon=5)
+    series = law.series()
+    assert len(series.x) < 100
+    for x, score in zip(series.x, series.scores, strict=True):
+        assert abs(score - x * (4 * (x <= 1) or (x <= 3))) < 1e-9
+    for x, chance in zip(series.x, series.chances, strict=True):
+        assert chance == float(law.probability(str(x)))
+
+
+def test_long_lists_of_text_are_drawn_by_place() -> None:
+    names = {f"name {i}": i % 7 for i in range(60)}
+    law = discreet.distribution(names, epsilon=1, **TERMS)
+    drawn = discreet.simulate(names, epsilon=1, size=30, **TERMS)
+    axes = only(law.plot(answer="name 6", draws=drawn))
+    assert list(axes.lines[-1].get_xdata()) == [6, 6]
+    assert len(drawn.plot().axes[0].patches) <= 40
+
+
+def test_a_curve_and_a_budget_are_what_was_given() -> None:
+    table = discreet.compare(VOTES, epsilons=["1/10", 1], **TERMS)
+    axes = only(table.plot())
+    for line, column in zip(axes.lines, zip(*table.errors, strict=True), strict=True):
+        assert list(line.get_xdata()) == [0.1, 1]
+        assert list(line.get_ydata()) == list(map(float, column))
+    assert len({line.get_marker() for line in axes.lines}) == 2
+    assert len({line.get_linestyle() for line in axes.lines}) == 2
+    axes = only(plots.budget([(1, 0, 3), (2, "0.5", 3)]))
+    spent, whole = axes.lines
+    assert list(spent.get_ydata()) == [0, 0.5]
+    assert list(whole.get_ydata()) == [3, 3]
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="same candidates"):
+        plots.laws([votes().series(), ages().series()])
+    with pytest.raises(InvalidArgument, match="same candidates"):
+        plots.laws([])
+    with pytest.raises(InvalidArgument, match="points must not be empty"):
+        plots.budget([])
+
+
+def test_a_missing_matplotlib_is_named() -> None:
+    hidden = mock.patch.dict(sys.modules, {"matplotlib": None})
+    with hidden, pytest.raises(MissingPackage, match=r'pip install "discreet\[plots\]"'):
+        votes().plot()
+
+
+def test_series_and_laws_tell_nothing_in_their_repr() -> None:
+    assert "310" not in repr(votes().series())
