@@ -216,6 +216,68 @@ def test_python_dash_m() -> None:
     assert done.stdout.startswith("Married-civ-spouse\n")
 
 
+# --- persons and groups
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> str:
+    rows = [
+        f"p{i},{'north' if i % 2 else 'south'},{'tea' if i % 2 else 'milk'},{i % 2 * 50}"
+        for i in range(200)
+    ]
+    (tmp_path / "visits.csv").write_text("person,region,drink,age\n" + "\n".join(rows * 2) + "\n")
+    return str(tmp_path / "visits.csv")
+
+
+def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    people = [
+        "--privacy-unit",
+        "person",
+        "--by",
+        "region",
+        "--groups",
+        "south,north",
+        "--epsilon",
+        "50",
+    ]
+    drinks = ["--column", "drink", "--candidates", "tea,milk", *people]
+    assert run(["mode", visits, *drinks]) == 0
+    assert capsys.readouterr().out == (
+        "south: milk\nnorth: tea\nε = 50, bounded range (one record added or removed); "
+        "one record: all rows of one person · exponential\n"
+    )
+    assert run(["mode", visits, *drinks, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["value"] == {"south": "milk", "north": "tea"}
+    assert told["privacy_unit"] == "person"
+    assert run(["top", visits, *drinks, "--k", "2", "--groups-per-person", "2"]) == 0
+    assert capsys.readouterr().out.startswith("south: milk, tea\nnorth: tea, milk\n")
+    ages = ["--column", "age", "--lo", "0", "--hi", "60", *people, "--rows-per-person", "2"]
+    assert run(["median", visits, *ages]) == 0
+    assert capsys.readouterr().out.startswith("south: 0\nnorth: 50\n")
+
+
+def test_groups_without_their_column(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        run(
+            [
+                "mode",
+                visits,
+                "--column",
+                "drink",
+                "--candidates",
+                "a,b",
+                "--groups",
+                "x",
+                "--epsilon",
+                "1",
+            ]
+        )
+        == 2
+    )
+    assert "give both by" in capsys.readouterr().err
+
+
 def test_a_plan_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "--candidates", "1000", "--epsilon", "1"]) == 0
     assert capsys.readouterr().out.split() == [

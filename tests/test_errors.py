@@ -20,6 +20,7 @@ from sqlalchemy import event
 
 import discreet
 from discreet import errors
+from discreet.tables.failures import needing
 from discreet.testing import ScriptedBits
 
 from .ledgers import bill
@@ -66,6 +67,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),
+    (errors.MissingPackage, lambda _: needing("a_package_that_is_not_there", "spark")),
     (errors.MissingPackage, lambda _: drawn_without_matplotlib()),
     (errors.Exhausted, lambda _: exhausted()),
     (errors.Exhausted, lambda path: ledger(path).buy(bill(2), secretive)),

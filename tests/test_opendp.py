@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet import BoundedRange, LaplaceDP
 from discreet.bridges import opendp as bridge
 from discreet.enclosures import precision
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.contract import Dial
+from discreet.numbers import float_up
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.testing import ScriptedBits, bit_tree
 from discreet.vectors import read_vector
@@ -37,10 +39,13 @@ def scores_of(alpha: float) -> Any:
 def test_the_numbers_of_opendps_own_notebook() -> None:
     median = scores_of(0.5)
     assert median.map(1) == 1
-    for measure, cost in ((PURE, 2.0), (ZCDP, 0.5)):
+    least = float_up(BoundedRange(Fraction(2), "add_remove").rho)
+    assert 0.4744 < least < 0.4745  # OpenDP's 0.5 is epsilon**2 / 8
+    for measure, published, cost in ((PURE, 2.0, 2.0), (ZCDP, 0.5, least)):
         ours = discreet.to_opendp(median.output_space, measure, scale=1, negate=True)
         theirs = dp.m.make_noisy_max(*median.output_space, measure, scale=1.0, negate=True)
-        assert ours.map(1) == theirs.map(1) == (median >> ours).map(1) == cost
+        assert theirs.map(1) == published
+        assert ours.map(1) == (median >> ours).map(1) == cost
     fine = scores_of(1 / math.sqrt(2))
     assert fine.map(1) == 7071
     assert (fine >> discreet.to_opendp(fine.output_space, PURE, scale=7071)).map(1) == 2
@@ -51,14 +56,15 @@ def test_the_numbers_of_opendps_own_notebook() -> None:
 @pytest.mark.parametrize("d_in", [0.0, 0.1, 1.0, 3.0])
 def test_the_map_is_never_below_the_exact_one(monotonic: bool, scale: float, d_in: float) -> None:
     over = Fraction(d_in) * (1 if monotonic else 2) / Fraction(str(scale))
-    for measure, exact in ((PURE, over), (ZCDP, over**2 / 8)):
+    rho = BoundedRange(over, "add_remove").rho if over else over
+    for measure, exact in ((PURE, over), (ZCDP, rho)):
         stated = discreet.to_opendp(space(monotonic=monotonic), measure, scale=scale).map(d_in)
         assert exact <= Fraction(stated) <= exact * (1 + Fraction(1, 2**51))
 
 
 def test_exponential_noise_is_charged_as_such() -> None:
     flips = discreet.to_opendp(space(int), ZCDP, scale=1, mechanism="permute_and_flip")
-    assert flips.map(1) == 2.0  # epsilon**2 / 2, with epsilon = 2
+    assert flips.map(1) == float_up(LaplaceDP(Fraction(2), "add_remove").rho)
 
 
 @pytest.mark.parametrize("d_in", [-1.0, math.inf, math.nan])

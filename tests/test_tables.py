@@ -28,69 +28,13 @@ from discreet.errors import (
     UnreadableData,
     UnreadableFile,
 )
-from discreet.tables import count, declared_categories, distinct, parse_candidates
+from discreet.tables import count, declared_categories, distinct, numbers, parse_candidates
+
+from .engines import ENGINES, TYPED
 
 ADULT = Path(__file__).parents[2] / "shared" / "data" / "adult.csv"
 MARKER = "s3cr3t-m4rk3r"
 PARIS = dt.timezone(dt.timedelta(hours=1))
-NULLABLE = {
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.int8(): pd.Int8Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-    pa.string(): pd.StringDtype(),
-}
-
-
-def to_pandas(table: pa.Table, _: Path) -> Any:
-    return table.to_pandas(types_mapper=NULLABLE.get)
-
-
-def to_pandas_arrow(table: pa.Table, _: Path) -> Any:
-    return table.to_pandas(types_mapper=pd.ArrowDtype)
-
-
-def to_polars(table: pa.Table, _: Path) -> Any:
-    return pl.from_arrow(table)
-
-
-def to_polars_lazy(table: pa.Table, folder: Path) -> Any:
-    return to_polars(table, folder).lazy()
-
-
-def to_pyarrow(table: pa.Table, _: Path) -> Any:
-    return table
-
-
-def to_duckdb(table: pa.Table, _: Path) -> Any:
-    if pa.float16() in table.schema.types:
-        pytest.skip("DuckDB has no such type")
-    return duckdb.connect().from_arrow(table)
-
-
-def to_parquet(table: pa.Table, folder: Path) -> Any:
-    pq.write_table(table, folder / "t.parquet")
-    return folder / "t.parquet"
-
-
-def to_csv(table: pa.Table, folder: Path) -> Any:
-    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(table.column_names)
-        writer.writerows(zip(*(c.to_pylist() for c in table.columns), strict=True))
-    return str(folder / "t.csv")
-
-
-TYPED: dict[str, Callable[[pa.Table, Path], Any]] = {
-    "pandas": to_pandas,
-    "pandas-arrow": to_pandas_arrow,
-    "polars": to_polars,
-    "polars-lazy": to_polars_lazy,
-    "pyarrow": to_pyarrow,
-    "duckdb": to_duckdb,
-    "parquet": to_parquet,
-}
-ENGINES = {**TYPED, "csv": to_csv}
 Make = Callable[[pa.Table], Any]
 
 
@@ -576,6 +520,36 @@ def test_paths_are_literal(tmp_path: Path, name: str) -> None:
     pq.write_table(pa.table({"c": ["a"]}), parquet)
     pq.write_table(pa.table({"c": ["a", "a"]}), tmp_path / "ab.parquet")
     assert count(parquet, "c", ["a"]) == [1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_files_that_match_are_one_table(tmp_path: Path, ending: str) -> None:
+    for i, words in enumerate((["a", "b"], ["a"], ["c", "a"])):
+        file = tmp_path / f"part{i}.{ending}"
+        if ending == "parquet":
+            pq.write_table(pa.table({"n": [i] * len(words), "c": words}), file)
+        else:
+            packed = "\n".join(["n,c", *(f"{i},{word}" for word in words)]).encode()
+            file.write_bytes(gzip.compress(packed) if ending == "csv.gz" else packed)
+    assert count(tmp_path / f"part*.{ending}", "c", ["a", "b", "c"]) == [3, 1, 1]
+    assert count(tmp_path / f"part[01].{ending}", "c", ["a", "b", "c"]) == [2, 1, 0]
+    assert sorted(numbers(tmp_path / f"*.{ending}", "n").tolist()) == [0, 0, 1, 2, 2]
+    (tmp_path / f"part?.{ending}").write_bytes((tmp_path / f"part1.{ending}").read_bytes())
+    assert count(tmp_path / f"part?.{ending}", "c", ["a"]) == [1], "a file of that name goes first"
+
+
+def test_files_that_do_not_go_together(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="no file matches"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    pq.write_table(pa.table({"c": ["a"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"c": [1]}), tmp_path / "b.parquet")
+    with pytest.raises(UnreadableFile, match=r"b\.parquet has columns of other types"):
+        count(tmp_path / "*.parquet", "c", ["a"])
+    (tmp_path / "c.csv").write_text("d\n1\n")
+    with pytest.raises(MissingColumn):
+        count(tmp_path / "*.csv", "c", ["a"])
+    with pytest.raises(UnreadableFile, match="directory"):
+        count(tmp_path.parent / f"{tmp_path.name[:-1]}?", "c", ["a"])
 
 
 def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:

@@ -18,28 +18,39 @@ class Release:
 
     Attributes:
         value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
-            a list of them, or an array of indices.
+            a list of them, or an array of indices. With groups, a dict from each to its answer.
         guarantee: what the whole release promises, all draws together.
         mechanism: the name of the mechanism.
+        unit: the column that says whose a row is, if all rows of one person are one record; None if
+            each row is one.
     """
 
     value: Any
     guarantee: Guarantee
     mechanism: str
+    unit: str | None = None
+
+    @property
+    def promise(self) -> str:
+        """The guarantee in words, with what one record is where it is more than a row."""
+        record = f"; one record: all rows of one {self.unit}" if self.unit else ""
+        return f"{self.guarantee}{record}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
+        unit = {} if self.unit is None else {"privacy_unit": self.unit}
         return {
             "value": plain(self.value),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
+            **unit,
         }
 
     def __str__(self) -> str:
-        return f"{self.value} [{self.guarantee}; {self.mechanism}]"
+        return f"{self.value} [{self.promise}; {self.mechanism}]"
 
     def __repr__(self) -> str:
-        return f"Release({_shortened(repr(self.value))}: {self.guarantee}; {self.mechanism})"
+        return f"Release({_shortened(repr(self.value))}: {self.promise}; {self.mechanism})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +80,13 @@ class Simulation:
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON knows: numbers, text and lists as they are, everything else as text."""
+    """Return a value that JSON knows: numbers, text, lists and dicts as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list):
         return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(group): plain(answer) for group, answer in value.items()}
     ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if ordinary else str(value)
 

@@ -71,7 +71,7 @@ def _reader(measure: Any) -> Callable[[Any], Fraction]:
     import opendp.prelude as dp
 
     for known, number in (
-        (dp.max_divergence(), "epsilon"),
+        (dp.max_divergence(), "pure"),
         (dp.zero_concentrated_divergence(), "rho"),
     ):
         if type(measure) is type(known) and measure == known:

@@ -13,7 +13,7 @@ from .options import split_candidates
 from .releasing import releasing
 
 
-@releasing()
+@releasing("rows_per_person")
 def mode(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],

@@ -37,6 +37,25 @@ Size = Annotated[
     int | None,
     typer.Option(metavar="NUMBER", help="How many independent answers; each of them costs."),
 ]
+PrivacyUnit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Whose a row is: all rows of one person are one record then."
+    ),
+]
+RowsPerPerson = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="How many rows of one person count (1).")
+]
+ByColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Answer for each group of this column.")
+]
+GroupNames = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B,C", help="The groups; public, never taken from the data."),
+]
+GroupsPerPerson = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="In how many groups one person counts (1).")
+]
 LedgerAt = Annotated[
     str | None,
     typer.Option(
@@ -73,15 +92,15 @@ def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> T
     return cast(Terms, {**given, "mechanism": chosen})
 
 
-def split_candidates(texts: list[str]) -> list[str]:
+def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:
     """Return the comma-separated candidates; quotes keep a comma or a blank."""
     try:
         rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
     except csv.Error:
         raise InvalidCandidates(
-            "--candidates has a quote that is not closed, or a line break"
+            f"{option} has a quote that is not closed, or a line break"
         ) from None
     candidates = [candidate.rstrip() for row in rows for candidate in row]
     if not all(candidates):
-        raise InvalidCandidates("--candidates has an empty candidate; remove a comma")
+        raise InvalidCandidates(f"{option} has an empty candidate; remove a comma")
     return candidates

@@ -3,12 +3,14 @@
 import inspect
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from .. import tables
 from ..errors import InvalidArgument
 from ..releases import Release
 from ..selection import bill_of
@@ -22,6 +24,11 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "noise": (options.NoiseName, None),
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
+    "privacy_unit": (options.PrivacyUnit, None),
+    "rows_per_person": (options.RowsPerPerson, None),
+    "by": (options.ByColumn, None),
+    "groups": (options.GroupNames, None),
+    "groups_per_person": (options.GroupsPerPerson, None),
     "ledger": (options.LedgerAt, None),
     "dataset": (options.DatasetName, None),
     "analyst": (options.AnalystName, None),
@@ -29,6 +36,8 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "dry_run": (options.DryRun, False),
     "as_json": (options.AsJson, False),
 }
+
+_RECORDS = ("privacy_unit", "rows_per_person", "by", "groups", "groups_per_person")
 
 
 def releasing(
@@ -46,6 +55,7 @@ def releasing(
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
+            said["groups"] = _groups(given["file"], said["by"], said["groups"])
             _answer(lambda **terms: command(**own, terms=terms), said)
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -68,7 +78,7 @@ def _extended(command: Callable[..., Release], shared: dict[str, Any]) -> inspec
 
 def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     """Release an answer and show it; or show what it would cost."""
-    names = ("epsilon", "rho", "scale", "neighbors", "size", "request")
+    names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
     terms = options.read_terms(given, said["mechanism"], said["noise"])
     session = _session(said)
@@ -78,6 +88,13 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     if session is not None:
         terms["ledger"] = session
     show(verb(**terms), as_json=said["as_json"])
+
+
+def _groups(file: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
+    """Return the groups as values of their column; the verb says if that is missing."""
+    if texts is None or by is None:
+        return texts
+    return tables.parse_candidates(file, by, options.split_candidates(texts, "--groups"))
 
 
 def _session(said: dict[str, Any]) -> Any:
@@ -105,6 +122,13 @@ def show(release: Release, *, as_json: bool) -> None:
         typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
         return
     console = Console(highlight=False, soft_wrap=True)
-    for value in release.value if isinstance(release.value, list) else [release.value]:
-        console.print(Text(str(value), style="bold"))
-    console.print(Text(f"{release.guarantee} · {release.mechanism}", style="dim"))
+    for line in _lines(release.value):
+        console.print(Text(line, style="bold"))
+    console.print(Text(f"{release.promise} · {release.mechanism}", style="dim"))
+
+
+def _lines(value: Any) -> list[str]:
+    """Return the lines that show an answer: one for each draw, or for each group."""
+    if isinstance(value, dict):
+        return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]

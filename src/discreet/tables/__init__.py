@@ -8,12 +8,13 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from .kinds import ColumnType
+from .kinds import CELL, ColumnType
 from .values import in_order, parse
 
 if TYPE_CHECKING:
     from ..candidates import Grid
     from .cells import CellSource
+    from .records import Recorded, Records
 
 __all__ = [
     "Table",
@@ -23,6 +24,7 @@ __all__ = [
     "numbers",
     "on_grid",
     "parse_candidates",
+    "recorded",
 ]
 
 Table: TypeAlias = object
@@ -70,6 +72,28 @@ def count(data: Table, column: str, candidates: Sequence[object]) -> list[int]:
     return _open(data, column).count(candidates)
 
 
+def recorded(data: Any, column: str, records: "Records") -> "Recorded":
+    """Return the rows of a table with the columns of persons and groups, to be bounded and counted.
+
+    Raises:
+        As for `count`; MissingColumn for any of the columns.
+
+    Side channels: those of `count`; memory depends on the number of persons too, and for a frame in
+    memory on the number of rows.
+    """
+    wanted = {CELL: column, "person": records.unit, "part": records.by}
+    columns = {alias: name for alias, name in wanted.items() if name is not None}
+    if isinstance(data, str | os.PathLike):
+        from .files import open_columns
+        from .relation_records import RelationRecords
+
+        opened = open_columns(data, columns)
+        return RelationRecords(opened.relation, columns, records, opened.failure, opened.csv)
+    from .frame_records import open_records
+
+    return open_records(data, columns, records)
+
+
 def numbers(data: Table, column: str | None = None) -> Any:
     """Return the numbers in the rows as one numpy array; see `numeric.numbers`."""
     from .numeric import numbers
@@ -80,11 +104,19 @@ def numbers(data: Table, column: str | None = None) -> Any:
 def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
     """Return the column as counts on a grid, None where it must be brought into memory.
 
-    The engine counts Parquet files and DuckDB relations. Only the schema is read here.
+    The engine counts Parquet files, DuckDB relations, Spark tables and lazy frames of Polars. Only the
+    schema is read here.
     """
+    if column is None:
+        return None
     from .relation_cells import open_cells
 
-    return None if column is None else open_cells(data, column, grid)
+    found = open_cells(data, column, grid)
+    if found is not None or isinstance(data, str | os.PathLike):
+        return found
+    from .lazy_cells import open_lazy_cells
+
+    return open_lazy_cells(data, column, grid)
 
 
 def declared_categories(data: Table, column: str) -> list[str] | None:

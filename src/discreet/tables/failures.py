@@ -1,10 +1,11 @@
 """Running foreign code so that none of its errors, which may quote the data, gets out."""
 
+import importlib
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from ..errors import DiscreetError, MissingColumn, shown
+from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
 
 T = TypeVar("T")
 
@@ -31,3 +32,15 @@ def missing_column(column: str, columns: Sequence[object], where: str) -> Missin
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     listed = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
     return MissingColumn(f"there is no column {shown(column)} in {where}{hint}{listed}")
+
+
+def needing(module: str, extra: str) -> Any:
+    """Return a module of an optional package, or say which extra brings it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        pass
+    package = module.partition(".")[0]
+    raise MissingPackage(
+        f"this needs {package}, which is not installed: pip install 'discreet[{extra}]'"
+    )

@@ -8,19 +8,23 @@ that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
 
 import csv
 import ctypes
+import glob
 import gzip
+import itertools
 import os
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidCandidates, UnreadableFile, shown
+from ..errors import InvalidCandidates, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
 from .kinds import CELL, ColumnType, single
-from .relations import RelationColumn
+from .relations import RelationColumn, picked
 
 ACCEPTED = ".csv, .csv.gz, .tsv, .tsv.gz and .parquet"
 DELIMITERS = (",", ";", "\t", "|")
@@ -66,16 +70,60 @@ class CsvColumn(RelationColumn):
 
 def open_file(path: str | os.PathLike[str], column: str) -> RelationColumn:
     """Return the column of the file; only the header or the schema has been read."""
+    opened = open_columns(path, {CELL: column})
+    kind = CsvColumn if opened.csv else RelationColumn
+    return kind(opened.relation, column, opened.failure)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Some columns of a file."""
+
+    relation: Any
+    csv: bool
+    failure: UnreadableFile
+    """What is raised when the rows cannot be read."""
+
+
+def open_columns(path: str | os.PathLike[str], columns: dict[str, str]) -> Opened:
+    """Return columns of the file under other names: a mapping from those to the columns'.
+
+    A path that is no file but has wildcards stands for all files that match, one after another. Their
+    names and their schemas are public.
+    """
     file = Path(os.path.abspath(path))  # not resolve(), which follows links
+    connection = _connect()
+    if not _is_pattern(file):
+        return _open(file, columns, connection)
+    files = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
+    if not files:
+        raise UnreadableFile(f"no file matches {file}")
+    parts = [_open(one, columns, connection) for one in files]
+    for name, part in zip(files, parts, strict=True):
+        if part.csv != parts[0].csv or part.relation.types != parts[0].relation.types:
+            raise UnreadableFile(f"{name} has columns of other types than {files[0]}")
+    whole = reduce(lambda above, below: above.union(below), [part.relation for part in parts])
+    return Opened(
+        whole, parts[0].csv, UnreadableFile(f"a file of {file} cannot be read to its end")
+    )
+
+
+def _is_pattern(file: Path) -> bool:
+    """Return whether a path has wildcards and is no file itself."""
+    return any(c in "*?[" for c in str(file)) and not os.path.lexists(file)
+
+
+def _open(file: Path, columns: dict[str, str], connection: Any) -> Opened:
+    """Return columns of one file."""
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] == [".gz"]
     ending = (suffixes[:-1] if packed else suffixes)[-1:]
     start = _start(file)
     damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
     if ending in ([".csv"], [".tsv"]):
-        return CsvColumn(_open_csv(file, column, packed, start), column, damaged)
+        return Opened(_open_csv(file, columns, start, connection), True, damaged)
     if ending == [".parquet"] and not packed:
-        return RelationColumn(_open_parquet(file, column, start), column, damaged)
+        return Opened(_open_parquet(file, columns, start, connection), False, damaged)
     raise UnreadableFile(f"{file} has none of the accepted extensions: {ACCEPTED}")
 
 
@@ -128,26 +176,42 @@ def _literal_path(file: Path) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
 
 
-def _open_parquet(file: Path, column: str, start: bytes) -> Any:
-    """Return the column of a Parquet file; only its schema has been read."""
+def _open_parquet(file: Path, columns: dict[str, str], start: bytes, connection: Any) -> Any:
+    """Return columns of a Parquet file; only its schema has been read."""
     if start != b"PAR1":
         raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     relation = quietly(
-        lambda: _connect().read_parquet(_literal_path(file), hive_partitioning=False),
+        lambda: _read_parquet(_literal_path(file), connection),
         UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged"),
     )
-    if column not in relation.columns:
-        raise missing_column(column, relation.columns, str(file))
-    return relation.project(f"#{relation.columns.index(column) + 1} AS {CELL}")
+    return picked(relation, columns, str(file))
 
 
-def _open_csv(file: Path, column: str, packed: bool, start: bytes) -> Any:
-    """Return the column of a CSV file; only its header has been read."""
+def _read_parquet(path: str, connection: Any) -> Any:
+    """Return the relation of a Parquet file.
+
+    DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
+    that they seem to settle is not evaluated, so that one row would decide whether others count.
+    """
+    functions = "SELECT parameters FROM duckdb_functions() WHERE function_name = 'read_parquet'"
+    known = {name for (names,) in connection.sql(functions).fetchall() for name in names}
+    nan = ", can_have_nan=true" if "can_have_nan" in known else ""
+    name = f"path{next(_names)}"  # relations that are put together must not share names
+    query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false{nan})"
+    return connection.sql(query, params={name: path})
+
+
+_names = itertools.count()
+
+
+def _open_csv(file: Path, columns: dict[str, str], start: bytes, connection: Any) -> Any:
+    """Return columns of a CSV file; only its header has been read."""
+    packed = file.suffix.lower() == ".gz"
     if start == b"PAR1":
         raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
     if start.startswith(b"\x1f\x8b") and not packed:
         raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
-    delimiter, names = _split(_header(file, packed), column, file)
+    delimiter, names = _split(_header(file, packed), list(columns.values()), file)
     options = {
         "path": _literal_path(file),
         "delim": delimiter,
@@ -157,14 +221,16 @@ def _open_csv(file: Path, column: str, packed: bool, start: bytes) -> Any:
         "compression": "gzip" if packed else "none",
         **DIALECT,
     }
-    return quietly(lambda: _read_csv(options, names.index(column)), _not_csv(file))
+    chosen = ", ".join(f"c{names.index(name)} AS {alias}" for alias, name in columns.items())
+    return quietly(lambda: _read_csv(options, chosen, connection), _not_csv(file))
 
 
-def _read_csv(options: dict[str, Any], index: int) -> Any:
-    """Return the relation of one column of a CSV file."""
-    given = ", ".join(f"{name}=${name}" for name in options if name != "path")
-    query = f"SELECT c{index} AS {CELL} FROM read_csv($path, {given})"
-    return _connect().sql(query, params=options)
+def _read_csv(options: dict[str, Any], chosen: str, connection: Any) -> Any:
+    """Return the relation of the chosen columns of a CSV file."""
+    i = next(_names)
+    given = ", ".join(f"{name}=${name}{i}" for name in options if name != "path")
+    query = f"SELECT {chosen} FROM read_csv($path{i}, {given})"
+    return connection.sql(query, params={f"{name}{i}": value for name, value in options.items()})
 
 
 def _not_csv(file: Path) -> UnreadableFile:
@@ -194,22 +260,27 @@ def _header(file: Path, packed: bool) -> str:
     return header
 
 
-def _split(header: str, column: str, file: Path) -> tuple[str, list[str]]:
-    """Return the delimiter and the columns' names, of the delimiters that show the column."""
+def _split(header: str, wanted: Sequence[str], file: Path) -> tuple[str, list[str]]:
+    """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
     if header.count('"') % 2:
         raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
     choices = [(d, next(csv.reader([header], delimiter=d))) for d in DELIMITERS]
-    delimiter, names = max(choices, key=lambda choice: (column in choice[1], len(choice[1])))
-    if names.count(column) > 1:
-        raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
-    if column in names:
-        return delimiter, names
+    delimiter, names = max(choices, key=lambda c: (len(set(wanted) & set(c[1])), len(c[1])))
+    for column in wanted:
+        if names.count(column) > 1:
+            raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
+        if column not in names:
+            raise _no_such_column(column, names, file)
+    return delimiter, names
+
+
+def _no_such_column(column: str, names: list[str], file: Path) -> MissingColumn:
+    """Return the error for a column that a CSV file has not."""
     if any(not name or name[0] in "+-.0123456789" for name in names):
         # Such a first line may be a row, which must not be shown.
-        raise missing_column(
-            column, [], f"the first line of {file}, which looks like data and is not shown"
-        )
-    raise missing_column(column, names, str(file))
+        where = f"the first line of {file}, which looks like data and is not shown"
+        return missing_column(column, [], where)
+    return missing_column(column, names, str(file))
 
 
 def as_texts(candidates: Sequence[object], column: str) -> list[str]:

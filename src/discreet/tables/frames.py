@@ -20,10 +20,13 @@ from .kinds import (
     key,
     represent,
 )
-from .relations import RelationColumn
+from .relations import RelationColumn, picked
+from .spark import SparkColumn, spark_columns
 
 TEMPORAL = ("date", "timestamp", "timestamp with time zone")
-ACCEPTED = "a pandas, Polars, PyArrow or DuckDB table, or the path of a CSV or Parquet file"
+ACCEPTED = (
+    "a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, or the path of a CSV or Parquet file"
+)
 
 
 @dataclass(frozen=True)
@@ -57,21 +60,31 @@ class FrameColumn:
         return quietly(lambda: _declared(self.frame), broken(self.frame))
 
 
-def open_frame(data: object, column: str) -> FrameColumn | RelationColumn:
+def open_frame(data: object, column: str) -> FrameColumn | RelationColumn | SparkColumn:
     """Return the column of a table."""
     import narwhals.stable.v2 as nw
 
     frame = as_frame(data)
-    names = quietly(lambda: frame.collect_schema().names(), broken(frame))
-    if column not in names:
-        raise missing_column(column, names, "the data")
-    index = names.index(column)
-    if frame.implementation.is_duckdb():
-        only = quietly(lambda: frame.to_native().project(f"#{index + 1} AS {CELL}"), broken(frame))
-        return RelationColumn(only, column, broken(frame))
+    [index] = indices(frame, {CELL: column}).values()
+    engine, failure = frame.implementation, broken(frame)
+    if engine.is_duckdb():
+        only = quietly(lambda: picked(frame.to_native(), {CELL: column}, "the data"), failure)
+        return RelationColumn(only, column, failure)
+    if engine.is_spark_like():
+        only = quietly(lambda: spark_columns(frame.to_native(), {CELL: index}), failure)
+        return SparkColumn(only, column, failure)
     # By position: a name like "*" would mean something to an engine.
-    only = quietly(lambda: _decoded(frame.select(nw.nth(index).alias(CELL))), broken(frame))
+    only = quietly(lambda: decoded(frame.select(nw.nth(index).alias(CELL))), failure)
     return FrameColumn(only, column)
+
+
+def indices(frame: Any, columns: dict[str, str]) -> dict[str, int]:
+    """Return the positions of columns, under other names."""
+    names = quietly(lambda: frame.collect_schema().names(), broken(frame))
+    for column in columns.values():
+        if column not in names:
+            raise missing_column(column, names, "the data")
+    return {alias: names.index(column) for alias, column in columns.items()}
 
 
 def as_frame(data: Any) -> Any:
@@ -89,7 +102,7 @@ def broken(frame: Any) -> UnreadableData:
     return UnreadableData(f"{engine} failed; its message may quote the data, so it is not shown")
 
 
-def _decoded(frame: Any) -> Any:
+def decoded(frame: Any) -> Any:
     """Return the table with Arrow's dictionaries and rare types as common ones."""
     import narwhals.stable.v2 as nw
 
@@ -117,16 +130,28 @@ def frame_type(frame: Any, column: str) -> ColumnType:
     word = str(_native_type(frame))
     if word.lower() == "null":
         return ColumnType(column, "nothing", word)
-    if frame.implementation.is_pandas_like() and word in ("object", "category"):
+    if in_pandas(frame) and word in ("object", "category"):
         # What Narwhals says of these depends on the rows.
         return ColumnType(column, "anything", word)
     return column_type(column, dtype, word)
 
 
+def in_pandas(frame: Any) -> bool:
+    """Return whether the cells are in pandas, here or in Dask's workers."""
+    engine = frame.implementation
+    return bool(engine.is_pandas_like() or engine.is_dask())
+
+
+def objects(frame: Any) -> Iterable[Any]:
+    """Return the Python objects of the only column."""
+    objects: Iterable[Any] = frame.lazy().collect().get_column(CELL).to_native()
+    return objects
+
+
 def _native_type(frame: Any) -> object:
     """Return the engine's own type of the only column, as far as it is needed here."""
     native = frame.to_native()
-    if frame.implementation.is_pandas_like():
+    if in_pandas(frame):
         return native.dtypes.iloc[0]
     if frame.implementation.is_pyarrow():
         return native.schema.types[0]
@@ -138,11 +163,11 @@ def _native_type(frame: Any) -> object:
 def _weighed(frame: Any, of: ColumnType, candidates: list[Any]) -> Iterable[tuple[Any, int]]:
     """Return pairs of a value and a number of rows that have it, for the candidates at least."""
     if of.name == "object":  # may hold what cannot be grouped
-        return _counted_objects(frame.get_column(CELL).to_native())
-    if frame.implementation.is_pandas_like() and of.kind not in TEMPORAL:
+        return _counted_objects(objects(frame))
+    if in_pandas(frame) and of.kind not in TEMPORAL:
         return _grouped(frame)
     exact = {value for value in (represent(c, of) for c in candidates) if value is not None}
-    return _grouped(_filtered(frame, of, list(exact))) if exact else []
+    return _grouped(filtered(frame, of, list(exact))) if exact else []
 
 
 def _counted_objects(values: Iterable[Any]) -> Iterable[tuple[Any, int]]:
@@ -163,14 +188,14 @@ def _grouped(frame: Any) -> list[tuple[Any, int]]:
     return rows
 
 
-def _filtered(frame: Any, of: ColumnType, values: list[Any]) -> Any:
+def filtered(frame: Any, of: ColumnType, values: list[Any]) -> Any:
     """Return the rows whose value is among `values`, compared in the column's own type."""
     import narwhals.stable.v2 as nw
 
     dtype = frame.collect_schema()[CELL]
     engine = frame.implementation
     if type(dtype).__name__ in ("Categorical", "Enum"):
-        frame, dtype = frame.select(nw.col(CELL).cast(nw.String)), nw.String()
+        frame, dtype = frame.with_columns(nw.col(CELL).cast(nw.String)), nw.String()
     if of.kind == "float" and 0.0 in values:
         values = [*values, -0.0, 0.0]  # two values, for engines that compare bits
     if engine.is_polars():
@@ -201,7 +226,7 @@ def _distinct(frame: Any, of: ColumnType) -> list[Any]:
     if of.kind == "nothing":
         return []
     if of.name == "object":
-        return list(frame.get_column(CELL).to_native())
+        return list(objects(frame))
     return [row[0] for row in frame.lazy().collect().unique(CELL).rows()]
 
 

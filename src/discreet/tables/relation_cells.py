@@ -16,6 +16,7 @@ from .cells import BLUR, Histogram, Piece, Thresholds, Unit
 from .failures import quietly
 from .kinds import CELL
 from .numeric import from_list
+from .relations import present
 
 _WORD = 2**63
 
@@ -104,12 +105,10 @@ class RelationCells:
 
     def _within(self, asked: Histogram) -> Any:
         """Return the records of the parts, without null and NaN."""
-        from duckdb import ColumnExpression, FunctionExpression
+        from duckdb import ColumnExpression
 
         cell = ColumnExpression(CELL)
-        kept = self.relation.filter(cell.isnotnull())
-        if self.thresholds.of.kind == "float":
-            kept = kept.filter(~FunctionExpression("isnan", cell))
+        kept = present(self.relation, floating=self.thresholds.of.kind == "float")
         inside = [self._inside(piece, cell) for piece in asked.pieces]
         return kept if any(some is None for some in inside) else kept.filter(reduce(or_, inside))
 

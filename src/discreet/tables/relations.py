@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DiscreetError
-from .failures import quietly
+from .failures import missing_column, quietly
 from .kinds import CELL, ColumnType, check_candidates, column_type, represent
 
 FEW = 32
@@ -54,6 +54,28 @@ class RelationColumn:
         """Return nothing: the categories of an ENUM usually come from the data."""
 
 
+def picked(relation: Any, columns: dict[str, str], where: str) -> Any:
+    """Return columns of a relation under other names: a mapping from those to the columns'."""
+    names = relation.columns
+    for column in columns.values():
+        if column not in names:
+            raise missing_column(column, names, where)
+    # By position: a name like "*" would mean something to the engine.
+    return relation.project(
+        ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
+    )
+
+
+def present(relation: Any, *, floating: bool) -> Any:
+    """Return the rows whose cell is neither null nor NaN.
+
+    `nextafter(x, x)` is x. Of `isnan(x)` alone DuckDB thinks that it is settled by the statistics of a
+    Parquet file, which leave NaN out.
+    """
+    rows = relation.filter(f"{CELL} IS NOT NULL")
+    return rows.filter(f"NOT isnan(nextafter({CELL}, {CELL}))") if floating else rows
+
+
 def relation_type(relation: Any, column: str) -> ColumnType:
     """Return the type of the only column of the relation."""
     import narwhals.stable.v2 as nw
@@ -71,7 +93,7 @@ def _count_positions(relation: Any, of: ColumnType, values: list[Any]) -> list[t
     """Return pairs of a value's position, from 1, and how often it occurs."""
     from duckdb import ConstantExpression, FunctionExpression
 
-    subject, wanted = _comparable(relation, of, values)
+    subject, wanted = comparable(relation, of, values)
     if len(values) <= FEW:
         position = FunctionExpression("list_position", wanted, subject).alias("position")
         counted = relation.select(position)
@@ -90,17 +112,19 @@ def _count_positions(relation: Any, of: ColumnType, values: list[Any]) -> list[t
     return [(position, rows) for position, rows in grouped.fetchall() if position is not None]
 
 
-def _comparable(relation: Any, of: ColumnType, values: list[Any]) -> tuple[Any, Any]:
+def comparable(
+    relation: Any, of: ColumnType, values: list[Any], name: str = CELL
+) -> tuple[Any, Any]:
     """Return the column and the list of the values as expressions of one type."""
     import duckdb
     from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
-    cell = ColumnExpression(CELL)
+    cell = ColumnExpression(name)
     if of.kind == "text" and of.categories is None:
         # As bytes: a collation could make words equal that are not.
         encoded = ConstantExpression([value.encode() for value in values])
         return FunctionExpression("encode", cell.cast(duckdb.sqltypes.VARCHAR)), encoded
-    native = relation.types[0]
+    native = relation.types[relation.columns.index(name)]
     # As text: DuckDB reads it exactly, while it would find a common type for Python's values.
     texts = ConstantExpression([_literal(value) for value in values])
     return cell, texts.cast(duckdb.list_type(native))

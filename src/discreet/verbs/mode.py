@@ -1,6 +1,7 @@
 """mode: the most common value of a column."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
@@ -11,31 +12,34 @@ from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import Counts
-from ..selection import Terms, ask, is_paid, release, takes_terms
+from ..selection import ask, is_paid
+from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
 
-@takes_terms
+@takes_records
 def mode(
     data: tables.Table,
     column: str,
     candidates: Iterable[Any] | None = None,
     *,
     unsafe_candidates_from_data: bool = False,
-    **terms: Unpack[Terms],
+    **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release the most common value of a column.
 
-    One row is one record. Rows whose value is not among the candidates are ignored, so are nulls;
-    candidates that no row holds count zero.
+    One row is one record; with `privacy_unit` a person is, and counts once for each value he holds. Rows
+    whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
+    zero.
 
     Args:
-        data: a pandas, Polars, PyArrow or DuckDB table, or the path of a CSV or Parquet file.
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, or the path of a CSV or Parquet file.
         column: the name of the column.
         candidates: what may be answered. They are public and must be fixed without looking at the data.
             May be left out for a Polars `Enum`, whose categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. What is released
             then may be a value of one single person, and nothing is guaranteed.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. privacy_unit, by,
+            groups, groups_per_person: see `PersonTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -47,17 +51,32 @@ def mode(
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
-    ask(Counts(list), terms)  # what is public is wrong before the data are opened, or not at all
+    inquiry = read_inquiry(terms)
+    ask(
+        Counts(list), inquiry.terms
+    )  # what is public is wrong before the data are opened, or not at all
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
     else:
         labels = Labels(_declared(data, column) if candidates is None else candidates)
-    score = Counts(partial(tables.count, data, column, labels))
-    drawn = release(score, labels, f"mode of {column}, {labels.size} candidates", terms)
+    scores = counted(inquiry, data, column, labels)
+    query = f"mode of {column}, {labels.size} candidates"
+    drawn = inquiry.answer(scores, labels, query, draw, naming(labels))
     if not unsafe_candidates_from_data:
         return drawn
     reason = "the candidates were taken from the data"
-    return Release(drawn.value, NoGuarantee(reason, drawn.guarantee.neighbors), drawn.mechanism)
+    return replace(drawn, guarantee=NoGuarantee(reason, drawn.guarantee.neighbors))
+
+
+def counted(inquiry: Inquiry, data: tables.Table, column: str, labels: Labels) -> list[Counts]:
+    """Return for each group the score that counts records."""
+    if inquiry.plain:
+        return [Counts(partial(tables.count, data, column, labels))]
+
+    def tallied() -> list[list[int]]:
+        return tables.recorded(data, column, inquiry.records).tally(labels)
+
+    return [Counts(read) for read in inquiry.once(tallied)]
 
 
 def _declared(data: tables.Table, column: str) -> Sequence[Any]:

@@ -3,15 +3,15 @@
 from functools import partial
 from typing import Any, Unpack
 
-from .. import tables
 from ..candidates import Grid
+from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue
-from ..selection import Terms, release, takes_terms
+from .records import RecordTerms, draw, naming, numbers_of, parts_of, read_inquiry, takes_records
 
 
-@takes_terms
+@takes_records
 def price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
     bids: Any,
     prices: Grid,
@@ -20,7 +20,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     supply: int | None = None,
     units: int = 1,
     continuous: bool = False,
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
 
@@ -33,10 +33,12 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
         column: the column of the table that holds the bids.
         supply: how many units there are to sell; without it, as many as are wanted.
         units: the most units one bidder may want, one row for each. It costs that many times as much, and
-            you must have bounded the rows of a bidder to it.
+            you must have bounded the rows of a bidder to it; or leave it out and name the column of
+            bidders as `privacy_unit`, with `rows_per_person`.
         continuous: draw any real price from `prices.lo` to `prices.hi`, and release it rounded down to
             the grid. Bids are rounded down to the grid first.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
+            privacy_unit, rows_per_person, by, groups, groups_per_person: see `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -45,10 +47,20 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
     bids, and on the type of the numbers.
     """
-    score = Revenue(partial(tables.numbers, bids, column), prices, supply, units, continuous)
-    scale = terms.get("scale")
+    inquiry = read_inquiry(terms, bounded=True)
+    if inquiry.records.rows is not None:
+        if units != 1:
+            raise InvalidArgument(
+                "with a privacy_unit, rows_per_person says the units; leave out units"
+            )
+        units = inquiry.records.rows
+    scores = [
+        Revenue(partial(numbers_of, part), prices, supply, units, continuous)
+        for part in parts_of(inquiry, bids, column)
+    ]
+    scale = inquiry.terms.get("scale")
     if scale is not None:
-        terms["scale"] = positive(scale, "scale") / score.unit
+        inquiry.terms["scale"] = positive(scale, "scale") / scores[0].unit
     kind = "continuous price" if continuous else "price"
     query = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
-    return release(score, prices, query, terms)
+    return inquiry.answer(scores, prices, query, draw, naming(prices))

@@ -22,18 +22,27 @@ from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
-from ..selection import Terms, release, takes_terms
+from .records import (
+    Part,
+    RecordTerms,
+    draw,
+    naming,
+    parts_of,
+    per_person,
+    read_inquiry,
+    takes_records,
+)
 
 Candidates = Grid | Iterable[Any]
 
 
-@takes_terms
+@takes_records
 def quantile(
     data: Any,
     alpha: Number,
     candidates: Candidates,
     column: str | None = None,
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
 
@@ -46,7 +55,8 @@ def quantile(
         alpha: between 0 and 1, exact: 0.9 is nine tenths.
         candidates: a `Grid` of any size, or a list of numbers; public.
         column: the column of the table.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
+            privacy_unit, rows_per_person, by, groups, groups_per_person: see `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -57,18 +67,22 @@ def quantile(
     out of core, in a public number of passes: docs/out_of_core.md.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
+    inquiry = read_inquiry(terms, bounded=True)
+    scores = [
+        Rank(partial(_rows, part), numbers, share, partial(_cells, part, numbers))
+        for part in parts_of(inquiry, data, column)
+    ]
     query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    rows, cells = partial(_rows, data, column), partial(_cells, data, column, numbers)
-    return release(Rank(rows, numbers, share, cells), numbers, query, terms)
+    return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
 
 
-@takes_terms
+@takes_records
 def median(
     data: Any,
     candidates: Candidates,
     column: str | None = None,
     score: Literal["rank", "median_distance"] = "rank",
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a median: the quantile for one half.
 
@@ -89,13 +103,18 @@ def median(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
     query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
-    rows, cells = partial(_rows, data, column), partial(_cells, data, column, candidates)
-    return release(MedianDistance(rows, candidates, cells), candidates, query, terms)
+    inquiry = read_inquiry(terms, bounded=True)
+    parts = parts_of(inquiry, data, column)
+    scores = [
+        MedianDistance(partial(_rows, part), candidates, partial(_cells, part, candidates))
+        for part in parts
+    ]
+    return inquiry.answer(per_person(inquiry, scores), candidates, query, draw, naming(candidates))
 
 
-@takes_terms
+@takes_records
 def minimum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is below. Arguments as for `quantile`.
 
@@ -104,9 +123,9 @@ def minimum(
     return quantile(data, 0, candidates, column, **terms)
 
 
-@takes_terms
+@takes_records
 def maximum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[Terms]
+    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is above. Arguments as for `quantile`.
 
@@ -135,13 +154,15 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
     return labels
 
 
-def _cells(data: Any, column: str | None, grid: Any) -> Any:
+def _cells(part: Part, grid: Any) -> Any:
     """Return the records as counts on the grid, if an engine has them."""
+    data, column = part()
     return None if isinstance(data, Mapping) else tables.on_grid(data, column, grid)
 
 
-def _rows(data: Any, column: str | None) -> Rows:
+def _rows(part: Part) -> Rows:
     """Return the records, and how often each occurs if they come as a histogram."""
+    data, column = part()
     if not isinstance(data, Mapping):
         return tables.numbers(data, column), None
     if column is not None:

@@ -1,7 +1,7 @@
 """quantiles: several at once, for less than one after the other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, Unpack, get_args
@@ -9,7 +9,6 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tables
 from ..bits import SystemBits
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
@@ -20,19 +19,20 @@ from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.rank import Rank
-from ..selection import Order, Terms, ask, named, read_payment, takes_terms
+from ..selection import Order, Terms, ask, named, read_payment
+from .records import Inquiry, RecordTerms, numbers_of, parts_of, read_inquiry, takes_records
 
 Method = Literal["recursive", "joint", "independent"]
 
 
-@takes_terms
+@takes_records
 def quantiles(
     data: Any,
     alphas: Sequence[Number],
     candidates: Grid,
     column: str | None = None,
     method: Method = "recursive",
-    **terms: Unpack[Terms],
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release one value for each alpha, in the order of the alphas.
 
@@ -47,7 +47,9 @@ def quantiles(
         column: the column of the table.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
-        **terms: epsilon and neighbors. The mechanism is the exponential.
+        **terms: epsilon and neighbors. The mechanism is the exponential. With a column, privacy_unit,
+            rows_per_person, by, groups, groups_per_person: see `RecordTerms`; epsilon is divided among
+            the rows of a person.
 
     Returns:
         The values, never descending. The guarantee is epsilon-DP for all of them together.
@@ -61,17 +63,41 @@ def quantiles(
         raise UnknownName(
             f"method must be one of {', '.join(get_args(Method))}, got {shown(method)}"
         )
-    levels = _Levels.read(alphas, candidates, terms)
+    inquiry = read_inquiry(terms, bounded=True)
+    levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))
     guarantee, name, draw = _method(method, levels, candidates)
+    parts = parts_of(inquiry, data, column)
+    if not inquiry.plain:
+        guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
 
-    def prepare() -> Callable[[], list[int]]:
-        indices = np.sort(candidates.nearest(tables.numbers(data, column)))
-        return lambda: draw(indices)
+    def prepare() -> Callable[[], list[Any]]:
+        records = [np.sort(candidates.nearest(numbers_of(part))) for part in parts]
+        if inquiry.records.by is None:
+            return lambda: draw(records[0])
+        return lambda: [draw(indices) for indices in records]
 
     shares = ", ".join(map(str, levels.alphas))
-    query = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
-    order = Order(query, guarantee, name, str, read_payment(terms))
-    return order.deliver(prepare, lambda drawn: named(drawn, candidates))
+    words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
+    order = Order(words + inquiry.words, guarantee, name, str, read_payment(inquiry.terms))
+    drawn = order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
+    return replace(drawn, unit=inquiry.records.unit)
+
+
+def _of_one_row(inquiry: Inquiry) -> Terms:
+    """Return the terms at which one row that comes or goes costs its share of epsilon.
+
+    A person comes with `rows` rows, and one replaced is one that goes and one that comes.
+    """
+    terms, epsilon = inquiry.terms, inquiry.terms.get("epsilon")
+    if inquiry.plain or epsilon is None:
+        return terms
+    rows = inquiry.records.rows or 1
+    steps = 2 if terms.get("neighbors") == "replace_one" else 1
+    return {
+        **terms,
+        "epsilon": exact(epsilon, "epsilon") / (rows * steps),
+        "neighbors": "add_remove",
+    }
 
 
 def _method(

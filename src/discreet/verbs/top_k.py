@@ -1,10 +1,9 @@
 """top_k: several of the best candidates, in order."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from .. import tables
 from ..bits import SystemBits
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, UnknownName, shown
@@ -13,14 +12,16 @@ from ..mechanisms.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release
-from ..scores import Counts, Given, Score
-from ..selection import Asked, Terms, ask, law_of, named, takes_terms
+from ..scores import Given, Score
+from ..selection import named
+from .mode import counted
+from .records import Name, PersonTerms, read_inquiry, takes_records
 from .select import unfold
 
 Method = Literal["peeling", "joint"]
 
 
-@takes_terms
+@takes_records
 def top_k(  # noqa: PLR0913  # what select takes, and three more
     scores: Any,
     k: int,
@@ -31,7 +32,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     monotonic: bool = False,
     candidates: Iterable[Any] | None = None,
     method: Method = "peeling",
-    **terms: Unpack[Terms],
+    **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release k different candidates in order, the better its score the likelier a candidate to be early.
 
@@ -39,7 +40,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         scores: as for `select`; or a table or the path of a file, with `column`, and then a candidate's
             score is the number of rows that hold it.
         k: how many, at most as many as there are candidates.
-        column: the column of the table, one row being one record.
+        column: the column of the table, one row being one record; with `privacy_unit` a person is one,
+            and counts once for each value he holds.
         sensitivity: the most one score can change between neighbours; known where rows are counted.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes.
@@ -48,7 +50,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It takes
             up to 1,000,000 candidates times k.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
+            privacy_unit, by, groups, groups_per_person: see `PersonTerms`.
 
     Returns:
         A list of k candidates, with the guarantee of all of them together.
@@ -62,22 +65,24 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Source and proof: docs/mechanisms/peeling.md, docs/mechanisms/joint_top_k.md.
     """
-    score: Score
+    inquiry = read_inquiry(terms)
+    counts: Sequence[Score]
     if column is None:
+        if not inquiry.plain:
+            raise InvalidArgument("persons and groups need a table: name its column")
         listed, labels = unfold(scores, candidates)
-        score = Given(listed, sensitivity, spread, monotonic)
+        counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
         labels = _labels(candidates, sensitivity, spread, monotonic)
-        score = Counts(partial(tables.count, scores, column, labels))
+        counts = counted(inquiry, scores, column, labels)
     most = None if labels is None else labels.size
-    mechanism = _over_lists(
-        method,
-        read_mechanism(terms.get("mechanism", "exponential")),
-        count(k, "k", most),
-        column is not None,
-    )
+    # A person may hold several values, so his rows are not the rows that JointTopK knows more about.
+    rows = column is not None and inquiry.records.unit is None
+    wanted = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
+    mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
+    lists = replace(inquiry, terms={**inquiry.terms, "mechanism": mechanism})
     query = f"top {k} of {column or 'scores'}"
-    return _release(ask(score, {**terms, "mechanism": mechanism}), labels, query)
+    return lists.answer(counts, labels, query, _draw, _naming(labels))
 
 
 def _labels(candidates: Any, sensitivity: Any, spread: Any, monotonic: Any) -> Labels:
@@ -100,15 +105,18 @@ def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mech
     raise UnknownName(f"method must be peeling or joint, got {shown(method)}")
 
 
-def _release(asked: Asked, labels: Labels | None, query: str) -> Release:
-    """Draw a list, or several, and name what is in them."""
+def _draw(law: Any, size: int | None) -> Any:
+    """Return a list of indices, or that many lists."""
+    drawn = law.draws(1 if size is None else size, SystemBits())
+    return drawn[0] if size is None else drawn
 
-    def prepare() -> Callable[[], Any]:
-        law: Any = law_of(asked, labels)
-        return lambda: law.draws(1 if asked.size is None else asked.size, SystemBits())
 
-    def name(drawn: Any) -> Any:
-        lists = drawn if labels is None else [named(one, labels) for one in drawn]
-        return lists[0] if asked.size is None else lists
+def _naming(labels: Labels | None) -> Name:
+    """Return what names the candidates of a list, or of several."""
 
-    return asked.order(query, labels).deliver(prepare, name)
+    def name(drawn: Any, size: int | None) -> Any:
+        if labels is None:
+            return drawn
+        return named(drawn, labels) if size is None else [named(one, labels) for one in drawn]
+
+    return name

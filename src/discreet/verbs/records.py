@@ -1,0 +1,261 @@
+"""What verbs over tables take besides: whose rows are one record, and which groups answer."""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeVar
+
+from .. import tables
+from ..bits import SystemBits
+from ..candidates import Answers, Labels
+from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..mechanisms.contract import Law, read_dial
+from ..numbers import count
+from ..privacy.guarantees import Guarantee
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..releases import Release
+from ..scores import Score
+from ..scores.persons import PerPerson
+from ..selection import Terms, ask, law_of, named, takes_terms
+from ..tables.records import Records
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+Choose = Callable[[Law, int | None], Any]
+Name = Callable[[Any, int | None], Any]
+Part = Callable[[], tuple[Any, str | None]]
+"""What brings a table and the name of its column of numbers (None: it is an array)."""
+
+_MOST_ROWS = 10**6
+
+
+class PersonTerms(Terms, total=False):
+    """The terms, and whose rows are one record: the arguments of verbs that count.
+
+    Attributes:
+        privacy_unit: the column that says whose a row is. All rows of one person are one record then,
+            and rows of nobody (null) are left out. Without it each row is a record.
+        by: the column of groups; the answer is then a dict from group to answer.
+        groups: the groups that answer; public, never taken from the data. Rows of others are left out.
+        groups_per_person: in how many groups one person may count (1), where there is a privacy_unit;
+            the cost is divided among them.
+    """
+
+    privacy_unit: str | None
+    by: str | None
+    groups: Iterable[Any] | None
+    groups_per_person: int
+
+
+class RecordTerms(PersonTerms, total=False):
+    """The same for verbs over numbers.
+
+    Attributes:
+        rows_per_person: how many rows of one person count (1), in each group. Which ones is decided by
+            a rule that looks at that person's rows alone: docs/persons.md.
+    """
+
+    rows_per_person: int
+
+
+_PERSONS: dict[str, Any] = {
+    "privacy_unit": None,
+    "by": None,
+    "groups": None,
+    "groups_per_person": 1,
+}
+_RECORDS: dict[str, Any] = {"privacy_unit": None, "rows_per_person": 1, **_PERSONS}
+
+
+def takes_records(verb: Verb) -> Verb:
+    """Spell out the terms, and the arguments of records, in the signature that help() shows."""
+    bounded = "RecordTerms" in str(inspect.signature(verb).parameters["terms"].annotation)
+    spelled = takes_terms(verb)
+    parameters = list(inspect.signature(spelled).parameters.values())
+    where = [p.name for p in parameters].index("epsilon")
+    types = {**PersonTerms.__annotations__, **RecordTerms.__annotations__}
+    added = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name]
+        )
+        for name, default in (_RECORDS if bounded else _PERSONS).items()
+    ]
+    parameters[where:where] = added
+    spelled.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        parameters, return_annotation=inspect.signature(verb).return_annotation
+    )
+    return spelled
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """An inquiry about records: what is public about them, and the terms of each group's answer.
+
+    Attributes:
+        records: what one record is, and which groups answer.
+        terms: the terms of one group's answer.
+        neighbors: the relation that the whole release is about.
+        parts: how many groups' answers one record may change.
+    """
+
+    records: Records
+    terms: Terms
+    neighbors: Neighbors
+    parts: int = 1
+
+    @property
+    def plain(self) -> bool:
+        """Whether each row is a record, and there are no groups."""
+        return self.records.unit is None and self.records.by is None
+
+    @property
+    def words(self) -> str:
+        """What to add to the words of a query."""
+        unit, by, rows = self.records.unit, self.records.by, self.records.rows
+        at_most = "" if rows is None else f", {rows} rows each"
+        person = "" if unit is None else f", per {unit}{at_most}"
+        groups = (
+            f"{Labels(self.records.groups).spelled} in {self.records.most_groups}" if by else ""
+        )
+        return person + (f", by {by} of {groups}" if by else "")
+
+    def once(self, read: Callable[[], Any]) -> list[Callable[[], Any]]:
+        """Return for each group what reads its part of what `read` reads for all, once."""
+        kept = cache(read)
+        return [lambda i=i: kept()[i] for i in range(len(self.records.groups) or 1)]  # type: ignore[misc]
+
+    def together(self, each: Guarantee) -> Guarantee:
+        """Return what all groups' answers promise together. Proof: docs/groups.md.
+
+        One record changes `parts` of them; where it is replaced, twice, for one goes and one comes.
+        """
+        return each.repeated(self.parts).under(self.neighbors)
+
+    def answer(
+        self,
+        scores: Sequence[Score],
+        answers: Answers | None,
+        query: str,
+        choose: Choose,
+        name: Name,
+    ) -> Release:
+        """Release an answer: one, or one for each group."""
+        asked = [ask(score, self.terms) for score in scores]
+        size, order = asked[0].size, asked[0].order(query + self.words, answers)
+
+        def prepare() -> Callable[[], Any]:
+            laws = [law_of(one, answers) for one in asked]
+            if self.records.by is None:
+                return lambda: choose(laws[0], size)
+            return lambda: [choose(law, size) for law in laws]
+
+        if self.records.by is not None:  # no single law answers
+            order = replace(order, guarantee=self.together(order.guarantee), question=None)
+        return replace(order.deliver(prepare, self.label(name, size)), unit=self.records.unit)
+
+    def label(self, name: Name, size: int | None) -> Callable[[Any], Any]:
+        """Return what names what was drawn: one answer, or one for each group."""
+        if self.records.by is None:
+            return lambda drawn: name(drawn, size)
+        groups = self.records.groups
+        return lambda drawn: {
+            group: name(one, size) for group, one in zip(groups, drawn, strict=True)
+        }
+
+
+def parts_of(inquiry: Inquiry, data: Any, column: str | None) -> list[Part]:
+    """Return for each group what brings the table of its records, and their column."""
+    if inquiry.plain:
+        return [lambda: (data, column)]
+    if column is None:
+        raise InvalidArgument("persons and groups need a table: name its column")
+
+    def read() -> list[tuple[Any, str | None]]:
+        return tables.recorded(data, column, inquiry.records).parts()
+
+    return inquiry.once(read)
+
+
+def numbers_of(part: Part) -> Any:
+    """Return the numbers of one group's records."""
+    return tables.numbers(*part())
+
+
+def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:
+    """Return the scores of rows as scores of persons, if a person is a record."""
+    rows = inquiry.records.rows
+    return scores if rows is None else [PerPerson(score, rows) for score in scores]
+
+
+def draw(law: Law, size: int | None) -> Any:
+    """Return an index, or that many."""
+    return law.draw(SystemBits()) if size is None else law.draws(size, SystemBits())
+
+
+def naming(answers: Answers) -> Name:
+    """Return what names an index, or several."""
+    return lambda drawn, size: answers[drawn] if size is None else named(drawn, answers)
+
+
+def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
+    """Return what the terms say about records, and the terms of each group's answer.
+
+    Raises:
+        InvalidArgument: if they cannot be accepted.
+    """
+    given: dict[str, Any] = {**_RECORDS, **terms}
+    if "rows_per_person" in terms and not bounded:
+        raise TypeError(
+            "rows_per_person is for numbers; where persons are counted no bound is needed"
+        )
+    records = _read_records(given, bounded=bounded)
+    rest: Any = {name: value for name, value in terms.items() if name not in _RECORDS}
+    neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
+    if records.by is None:
+        return Inquiry(records, rest, neighbors)
+    # A record replaced is one that goes and one that comes, perhaps in other groups.
+    steps = 1 if neighbors == "add_remove" else 2
+    parts = 1 if records.unit is None else records.most_groups
+    return Inquiry(records, _divided(rest, parts, steps), neighbors, parts)
+
+
+def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
+    """Return the records that the arguments describe."""
+    unit, by = (_read_name(given[name], name) for name in ("privacy_unit", "by"))
+    if (by is None) != (given["groups"] is None):
+        raise InvalidArgument(
+            "give both by (a column) and groups (which answer; public), or neither"
+        )
+    groups = () if by is None else _read_groups(given["groups"])
+    rows = count(given["rows_per_person"], "rows_per_person", most=_MOST_ROWS)
+    few = count(given["groups_per_person"], "groups_per_person")
+    if unit is None and (rows > 1 or few > 1):
+        raise InvalidArgument(
+            "rows_per_person and groups_per_person bound what one person adds: name the column of "
+            "persons as privacy_unit"
+        )
+    if few > max(1, len(groups)):
+        raise InvalidArgument(f"groups_per_person is {few}, but there are {len(groups)} groups")
+    return Records(unit, rows if bounded and unit is not None else None, by, groups, few)
+
+
+def _read_name(name: Any, argument: str) -> str | None:
+    if name is None or isinstance(name, str):
+        return name
+    raise InvalidArgument(f"{argument} must be the name of a column, got {shown(name)}")
+
+
+def _read_groups(groups: Any) -> tuple[Any, ...]:
+    try:
+        return tuple(Labels(groups))
+    except InvalidCandidates as error:
+        raise InvalidCandidates(str(error).replace("candidates", "groups")) from None
+
+
+def _divided(terms: Any, parts: int, steps: int) -> Terms:
+    """Return the terms of one group's answer, as a record that comes or goes changes it."""
+    dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
+    if dial is not None and dial.kind != "scale":
+        shared[dial.kind] = dial.value / (parts * (steps**2 if dial.kind == "rho" else steps))
+    return shared  # type: ignore[return-value]

@@ -1,0 +1,130 @@
+"""One table, in every engine: what the suites of `tables` and of the verbs run over.
+
+An engine is a function from an Arrow table and an empty folder to the table as that engine has it. Where
+the engine, or Java for Spark, is missing, it skips the test and says why.
+"""
+
+import csv
+import functools
+import shutil
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+Engine = Callable[[pa.Table, Path], Any]
+NULLABLE = {
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.int8(): pd.Int8Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+    pa.string(): pd.StringDtype(),
+}
+
+
+def to_pandas(table: pa.Table, _: Path) -> Any:
+    return table.to_pandas(types_mapper=NULLABLE.get)
+
+
+def to_pandas_arrow(table: pa.Table, _: Path) -> Any:
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def to_polars(table: pa.Table, _: Path) -> Any:
+    return pl.from_arrow(table)
+
+
+def to_polars_lazy(table: pa.Table, folder: Path) -> Any:
+    return to_polars(table, folder).lazy()
+
+
+def to_pyarrow(table: pa.Table, _: Path) -> Any:
+    return table
+
+
+def to_duckdb(table: pa.Table, _: Path) -> Any:
+    if pa.float16() in table.schema.types:
+        pytest.skip("DuckDB has no such type")
+    return duckdb.connect().from_arrow(table)
+
+
+def to_dask(table: pa.Table, folder: Path) -> Any:
+    frames = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    data = to_pandas(table, folder)
+    if "object" in map(str, data.dtypes):
+        pytest.skip("Dask turns objects into text")
+    return frames.from_pandas(data, npartitions=2)
+
+
+def to_spark(table: pa.Table, folder: Path) -> Any:
+    """The table as Spark reads it from a Parquet file, after its types were made Spark's own."""
+    session = spark()
+    if any(map(_unknown_to_spark, table.schema.types)):
+        pytest.skip("Spark has no such type")
+    path = folder / "spark.parquet"
+    pq.write_table(table, path, coerce_timestamps="us")
+    return session.read.parquet(str(path))
+
+
+def _unknown_to_spark(of: pa.DataType) -> bool:
+    rare = (pa.float16(), pa.uint64(), pa.string_view(), pa.timestamp("ns"), pa.null())
+    return of in rare or pa.types.is_decimal256(of) or pa.types.is_time(of)
+
+
+@functools.cache
+def spark() -> Any:
+    """One session for all tests: one thread, few partitions, no web page."""
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java, which is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of PySpark about the version of pandas
+        sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed")
+        options = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.sql.shuffle.partitions": "2",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.pyspark.python": sys.executable,
+            "spark.log.level": "OFF",
+            "spark.sql.session.timeZone": "UTC",
+        }
+        builder = sql.SparkSession.builder.master("local[2]")
+        for name, value in options.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
+def to_parquet(table: pa.Table, folder: Path) -> Any:
+    pq.write_table(table, folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def to_csv(table: pa.Table, folder: Path) -> Any:
+    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(table.column_names)
+        writer.writerows(zip(*(c.to_pylist() for c in table.columns), strict=True))
+    return str(folder / "t.csv")
+
+
+TYPED: dict[str, Engine] = {
+    "pandas": to_pandas,
+    "pandas-arrow": to_pandas_arrow,
+    "polars": to_polars,
+    "polars-lazy": to_polars_lazy,
+    "pyarrow": to_pyarrow,
+    "duckdb": to_duckdb,
+    "dask": to_dask,
+    "spark": to_spark,
+    "parquet": to_parquet,
+}
+ENGINES: dict[str, Engine] = {**TYPED, "csv": to_csv}

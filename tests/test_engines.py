@@ -1,0 +1,268 @@
+"""Every verb over every engine: the same scores, hence the same law, and only counts leave Spark."""
+
+import csv
+import datetime as dt
+import sys
+import types
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.errors import DiscreetError, MissingPackage, UnreadableData
+from discreet.tables import count, numbers, recorded
+from discreet.tables.failures import needing
+from discreet.tables.records import Records
+
+from .engines import ENGINES, TYPED, spark
+
+CENSUS = Path(__file__).parents[1] / "examples" / "marital_status.csv"
+MARKER = "s3cr3t-m4rk3r"
+Make = Callable[[pa.Table], Any]
+
+
+@pytest.fixture(params=ENGINES)
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: ENGINES[request.param](table, tmp_path)
+
+
+@pytest.fixture(params=TYPED)
+def make_typed(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: TYPED[request.param](table, tmp_path)
+
+
+def has_objects(data: Any) -> bool:
+    """Whether pandas keeps a column as Python objects, which may be anything."""
+    return isinstance(data, pd.DataFrame) and "object" in map(str, data.dtypes)
+
+
+# --- the census
+
+
+def census() -> pa.Table:
+    with CENSUS.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return pa.table({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def test_the_census_has_the_same_law_everywhere(make: Make) -> None:
+    table = census()
+    [name] = table.column_names
+    counter = Counter(table[name].to_pylist())
+    statuses = sorted(counter)
+    assert count(make(table), name, statuses) == [counter[status] for status in statuses]
+    answer = discreet.mode(make(table), name, statuses, epsilon=50)
+    assert answer.value == counter.most_common(1)[0][0]
+
+
+# --- every verb, where the answer is all but certain
+
+
+def visits() -> pa.Table:
+    """Person i comes i % 3 + 1 times; 300 of them, and rows of nobody that must not count."""
+    rows = [
+        (f"p{i}", "north" if i % 2 else "süd", "tea" if i % 2 else "café", float(i % 5))
+        for i in range(300)
+        for _ in range(i % 3 + 1)
+    ]
+    rows += [(None, "north", "milk", 9.0)] * 900  # type: ignore[list-item]
+    persons, regions, drinks, ages = zip(*rows, strict=True)
+    return pa.table(
+        {
+            "person": pa.array(persons, pa.string()),
+            "region": regions,
+            "drink": drinks,
+            "age": pa.array(ages, pa.float64()),
+        }
+    )
+
+
+SURE: Any = {"epsilon": 200}
+GRID = discreet.Grid(0, 10)
+PEOPLE: Any = {"privacy_unit": "person", "by": "region", "groups": ["north", "süd"], **SURE}
+
+
+def test_verbs_that_count(make: Make) -> None:
+    data, drinks = make(visits()), ["tea", "café", "milk"]
+    assert discreet.mode(data, "drink", drinks, **SURE).value == "milk"
+    assert discreet.mode(data, "drink", drinks, **PEOPLE).value == {"north": "tea", "süd": "café"}
+    listed = discreet.top_k(data, 1, "drink", candidates=drinks, **PEOPLE)
+    assert listed.value == {"north": ["tea"], "süd": ["café"]}
+    assert listed.unit == "person"
+
+
+def test_verbs_over_numbers(make: Make) -> None:
+    data = make(visits())
+    assert discreet.maximum(data, GRID, "age", **SURE).value >= 9
+    assert discreet.median(data, GRID, "age", privacy_unit="person", **SURE).value == 2
+    assert discreet.quantile(data, "0.9", GRID, "age", **PEOPLE).value == {"north": 4, "süd": 4}
+    quartiles = discreet.quantiles(
+        data, ["0.3", "0.7"], GRID, "age", privacy_unit="person", epsilon=900
+    )
+    assert quartiles.value == [1, 3]
+    assert discreet.price(data, GRID, "age", privacy_unit="person", **SURE).value in (2, 3)
+    assert discreet.minimum(data, GRID, "age", **PEOPLE).value == {"north": 0, "süd": 0}
+
+
+def test_groups_without_rows_answer(make: Make) -> None:
+    data = make(visits())
+    answer = discreet.mode(data, "drink", ["tea"], by="region", groups=["nowhere"], epsilon=1)
+    assert answer.value == {"nowhere": "tea"}
+    answer = discreet.median(data, GRID, "age", by="region", groups=["nowhere"], epsilon=1)
+    assert answer.value["nowhere"] in range(11)
+
+
+# --- types of persons, groups and numbers
+
+DAY = dt.date(2024, 2, 29)
+UTC = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
+COLUMNS: dict[str, tuple[pa.Array, list[Any]]] = {
+    "integers": (pa.array([2**53, 2**53 + 1, None]), [2**53 + 1, 2**53]),
+    "unsigned": (pa.array([2**64 - 1, 1, None], pa.uint64()), [1, 2**64 - 1]),
+    "decimals": (pa.array([Decimal("1.10"), Decimal("2.00"), None]), [Decimal(2), Decimal("1.1")]),
+    "booleans": (pa.array([True, False, None]), [False, True]),
+    "dates": (pa.array([DAY, dt.date(1, 1, 1), None]), [dt.date(1, 1, 1), DAY]),
+    "zoned": (
+        pa.array([UTC, UTC.replace(year=1996), None], pa.timestamp("us", "UTC")),
+        [UTC.replace(year=1996), UTC],
+    ),
+    "categories": (pa.array(["é", "e\u0301", None]).dictionary_encode(), ["e\u0301", "é"]),
+    "floats": (pa.array([-0.0, 1.5, None]), [1.5, 0]),
+}
+
+
+@pytest.mark.parametrize("of", COLUMNS)
+def test_groups_of_every_type(make_typed: Make, of: str) -> None:
+    values, groups = COLUMNS[of]
+    data = make_typed(pa.table({"g": values, "c": ["a", "b", "a"], "n": [1, 2, 3]}))
+    plan = Records(by="g", groups=tuple(groups))
+    assert recorded(data, "c", plan).tally(["a", "b"]) == [[0, 1], [1, 0]]
+    assert [sorted(numbers(*p).tolist()) for p in recorded(data, "n", plan).parts()] == [[2], [1]]
+
+
+@pytest.mark.parametrize("of", ["integers", "unsigned", "decimals"])
+def test_numbers_of_every_type(make_typed: Make, of: str) -> None:
+    values, wanted = COLUMNS[of]
+    data = make_typed(pa.table({"p": ["a", "a", "b"], "v": values}))
+    if has_objects(data):
+        pytest.skip("pandas keeps these as Python objects, which are no column of numbers")
+    [part] = recorded(data, "v", Records("p", rows=2)).parts()
+    assert sorted(map(Fraction, numbers(*part).tolist())) == sorted(map(Fraction, wanted))
+
+
+@pytest.mark.parametrize("of", ["integers", "unsigned", "categories"])
+def test_persons_of_every_type(make_typed: Make, of: str) -> None:
+    persons, _ = COLUMNS[of]
+    data = make_typed(pa.table({"p": pa.concat_arrays([persons] * 3), "c": ["a"] * 9}))
+    assert recorded(data, "c", Records("p")).tally(["a"]) == [[2]]
+
+
+@pytest.mark.parametrize("of", ["floats", "decimals", "booleans", "dates"])
+def test_persons_that_cannot_be_told_apart(make_typed: Make, of: str) -> None:
+    persons, _ = COLUMNS[of]
+    data = make_typed(pa.table({"p": persons, "c": [MARKER] * 3, "n": [1, 2, 3]}))
+    if has_objects(data):
+        pytest.skip("pandas keeps these as Python objects, of which none is a person")
+    for ask in (
+        lambda: recorded(data, "c", Records("p")).tally(["a"]),
+        lambda: recorded(data, "n", Records("p", rows=1)).parts(),
+    ):
+        with pytest.raises(UnreadableData, match="cannot be the privacy_unit") as caught:
+            ask()
+        assert MARKER not in str(caught.value)
+        assert caught.value.__context__ is None
+
+
+# --- Spark: only counts come to the driver
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each action on a Spark DataFrame brought to the driver."""
+    spark()
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    rows: list[int] = []
+
+    def counting(name: str) -> Any:
+        original = getattr(DataFrame, name)
+
+        def action(self: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(self, *args, **kwargs)
+            rows.append(len(found) if hasattr(found, "__len__") else 1)
+            return found
+
+        return action
+
+    for name in ("collect", "toArrow", "toPandas", "take", "head", "toLocalIterator", "count"):
+        monkeypatch.setattr(DataFrame, name, counting(name))
+    return rows
+
+
+def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
+    from pyspark.sql import functions
+
+    table = (
+        spark()
+        .range(100_000)
+        .select(
+            functions.col("id").cast("string").alias("person"),
+            (functions.col("id") % 1000).cast("string").alias("drink"),
+            (functions.col("id") % 2).alias("region"),
+        )
+    )
+    drinks = [str(i) for i in range(10)]
+    assert count(table, "drink", drinks) == [100] * 10
+    assert discreet.mode(table, "drink", drinks, epsilon=1).value in drinks
+    assert max(fetched) <= len(drinks)
+    plan = Records("person", by="region", groups=(0, 1))
+    assert np.sum(recorded(table, "drink", plan).tally(drinks)) == 1000
+    assert max(fetched) <= 2 * len(drinks)
+    assert fetched
+
+
+def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
+    texts = spark().createDataFrame([("1",), (MARKER,)], "c string")
+    broken = texts.selectExpr("c", "cast(c as int) AS n", "raise_error(c) AS p")
+    for ask in (
+        lambda: count(broken, "n", [1]),
+        lambda: recorded(broken, "c", Records("p")).tally(["1"]),
+        lambda: discreet.mode(broken, "n", [1, 2], epsilon=1),
+        lambda: discreet.median(broken, GRID, "n", epsilon=1),
+    ):
+        with pytest.raises(UnreadableData, match="not shown") as caught:
+            ask()
+        error = caught.value
+        assert MARKER not in f"{error} {error!r} {error.args} {vars(error)}"
+        assert error.__context__ is None
+
+
+def test_spark_collations_do_not_make_words_or_persons_equal() -> None:
+    table = spark().sql("SELECT c COLLATE UNICODE_CI AS c FROM VALUES ('a'), ('A') AS t(c)")
+    assert count(table, "c", ["a"]) == [1]
+    assert recorded(table, "c", Records("c")).tally(["a", "A"]) == [[1, 1]]
+    [part] = recorded(table.selectExpr("c", "1 AS n"), "n", Records("c", rows=1)).parts()
+    assert numbers(*part).tolist() == [1, 1]
+
+
+def test_spark_columns_of_any_name() -> None:
+    table = spark().createDataFrame([("a", 1), ("b", 2)], ["a.b`c", "*"])
+    assert count(table, "a.b`c", ["a"]) == [1]
+    assert recorded(table, "*", Records(by="a.b`c", groups=("b",))).tally([2]) == [[1]]
+
+
+def test_a_missing_engine_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql.functions", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'discreet\[spark\]'") as caught:
+        needing("pyspark.sql.functions", "spark")
+    assert isinstance(caught.value, DiscreetError | ImportError)
+    assert caught.value.__context__ is None
+    assert isinstance(needing("json", "none"), types.ModuleType)
