@@ -13,6 +13,7 @@ from .gaps import gaps
 from .grids import median, price
 from .imports import imports
 from .large import FULL, ROWS, Large
+from .ledgers import paid
 from .machine import machine
 from .progress import about, progress
 from .race import Watch
@@ -27,6 +28,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "mode": mode,
     "median": median,
     "price": price,
+    "paid": paid,
     "imports": imports,
 }
 NAMES = (*WORKS, "large_mode", "large_median", "gaps")

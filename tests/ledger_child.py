@@ -69,8 +69,8 @@ def fork_memory(_: str) -> int:
     def child() -> int:
         try:
             ledger.budgets()
-        except LedgerError:
-            return 7
+        except LedgerError as error:
+            return 7 if "after a fork" in str(error) else 8
         return 0
 
     code = os.waitstatus_to_exitcode(os.waitpid(_forked(child), 0)[1])

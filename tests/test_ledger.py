@@ -2,33 +2,25 @@
 
 import csv
 import json
-import pickle
-import sqlite3
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Executable
 
 from discreet import ZCDP, BoundedRange, NoGuarantee, PureDP
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
     InvalidNumber,
-    LedgerCorrupt,
-    LedgerError,
     LedgerUnwritable,
-    RequestConflict,
     UnknownBudget,
     UnknownName,
 )
 from discreet.ledger import Amount, Ledger, Session
 from discreet.privacy.composition import Composition
 
-from .ledgers import answering, bill, undrawn, untouched
+from .ledgers import answering, bill, untouched
 
 
 def test_a_budget_outlives_the_process(where: str) -> None:
@@ -67,54 +59,6 @@ def test_what_is_very_small_counts(where: str) -> None:
         session.buy(bill(1), untouched)
     session.buy(bill(1 - least), answering(0))
     assert ledger.budgets()[0].remaining.epsilon == 0
-
-
-def test_a_request_is_paid_and_drawn_once(where: str) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    session = ledger.session("adult")
-    assert session.buy(bill(1, "monday"), answering([3, 1])) == [3, 1]
-    assert session.buy(bill(1, "monday"), untouched) == [3, 1]
-    assert Ledger(where).session("adult").buy(bill(1, "monday"), untouched) == [3, 1]
-    assert len(ledger.history()) == 3
-
-
-def test_answers_come_back_as_they_were(where: str) -> None:
-    answers: list[Any] = [0, -1, 10**18, -(2**64), 10**6000, [], [0], [[1, 2], [3, 10**20]]]
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    session = ledger.session("adult")
-    for i, answer in enumerate(answers):
-        assert session.buy(bill("1/8", str(i)), answering(answer)) == answer
-        assert session.buy(bill("1/8", str(i)), untouched) == answer
-    ledger.verify()
-
-
-def test_another_question_under_the_same_name_is_refused(where: str) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    session = ledger.session("adult")
-    session.buy(bill("1/4", "monday"), answering(1))
-    with pytest.raises(RequestConflict, match="'monday' was another question"):
-        session.buy(bill("1/4", "monday", digest="cd" * 32), untouched)
-    assert ledger.budgets()[0].spent.epsilon == Fraction(1, 4)
-
-
-def test_a_name_belongs_to_one_dataset_and_one_analyst() -> None:
-    """Else an analyst could have an answer that another one's share has paid."""
-    ledger = Ledger()
-    for dataset in ("adult", "census"):
-        ledger.open(dataset, epsilon=1)
-    ledger.open("adult", analyst="a", epsilon=1)
-    sessions = [ledger.session("adult"), ledger.session("adult", "a"), ledger.session("census")]
-    answers = [s.buy(bill("1/4", "r"), answering(i)) for i, s in enumerate(sessions)]
-    assert answers == [0, 1, 2]
-    assert [s.buy(bill("1/4", "r"), untouched) for s in sessions] == answers
-    assert [b.spent.epsilon for b in ledger.budgets()] == [
-        Fraction(1, 2),
-        Fraction(1, 4),
-        Fraction(1, 4),
-    ]
 
 
 def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
@@ -157,95 +101,6 @@ def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
     quote = session.quoted([bill("1/3")])
     assert (quote.fits, quote.remaining.epsilon) == (False, Fraction(1, 4))
     assert len(ledger.history()) == 3 + 1
-
-
-def test_nothing_is_paid_when_the_scores_fail() -> None:
-    ledger = Ledger()
-    ledger.open("adult", epsilon=1)
-
-    def prepare() -> Any:
-        raise InvalidArgument("no such scores")
-
-    with pytest.raises(InvalidArgument, match="no such scores"):
-        ledger.session("adult").buy(bill(1), prepare)
-    assert len(ledger.history()) == 1
-
-
-def test_a_draw_that_fails_is_paid_and_can_be_had_again() -> None:
-    ledger = Ledger()
-    ledger.open("adult", epsilon=1)
-    session = ledger.session("adult")
-
-    def prepare() -> Any:
-        return lambda: 1 // 0
-
-    with pytest.raises(ZeroDivisionError) as failed:
-        session.buy(bill(1), prepare)
-    [note] = failed.value.__notes__
-    request = note.partition("request='")[2].partition("'")[0]
-    assert session.buy(bill(1, request), answering(5)) == 5
-    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
-
-
-def test_payment_is_committed_before_anything_is_drawn(where: str) -> None:
-    """Another connection sees the charge while the draw is still to come."""
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    seen: list[list[str]] = []
-
-    def prepare() -> Any:
-        seen.append([event.kind for event in Ledger(where).history()])
-
-        def draw() -> int:
-            seen.append([event.kind for event in Ledger(where).history()])
-            return 4
-
-        return draw
-
-    assert ledger.session("adult").buy(bill(1), prepare) == 4
-    assert seen == [["opened"], ["opened", "charged"]]
-
-
-def test_of_two_answers_to_one_request_the_first_stored_is_given(where: str) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-
-    def prepare() -> Any:
-        def draw() -> int:  # while we draw, another process asks the same
-            assert Ledger(where).session("adult").buy(bill(1, "r"), answering(2)) == 2
-            return 1
-
-        return draw
-
-    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
-    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
-
-
-def test_what_was_answered_while_we_prepared_is_not_drawn(where: str) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-
-    def prepare() -> Any:
-        Ledger(where).session("adult").buy(bill(1, "r"), answering(2))
-        return undrawn()
-
-    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
-    assert ledger.budgets()[0].spent.epsilon == 1
-
-
-def test_what_was_spent_while_we_prepared_is_not_spent_again(where: str) -> None:
-    """The second check: between the first one and the payment, others pay."""
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-
-    def prepare() -> Any:
-        Ledger(where).session("adult").buy(bill("2/3"), answering(2))
-        return undrawn()
-
-    with pytest.raises(Exhausted):
-        ledger.session("adult").buy(bill("2/3"), prepare)
-    assert ledger.budgets()[0].spent.epsilon == Fraction(2, 3)
-    ledger.verify()
 
 
 def test_opening_again_with_the_same_terms_changes_nothing() -> None:
@@ -308,16 +163,6 @@ def test_names_are_printable(name: Any) -> None:
         Ledger().open(name, epsilon=1)
     with pytest.raises(InvalidArgument, match="dataset must be a printable name"):
         Ledger().session(name)
-
-
-def test_requests_are_printable_too(where: str) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    for request in ("", "a\0b", "\ud800", "x" * 201):
-        with pytest.raises(InvalidArgument, match="request must be a printable name"):
-            ledger.session("adult").buy(bill(1, request), untouched)
-    ledger.session("adult").buy(bill(1, "Größe ∑ 木 🍵 ' \" \\ %s"), answering(0))
-    assert ledger.verify().events == 3
 
 
 def test_who_is_not_known_is_not_served() -> None:
@@ -404,89 +249,6 @@ def test_in_words() -> None:
     assert repr(session) == "Session('census')"
     assert ledger.history()[2].as_dict()["dataset"] == "census"
     assert str(ledger.verify()).startswith("5 events, head ")
-
-
-@pytest.mark.parametrize("where", ["", 3, b"budget.db", "mysql://a/b", "sqlite:///a.db?mode=ro",
-                                   "postgresql+psycopg2://a/b"])  # fmt: skip
-def test_places_where_no_ledger_is_kept(where: Any) -> None:
-    with pytest.raises(InvalidArgument, match="a ledger is"):
-        Ledger(where)
-
-
-def test_a_password_is_never_told() -> None:
-    with pytest.raises(InvalidArgument) as refused:
-        Ledger("postgresql://me:secret@host:door/db")
-    assert "secret" not in str(refused.value)
-    with pytest.raises(LedgerUnwritable) as failed:
-        Ledger("postgresql://me:secret@/db?host=/nowhere")
-    assert "secret" not in str(failed.value)
-    assert "me:***@" in str(failed.value)
-    assert failed.value.__cause__ is None
-    assert failed.value.__context__ is None
-
-
-def test_urls_of_sqlite(tmp_path: Path) -> None:
-    Ledger(tmp_path / "budget.db").open("adult", epsilon=1)
-    assert len(Ledger(f"sqlite:///{tmp_path}/budget.db").budgets()) == 1
-    assert Ledger("sqlite://").budgets() == Ledger("sqlite:///:memory:").budgets() == []
-
-
-def test_a_pickle_reopens_a_file_by_its_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    ledger = Ledger("budget.db")
-    ledger.open("adult", epsilon=1)
-    packed = pickle.dumps(ledger)
-    monkeypatch.chdir("/")
-    assert pickle.loads(packed).budgets() == ledger.budgets()
-    with pytest.raises(LedgerError, match="only a ledger in a file can be pickled"):
-        pickle.dumps(Ledger())
-
-
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_threads_share_a_ledger(tmp_path: Path, in_memory: bool) -> None:
-    ledger = Ledger() if in_memory else Ledger(tmp_path / "budget.db")
-    ledger.open("adult", epsilon=1)
-    session = ledger.session("adult")
-
-    def spend(_: int) -> int:
-        try:
-            return int(bool(session.buy(bill("1/10"), answering(1))))
-        except Exhausted:
-            return 0
-
-    with ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(spend, range(16))) == 10
-    assert ledger.budgets()[0].remaining.epsilon == 0
-    assert ledger.verify().events == 21
-
-
-def test_events_can_only_be_appended(where: str) -> None:
-    from discreet.ledger.schema import EVENTS
-
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    row = {"number": 1, "at": "", "kind": "opened", "dataset": "x", "analyst": "", "request": None,
-           "body": "{}", "head": ""}  # fmt: skip
-    statements: list[Executable] = [
-        EVENTS.update().values(kind="charged"),
-        EVENTS.delete(),
-        EVENTS.insert().values(row),
-    ]
-    for statement in statements:
-        with pytest.raises(LedgerCorrupt):
-            ledger._store.write(methodcaller("execute", statement))
-    assert ledger.verify().events == 1
-
-
-def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE people (name TEXT)")
-    other.close()
-    with pytest.raises(LedgerError, match="holds other tables and no ledger"):
-        Ledger(path)
 
 
 def test_a_session_is_an_account() -> None:

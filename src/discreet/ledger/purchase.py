@@ -95,7 +95,7 @@ class Purchase:
         tip_of(connection)
         charged, answered = self._found(connection)
         if charged is None:
-            self._priced(self.buyer.budgets(connection))
+            self._priced(connection)
         return answered
 
     def _pay(self, connection: Connection) -> Event | None:
@@ -107,16 +107,15 @@ class Purchase:
         return answered
 
     def _charge(self, connection: Connection, tip: Tip) -> None:
-        paying = self.buyer.budgets(connection)
-        costs = self._priced(paying)
+        priced = self._priced(connection)
         bill = self.bill
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
-            "digest": bill.digest, "costs": [cost.as_dict() for cost in costs],
+            "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
         }  # fmt: skip
         append(connection, tip, self._news("charged", body))
-        for budget, cost in zip(paying, costs, strict=True):
-            update(connection, budget.charged(cost))
+        for _, paid in priced:
+            update(connection, paid)
 
     def _keep(self, connection: Connection, drawn: Indices) -> Indices:
         """Store the answer, unless somebody else answered meanwhile; return the one that is stored."""
@@ -127,16 +126,15 @@ class Purchase:
         append(connection, tip, self._news("answered", {"answer": plain(drawn)}))
         return drawn
 
-    def _priced(self, paying: list[Budget]) -> list[Amount]:
-        """Return what each budget pays.
+    def _priced(self, connection: Connection) -> list[tuple[Amount, Budget]]:
+        """Return what each budget pays, and the budget after it.
 
         Raises:
             Exhausted: if one of them cannot.
         """
+        paying = self.buyer.budgets(connection)
         costs = [budget.cost(self.bill.guarantee) for budget in paying]
-        for budget, cost in zip(paying, costs, strict=True):
-            budget.charged(cost)
-        return costs
+        return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
 
     def _found(self, connection: Connection) -> tuple[Event | None, Event | None]:
         """Return how this request was charged, and how it was answered.

@@ -29,6 +29,13 @@ T = TypeVar("T")
 PATIENCE = 30.0
 """Seconds to wait for others who write."""
 
+_SETTINGS = (
+    "synchronous = EXTRA",
+    "fullfsync = ON",
+    "cell_size_check = ON",
+    "trusted_schema = OFF",
+)
+
 _OPENING = 0x6469736372656574
 """The advisory lock of PostgreSQL under which tables are made."""
 
@@ -185,10 +192,9 @@ def _close(engine: Engine, process: int) -> None:
 
 def _settle(connection: sqlite3.Connection, _: Any) -> None:
     """Make commits durable, the removal of the journal and the caches of disks included."""
-    for setting in (
-        "synchronous = EXTRA",
-        "fullfsync = ON",
-        "cell_size_check = ON",
-        "trusted_schema = OFF",
-    ):
-        connection.execute(f"PRAGMA {setting}")
+    try:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise

@@ -1,0 +1,55 @@
+"""A release that is paid for, against one that is not, and against two durable rows in SQLite."""
+
+import sqlite3
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+
+from .race import Contender, Run, Watch, race
+from .results import Row, Target, compared
+
+VOTES = {"tea": 310, "coffee": 412, "water": 45}
+ROWS = "two synced rows in bare SQLite"
+
+
+def paid(watch: Watch) -> Row:
+    """Return the row of one small release: paid from a file, paid in memory, unpaid."""
+    folder = Path(mkdtemp(prefix="discreet-bench-"))
+    contenders = [
+        Contender("through a ledger in a file", partial(_paid, str(folder / "budget.db")), calls=5),
+        Contender("through a ledger in memory", partial(_paid, None), calls=5),
+        Contender("unpaid", _unpaid, calls=5),
+        Contender(ROWS, partial(_rows, folder / "rows.db"), calls=5),
+    ]
+    timings = race(contenders, 21, watch)
+    return Row("one release, paid", compared(timings, Target(0.005)))
+
+
+def _paid(where: str | None) -> Run:
+    from discreet import Ledger, select
+
+    ledger = Ledger(where)
+    ledger.open("drinks", epsilon=10**6)
+    session = ledger.session("drinks")
+    return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1, ledger=session)
+
+
+def _unpaid() -> Run:
+    from discreet import select
+
+    return partial(select, VOTES, sensitivity=1, monotonic=True, epsilon=1)
+
+
+def _rows(path: Path) -> Run:
+    """Return a run of what no ledger can do without: two commits, each synced to the disk."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = EXTRA")
+    connection.execute("CREATE TABLE IF NOT EXISTS rows (text TEXT)")
+
+    def write() -> None:
+        for _ in range(2):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO rows VALUES ('x')")
+            connection.execute("COMMIT")
+
+    return write

@@ -1,0 +1,162 @@
+"""Pay, commit, then draw: each request is paid and answered once."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    RequestConflict,
+)
+from discreet.ledger import Ledger
+
+from .ledgers import answering, bill, undrawn, untouched
+
+
+def test_a_request_is_paid_and_drawn_once(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    assert session.buy(bill(1, "monday"), answering([3, 1])) == [3, 1]
+    assert session.buy(bill(1, "monday"), untouched) == [3, 1]
+    assert Ledger(where).session("adult").buy(bill(1, "monday"), untouched) == [3, 1]
+    assert len(ledger.history()) == 3
+
+
+def test_answers_come_back_as_they_were(where: str) -> None:
+    answers: list[Any] = [0, -1, 10**18, -(2**64), 10**6000, [], [0], [[1, 2], [3, 10**20]]]
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    for i, answer in enumerate(answers):
+        assert session.buy(bill("1/8", str(i)), answering(answer)) == answer
+        assert session.buy(bill("1/8", str(i)), untouched) == answer
+    ledger.verify()
+
+
+def test_another_question_under_the_same_name_is_refused(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    session.buy(bill("1/4", "monday"), answering(1))
+    with pytest.raises(RequestConflict, match="'monday' was another question"):
+        session.buy(bill("1/4", "monday", digest="cd" * 32), untouched)
+    assert ledger.budgets()[0].spent.epsilon == Fraction(1, 4)
+
+
+def test_a_name_belongs_to_one_dataset_and_one_analyst() -> None:
+    """Else an analyst could have an answer that another one's share has paid."""
+    ledger = Ledger()
+    for dataset in ("adult", "census"):
+        ledger.open(dataset, epsilon=1)
+    ledger.open("adult", analyst="a", epsilon=1)
+    sessions = [ledger.session("adult"), ledger.session("adult", "a"), ledger.session("census")]
+    answers = [s.buy(bill("1/4", "r"), answering(i)) for i, s in enumerate(sessions)]
+    assert answers == [0, 1, 2]
+    assert [s.buy(bill("1/4", "r"), untouched) for s in sessions] == answers
+    assert [b.spent.epsilon for b in ledger.budgets()] == [
+        Fraction(1, 2),
+        Fraction(1, 4),
+        Fraction(1, 4),
+    ]
+
+
+def test_nothing_is_paid_when_the_scores_fail() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        raise InvalidArgument("no such scores")
+
+    with pytest.raises(InvalidArgument, match="no such scores"):
+        ledger.session("adult").buy(bill(1), prepare)
+    assert len(ledger.history()) == 1
+
+
+def test_a_draw_that_fails_is_paid_and_can_be_had_again() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+
+    def prepare() -> Any:
+        return lambda: 1 // 0
+
+    with pytest.raises(ZeroDivisionError) as failed:
+        session.buy(bill(1), prepare)
+    [note] = failed.value.__notes__
+    request = note.partition("request='")[2].partition("'")[0]
+    assert session.buy(bill(1, request), answering(5)) == 5
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_payment_is_committed_before_anything_is_drawn(where: str) -> None:
+    """Another connection sees the charge while the draw is still to come."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    seen: list[list[str]] = []
+
+    def prepare() -> Any:
+        seen.append([event.kind for event in Ledger(where).history()])
+
+        def draw() -> int:
+            seen.append([event.kind for event in Ledger(where).history()])
+            return 4
+
+        return draw
+
+    assert ledger.session("adult").buy(bill(1), prepare) == 4
+    assert seen == [["opened"], ["opened", "charged"]]
+
+
+def test_of_two_answers_to_one_request_the_first_stored_is_given(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        def draw() -> int:  # while we draw, another process asks the same
+            assert Ledger(where).session("adult").buy(bill(1, "r"), answering(2)) == 2
+            return 1
+
+        return draw
+
+    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_what_was_answered_while_we_prepared_is_not_drawn(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        Ledger(where).session("adult").buy(bill(1, "r"), answering(2))
+        return undrawn()
+
+    assert ledger.session("adult").buy(bill(1, "r"), prepare) == 2
+    assert ledger.budgets()[0].spent.epsilon == 1
+
+
+def test_what_was_spent_while_we_prepared_is_not_spent_again(where: str) -> None:
+    """The second check: between the first one and the payment, others pay."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    def prepare() -> Any:
+        Ledger(where).session("adult").buy(bill("2/3"), answering(2))
+        return undrawn()
+
+    with pytest.raises(Exhausted):
+        ledger.session("adult").buy(bill("2/3"), prepare)
+    assert ledger.budgets()[0].spent.epsilon == Fraction(2, 3)
+    ledger.verify()
+
+
+def test_requests_are_printable_too(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    for request in ("", "a\0b", "\ud800", "x" * 201):
+        with pytest.raises(InvalidArgument, match="request must be a printable name"):
+            ledger.session("adult").buy(bill(1, request), untouched)
+    ledger.session("adult").buy(bill(1, "Größe ∑ 木 🍵 ' \" \\ %s"), answering(0))
+    assert ledger.verify().events == 3
