@@ -129,13 +129,19 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
 
 
 def curve(
-    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, what: str = "expected error"
+    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    what: str = "expected error",
+    unit: str = "the score",
+    at: float | None = None,
 ) -> "Figure":
     """Return the accuracy-privacy curve: for each name, epsilons and the errors at them.
 
     Args:
         errors: a line for each name.
         what: which error it is, for its axis.
+        unit: what it is in units of.
+        at: an epsilon to mark.
     """
     with _axes(_WIDE) as axes:
         for (name, (epsilons, means)), (colour, dash, marker) in zip(
@@ -148,7 +154,9 @@ def curve(
         axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
         axes.set_xticks([], minor=True)
         axes.set_xlabel("ε of one answer (more privacy to the left)")
-        axes.set_ylabel(f"{what}\n(in units of the score)")
+        axes.set_ylabel(f"{what}\n(in units of {unit})")
+        if at is not None:
+            axes.axvline(at, color="black", linestyle=":", label=f"this answer: ε = {at:.4g}")
         axes.set_ylim(bottom=0)
         axes.legend()
         return axes.figure  # type: ignore[return-value]
@@ -177,6 +185,35 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
         axes.set_ylim(0, 1.3 * max(*totals, *spent))
         axes.tick_params(axis="x", rotation=20)
         axes.legend(loc="upper left", ncols=2)
+        return axes.figure  # type: ignore[return-value]
+
+
+def losses(
+    ratios: Sequence[float], epsilon: float, *, labels: Sequence[Any] | None = None
+) -> "Figure":
+    """Return what each output tells: bars of its log-ratio, between dashed lines at what was claimed.
+
+    Args:
+        ratios: ln of the probability for one database over that for the other; may be infinite.
+        epsilon: what was claimed.
+        labels: the outputs; their numbers if not given.
+    """
+    names = tuple(map(str, range(len(ratios)) if labels is None else labels))
+    finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
+    edge = 1.25 * max([epsilon, *finite])
+    with _axes(_height(names)) as axes:
+        _bars(axes, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
+        for row, ratio in enumerate(ratios):
+            if math.isinf(ratio):
+                axes.annotate("∞ ", (math.copysign(edge, ratio), row), fontsize=16, va="center",
+                              ha="right" if ratio > 0 else "left", color=_RED,
+                              bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+        for side in (-epsilon, epsilon):
+            axes.axvline(side, color=_RED, linestyle="--")
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_xlim(-1.05 * edge, 1.05 * edge)
+        _name_axes(axes, names, "log-ratio of the two probabilities", "output")
+        axes.set_title(f"dashed: what was claimed, ±ε = ±{epsilon:.4g}")
         return axes.figure  # type: ignore[return-value]
 
 
