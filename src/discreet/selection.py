@@ -218,8 +218,9 @@ class Question:
 
     @property
     def candidates(self) -> int | None:
-        """How many there are to choose from, where that is known and finite."""
-        if self.answers is None or getattr(self.asked.score, "continuous", False):
+        """How many there are to choose from, where that is known and finite, and none is preferred."""
+        preferred = getattr(self.asked.mechanism, "base_measure", None) is not None
+        if self.answers is None or preferred or getattr(self.asked.score, "continuous", False):
             return None
         return self.answers.size or None
 

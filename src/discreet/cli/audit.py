@@ -67,7 +67,7 @@ def exact(
         "neighbors": neighbors,
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    _show(found(scores, neighbor, declared, read_terms(dial, mechanism, noise)), as_json=as_json)
+    _show(exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise)), as_json=as_json)
 
 
 @app.command()
@@ -107,7 +107,7 @@ def draws(
     raise typer.Exit(int(refuted))
 
 
-def found(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
+def exactly(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
     """Return the exact audit that the options spell."""
     from .. import audit
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from . import audit as audits
+from .audit import Change, Monotonic, Numbers, Spread, exactly
 from .ledger import Dataset, Where, opened
 from .options import Epsilon, MechanismName, NeighborsName, NoiseName, Rho, Scale, read_terms
 
@@ -22,12 +22,12 @@ Out = Annotated[
 
 @app.command()
 def audit(
-    scores: audits.Numbers,
-    neighbor: audits.Numbers,
+    scores: Numbers,
+    neighbor: Numbers,
     out: Out,
-    sensitivity: audits.Change = None,
-    spread: audits.Spread = None,
-    monotonic: audits.Monotonic = False,
+    sensitivity: Change = None,
+    spread: Spread = None,
+    monotonic: Monotonic = False,
     epsilon: Epsilon = None,
     rho: Rho = None,
     scale: Scale = None,
@@ -51,7 +51,7 @@ def audit(
         "neighbors": neighbors,
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    found = audits.found(scores, neighbor, declared, read_terms(dial, mechanism, noise))
+    found = exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise))
     typer.echo(f"wrote {report(found, out)}")
     raise typer.Exit(int(not found.holds))
 

@@ -22,7 +22,7 @@ def about_exact_audit(audit: ExactAudit) -> Page:
         "True ε of the pair": f"{audit.epsilon}, at output {audit.output}",
         "Largest difference of log-ratios": str(audit.range),
         "δ at the claimed ε": str(audit.hockey_stick(audit.claimed)),
-        "Slack": f"{audit.slack:.4g} times the true ε was claimed",
+        "Claimed ε over the true ε": f"{audit.slack:.4g}",
     }
     return Page(
         "An audit of a privacy claim",

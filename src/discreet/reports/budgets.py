@@ -9,7 +9,8 @@ from itertools import accumulate
 from .. import plots
 from ..errors import UnknownBudget, shown
 from ..ledger import Budget, Event, Ledger
-from ..privacy.sensitivity import Neighbors
+from ..privacy.composition import Composition
+from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from . import words
 from .page import Markup, Page, Section, facts, lede, paragraph, picture, table
 
@@ -27,7 +28,7 @@ def about_budget(ledger: Ledger, dataset: str) -> Page:
         f"The privacy budget of {dataset}",
         lede(f"Spent {whole.spent} of {whole.total}; remaining {whole.remaining}."),
         (
-            Section("What is promised", _promised(ledger, dataset, whole.neighbors)),
+            Section("What is promised", _promised(whole, ledger.spent(dataset))),
             Section("What was spent", (_sums(budgets), *_over_time(whole, events))),
             Section("What was asked", (_asked(events),)),
             Section(
@@ -59,14 +60,28 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     return sorted(found, key=lambda budget: budget.analyst or "")
 
 
-def _promised(ledger: Ledger, dataset: str, relation: Neighbors) -> tuple[Markup, ...]:
-    """Return what all answers so far promise together."""
-    spent = ledger.spent(dataset)
-    if spent is None:
-        return (paragraph("Nothing was answered so far, so nothing can have been told."),)
-    together = [paragraph(text) for text in words.promise(spent)]
-    exactly = {"All answers together": str(spent), "Neighbours": words.neighbors(relation)}
-    return (paragraph("This is about all answers so far, together."), *together, facts(exactly))
+def _promised(budget: Budget, spent: Composition | None) -> tuple[Markup, ...]:
+    """Return what all answers promise together, now and later."""
+    total = _guarantee(budget)
+    later = "This is about all answers together, those so far and those to come: the ledger refuses more."
+    exactly = {
+        "All answers ever": str(total),
+        "Answers so far": "none" if spent is None else str(spent),
+        "Neighbours": words.neighbors(budget.neighbors),
+    }
+    told = [paragraph(text) for text in words.promise(total)]
+    return (paragraph(later), *told, facts(exactly))
+
+
+def _guarantee(budget: Budget) -> Guarantee:
+    """Return what the total of a budget promises."""
+    epsilon, rho, delta = budget.terms
+    if epsilon is None:
+        assert rho is not None
+        return ZCDP(rho, budget.neighbors)
+    return (
+        ApproxDP(epsilon, delta, budget.neighbors) if delta else PureDP(epsilon, budget.neighbors)
+    )
 
 
 def _sums(budgets: list[Budget]) -> Markup:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from .. import plots
-from ..numbers import spell
 from ..planning.law import Distribution
 from ..planning.worst import worst_error
+from ..privacy.contract import equals
 from ..releases import Release, plain
 from . import words
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
@@ -59,9 +59,9 @@ def _answer(release: Release) -> str:
 def _costs(release: Release) -> Iterator[tuple[str, str]]:
     guarantee = release.guarantee
     if guarantee.pure is not None:
-        yield "Pure differential privacy", f"ε = {spell(guarantee.pure)}"
+        yield "Pure differential privacy", equals("ε", guarantee.pure)
     if guarantee.rho is not None:
-        yield "Zero-concentrated", f"ρ = {spell(guarantee.rho)}"
+        yield "Zero-concentrated", equals("ρ", guarantee.rho)
     if guarantee.pure is None and guarantee.rho is None:
         yield "Privacy", str(guarantee)
 
@@ -86,7 +86,7 @@ def _error(release: Release) -> tuple[Markup, ...] | None:
         paragraph(
             f"Whatever the data are, the score of the answer is behind the best score by at most "
             f"{float(at(Fraction(1))):.4g} on average, in units of how much one record can move the "
-            "difference of two scores (where rows are counted, in rows)."
+            "difference of two scores."
         ),
         picture(
             lambda: plots.curve(

@@ -62,7 +62,9 @@ def _up(value: Fraction) -> str:
 
 def neighbors(relation: Neighbors, unit: str | None = None) -> str:
     """Return which data count as neighbours."""
-    record = f"One record is all rows of one {unit}." if unit else "One record is one row."
+    record = "One record is one row, but where a question says otherwise."
+    if unit is not None:
+        record = f"One record is all rows of one {unit}."
     size = {
         "add_remove": "how many records there are is protected too",
         "replace_one": "how many records there are is taken as public",
