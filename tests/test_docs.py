@@ -31,9 +31,10 @@ def blocks(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize(("code", "output"), blocks("python"))
 def test_python_examples_run(
-    code: str, output: str | None, monkeypatch: pytest.MonkeyPatch
+    code: str, output: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)  # some save a picture
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "<example>", "exec"), {"__name__": "__main__"})
@@ -118,6 +119,18 @@ def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_every_picture_is_made_by_the_page_that_shows_it() -> None:
+    shown, made = set(), set()
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        pictures = re.findall(r"!\[([^\]]*)\]\((?:[\w/]*/)?pictures/([\w-]+\.png)\)", text)
+        assert all(len(words) > 20 for words, _ in pictures), f"{page.name}: say what is to be seen"
+        shown |= {name for _, name in pictures}
+        made |= set(re.findall(r'savefig\("([\w-]+\.png)"\)', text))
+    kept = {file.name for file in (ROOT / "docs" / "tutorials" / "pictures").iterdir()}
+    assert shown == made == kept
 
 
 def test_the_errors_of_the_tree_are_drawn() -> None:

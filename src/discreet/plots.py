@@ -128,6 +128,67 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
+def histograms(
+    several: Mapping[str, Sequence[Any]], *, bins: int = _BINS, label: str = "candidate"
+) -> "Figure":
+    """Return how often each stretch of numbers was drawn: an outline for each set of draws.
+
+    Args:
+        several: draws of numbers under names.
+        bins: into how many stretches to divide what was drawn.
+        label: the name of the axis of candidates, with its unit.
+    """
+    drawn = {name: [float(value) for value in values] for name, values in several.items()}
+    if not all(drawn.values()) or not drawn:
+        raise InvalidArgument("several must hold draws under names, and at least one of each")
+    low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
+    width = (high - low) / bins or 1.0
+    edges = [low + width * i for i in range(bins + 1)]
+    with _axes(_WIDE) as axes:
+        for (name, values), (colour, dash, _) in zip(drawn.items(), cycle(_LINES), strict=False):
+            axes.hist(values, bins=edges, weights=[1 / len(values)] * len(values), histtype="step",
+                      color=colour, linestyle=dash, linewidth=2, label=f"{name}, {len(values):,} draws")  # fmt: skip
+        axes.set_xlabel(label)
+        axes.set_ylabel(f"share of the draws\nin a stretch of {width:.3g}")
+        axes.set_title("draws (private)")
+        axes.legend()
+        return axes.figure  # type: ignore[return-value]
+
+
+def lines(
+    named: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    at: float | None = None,
+) -> "Figure":
+    """Return lines through points, over a logarithmic axis.
+
+    Args:
+        named: for each name where its points are, and how high.
+        x: the name of the axis they are on, with its unit.
+        y: the name of the axis of heights, with its unit.
+        at: a place to mark.
+    """
+    with _axes(_WIDE) as axes:
+        for (name, (places, heights)), (colour, dash, marker) in zip(
+            named.items(), cycle(_LINES), strict=False
+        ):
+            axes.plot(places, heights, color=colour, linestyle=dash, marker=marker,
+                      markersize=7, label=name)  # fmt: skip
+        ticks = sorted({float(place) for places, _ in named.values() for place in places})
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.set_ylim(bottom=0)
+        if at is not None:
+            axes.axvline(at, color="black", linestyle=":", label=f"here: {at:.4g}")
+        axes.legend()
+        return axes.figure  # type: ignore[return-value]
+
+
 def curve(
     errors: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
@@ -143,23 +204,8 @@ def curve(
         unit: what it is in units of.
         at: an epsilon to mark.
     """
-    with _axes(_WIDE) as axes:
-        for (name, (epsilons, means)), (colour, dash, marker) in zip(
-            errors.items(), cycle(_LINES), strict=False
-        ):
-            axes.plot(epsilons, means, color=colour, linestyle=dash, marker=marker,
-                      markersize=7, label=name)  # fmt: skip
-        ticks = sorted({epsilon for epsilons, _ in errors.values() for epsilon in epsilons})
-        axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("ε of one answer (more privacy to the left)")
-        axes.set_ylabel(f"{what}\n(in units of {unit})")
-        if at is not None:
-            axes.axvline(at, color="black", linestyle=":", label=f"this answer: ε = {at:.4g}")
-        axes.set_ylim(bottom=0)
-        axes.legend()
-        return axes.figure  # type: ignore[return-value]
+    epsilons = "ε of one answer (more privacy to the left)"
+    return lines(errors, x=epsilons, y=f"{what}\n(in units of {unit})", at=at)
 
 
 def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figure":
