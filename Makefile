@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench proofs docs clean
+.PHONY: demo test check bench proofs docs pictures clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -22,6 +22,9 @@ proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pictures: .venv/test-ready ## the pictures in the docs, by the examples that make them
+	$(BIN)/python docs/pictures.py
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench

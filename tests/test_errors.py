@@ -79,6 +79,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.LedgerTooNew, lambda path: broken(path, "UPDATE discreet_ledger SET version = 99")),
     (errors.LedgerUnwritable, lambda path: discreet.Ledger(path / "nowhere" / "budget.db")),
     (errors.LedgerUnwritable, lambda path: full(path)),
+    (errors.ReportUnwritable, lambda path: discreet.report(discreet.Ledger(), path / "no" / "a.html")),
     (errors.MissingPackage, lambda _: missing_package()),
     (errors.OutOfBits, lambda _: ScriptedBits("").word()),
 ]  # fmt: skip

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from .privacy.parallel import parallel
     from .releases import Release, Simulation
+    from .reports import report
     from .scores import SCORES
     from .scores.custom import each
     from .selection import Terms
@@ -104,6 +105,7 @@ _HOMES = {
     "quantile": "verbs.quantile",
     "quantiles": "verbs.quantiles",
     "randomized_response": "verbs.noise",
+    "report": "reports",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
     "simulate": "planning.study",
@@ -167,6 +169,7 @@ __all__ = [
     "quantile",
     "quantiles",
     "randomized_response",
+    "report",
     "select",
     "select_by",
     "simulate",

@@ -19,6 +19,7 @@
     │   ├── LedgerUnwritable (OSError)    a full disk, a file that cannot be written, a lost server
     │   ├── LedgerCorrupt                 what is stored is not what was written
     │   └── LedgerTooNew                  written by a newer version of this library
+    ├── ReportUnwritable (OSError)        a report whose file cannot be written
     ├── MissingPackage (ImportError)      an optional package that is not installed
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
@@ -92,6 +93,10 @@ class MissingColumn(UnreadableData, KeyError):
 
 class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
+
+
+class ReportUnwritable(DiscreetError, OSError):
+    """A report whose file cannot be written; what it is about is not lost."""
 
 
 class MissingPackage(DiscreetError, ImportError):

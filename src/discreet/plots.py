@@ -128,30 +128,84 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
+def histograms(
+    several: Mapping[str, Sequence[Any]], *, bins: int = _BINS, label: str = "candidate"
+) -> "Figure":
+    """Return how often each stretch of numbers was drawn: an outline for each set of draws.
+
+    Args:
+        several: draws of numbers under names.
+        bins: into how many stretches to divide what was drawn.
+        label: the name of the axis of candidates, with its unit.
+    """
+    drawn = {name: [float(value) for value in values] for name, values in several.items()}
+    if not all(drawn.values()) or not drawn:
+        raise InvalidArgument("several must hold draws under names, and at least one of each")
+    low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
+    width = (high - low) / bins or 1.0
+    edges = [low + width * i for i in range(bins + 1)]
+    with _axes(_WIDE) as axes:
+        for (name, values), (colour, dash, _) in zip(drawn.items(), cycle(_LINES), strict=False):
+            axes.hist(values, bins=edges, weights=[1 / len(values)] * len(values), histtype="step",
+                      color=colour, linestyle=dash, linewidth=2, label=f"{name}, {len(values):,} draws")  # fmt: skip
+        axes.set_xlabel(label)
+        axes.set_ylabel(f"share of the draws\nin a stretch of {width:.3g}")
+        axes.set_title("draws (private)")
+        axes.legend()
+        return axes.figure  # type: ignore[return-value]
+
+
+def lines(
+    named: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    at: float | None = None,
+) -> "Figure":
+    """Return lines through points, over a logarithmic axis.
+
+    Args:
+        named: for each name where its points are, and how high.
+        x: the name of the axis they are on, with its unit.
+        y: the name of the axis of heights, with its unit.
+        at: a place to mark.
+    """
+    with _axes(_WIDE) as axes:
+        for (name, (places, heights)), (colour, dash, marker) in zip(
+            named.items(), cycle(_LINES), strict=False
+        ):
+            axes.plot(places, heights, color=colour, linestyle=dash, marker=marker,
+                      markersize=7, label=name)  # fmt: skip
+        ticks = sorted({float(place) for places, _ in named.values() for place in places})
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.set_ylim(bottom=0)
+        if at is not None:
+            axes.axvline(at, color="black", linestyle=":", label=f"here: {at:.4g}")
+        axes.legend()
+        return axes.figure  # type: ignore[return-value]
+
+
 def curve(
-    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]], *, what: str = "expected error"
+    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    what: str = "expected error",
+    unit: str = "the score",
+    at: float | None = None,
 ) -> "Figure":
     """Return the accuracy-privacy curve: for each name, epsilons and the errors at them.
 
     Args:
         errors: a line for each name.
         what: which error it is, for its axis.
+        unit: what it is in units of.
+        at: an epsilon to mark.
     """
-    with _axes(_WIDE) as axes:
-        for (name, (epsilons, means)), (colour, dash, marker) in zip(
-            errors.items(), cycle(_LINES), strict=False
-        ):
-            axes.plot(epsilons, means, color=colour, linestyle=dash, marker=marker,
-                      markersize=7, label=name)  # fmt: skip
-        ticks = sorted({epsilon for epsilons, _ in errors.values() for epsilon in epsilons})
-        axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
-        axes.set_xticks([], minor=True)
-        axes.set_xlabel("ε of one answer (more privacy to the left)")
-        axes.set_ylabel(f"{what}\n(in units of the score)")
-        axes.set_ylim(bottom=0)
-        axes.legend()
-        return axes.figure  # type: ignore[return-value]
+    epsilons = "ε of one answer (more privacy to the left)"
+    return lines(errors, x=epsilons, y=f"{what}\n(in units of {unit})", at=at)
 
 
 def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figure":
@@ -177,6 +231,35 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
         axes.set_ylim(0, 1.3 * max(*totals, *spent))
         axes.tick_params(axis="x", rotation=20)
         axes.legend(loc="upper left", ncols=2)
+        return axes.figure  # type: ignore[return-value]
+
+
+def losses(
+    ratios: Sequence[float], epsilon: float, *, labels: Sequence[Any] | None = None
+) -> "Figure":
+    """Return what each output tells: bars of its log-ratio, between dashed lines at what was claimed.
+
+    Args:
+        ratios: ln of the probability for one database over that for the other; may be infinite.
+        epsilon: what was claimed.
+        labels: the outputs; their numbers if not given.
+    """
+    names = tuple(map(str, range(len(ratios)) if labels is None else labels))
+    finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
+    edge = 1.25 * max([epsilon, *finite])
+    with _axes(_height(names)) as axes:
+        _bars(axes, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
+        for row, ratio in enumerate(ratios):
+            if math.isinf(ratio):
+                axes.annotate("∞ ", (math.copysign(edge, ratio), row), fontsize=16, va="center",
+                              ha="right" if ratio > 0 else "left", color=_RED,
+                              bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+        for side in (-epsilon, epsilon):
+            axes.axvline(side, color=_RED, linestyle="--")
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_xlim(-1.05 * edge, 1.05 * edge)
+        _name_axes(axes, names, "log-ratio of the two probabilities", "output")
+        axes.set_title(f"dashed: what was claimed, ±ε = ±{epsilon:.4g}")
         return axes.figure  # type: ignore[return-value]
 
 

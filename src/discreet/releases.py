@@ -23,12 +23,16 @@ class Release:
         mechanism: the name of the mechanism.
         unit: the column that says whose a row is, if all rows of one person are one record; None if
             each row is one.
+        query: what was asked, in words.
+        candidates: how many there were to choose from, where that is known and finite.
     """
 
     value: Any
     guarantee: Guarantee
     mechanism: str
     unit: str | None = None
+    query: str = ""
+    candidates: int | None = None
 
     @property
     def promise(self) -> str:

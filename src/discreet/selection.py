@@ -140,7 +140,17 @@ class Order:
         if isinstance(account, _Listener):
             raise account.Heard(self)
         drawn = prepare()() if account is None else self._bought(account, prepare)
-        return Release(name(drawn), self.guarantee, self.mechanism)
+        return Release(
+            name(drawn),
+            self.guarantee,
+            self.mechanism,
+            query=self.query,
+            candidates=self._candidates,
+        )
+
+    @property
+    def _candidates(self) -> int | None:
+        return None if self.question is None else self.question.candidates
 
     def _bought(self, account: Account, prepare: Callable[[], Callable[[], Any]]) -> Any:
         """Return what the account bought, as `prepare` would have drawn it."""
@@ -156,8 +166,7 @@ class Order:
         whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
         digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
         request = self.payment.request
-        known = None if self.question is None else self.question.candidates
-        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known)
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, self._candidates)
 
 
 def _listed(drawn: Any) -> Indices:
@@ -209,8 +218,9 @@ class Question:
 
     @property
     def candidates(self) -> int | None:
-        """How many there are to choose from, where that is known and finite."""
-        if self.answers is None or getattr(self.asked.score, "continuous", False):
+        """How many there are to choose from, where that is known and finite, and none is preferred."""
+        preferred = getattr(self.asked.mechanism, "base_measure", None) is not None
+        if self.answers is None or preferred or getattr(self.asked.score, "continuous", False):
             return None
         return self.answers.size or None
 

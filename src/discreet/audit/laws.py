@@ -110,6 +110,11 @@ class ExactAudit:
         best = max(excesses, key=lambda es: sum(e[0] for e in es))
         return [i for i, (least, _) in enumerate(best) if least > 0]
 
+    def losses(self) -> list[Enclosure]:
+        """Return ln P(r) / Q(r) for each output r: positive if it points to the first database."""
+        with precision(512):
+            return [_log_ratio(p, q) for p, q in zip(*self._laws, strict=True)]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the audit in plain values, ready for JSON."""
         return {

@@ -15,6 +15,7 @@ from .mode import mode
 from .plan import plan
 from .price import price
 from .quantile import median, quantile, quantiles
+from .report import app as report
 from .top import top
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ for command in (mode, median, quantile, quantiles, price, top, plan, attack):
     app.command()(command)
 app.add_typer(audit)
 app.add_typer(ledger)
+app.add_typer(report)
 
 
 def _show_version(wanted: bool) -> None:

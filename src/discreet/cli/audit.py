@@ -3,12 +3,13 @@
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
+from ..selection import Terms
 from .options import (
     AsJson,
     Epsilon,
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 
 app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
 
+Change = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")
+]
+Spread = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
+]
+Monotonic = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
 Numbers = Annotated[str, typer.Option(metavar="A,B,C", show_default=False)]
 Delta = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
 Claim = Annotated[
@@ -36,16 +45,9 @@ Claim = Annotated[
 def exact(
     scores: Numbers,
     neighbor: Numbers,
-    sensitivity: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")
-    ] = None,
-    spread: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
-    ] = None,
-    monotonic: Annotated[
-        bool, typer.Option("--monotonic", help="All scores move the same way.")
-    ] = False,
+    sensitivity: Change = None,
+    spread: Spread = None,
+    monotonic: Monotonic = False,
     epsilon: Epsilon = None,
     rho: Rho = None,
     scale: Scale = None,
@@ -58,16 +60,14 @@ def exact(
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
-    from .. import audit
-
-    terms = read_terms(
-        {"epsilon": epsilon, "rho": rho, "scale": scale, "neighbors": neighbors}, mechanism, noise
-    )
-    found = audit.exact(
-        _numbers(scores, "scores"), _numbers(neighbor, "neighbor"),
-        sensitivity=sensitivity, spread=spread, monotonic=monotonic, **terms,
-    )  # fmt: skip
-    _show(found, as_json=as_json)
+    dial: dict[str, object] = {
+        "epsilon": epsilon,
+        "rho": rho,
+        "scale": scale,
+        "neighbors": neighbors,
+    }
+    declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+    _show(exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise)), as_json=as_json)
 
 
 @app.command()
@@ -105,6 +105,14 @@ def draws(
     else:
         typer.echo(f"{found}\nε = {epsilon} is {'REFUTED' if refuted else 'not refuted'}")
     raise typer.Exit(int(refuted))
+
+
+def exactly(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
+    """Return the exact audit that the options spell."""
+    from .. import audit
+
+    pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
+    return audit.exact(*pair, **declared, **terms)
 
 
 def _show(found: "ExactAudit", *, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """The options that commands share, and how they are read."""
 
 import csv
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -80,6 +81,10 @@ DryRun = Annotated[
     typer.Option(
         "--dry-run", help="Say what it would cost and what would remain; release nothing."
     ),
+]
+ReportAt = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

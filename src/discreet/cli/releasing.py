@@ -34,6 +34,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "analyst": (options.AnalystName, None),
     "request": (options.RequestName, None),
     "dry_run": (options.DryRun, False),
+    "report": (options.ReportAt, None),
     "as_json": (options.AsJson, False),
 }
 
@@ -82,12 +83,36 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     given = {name: said[name] for name in names if said[name] is not None}
     terms = options.read_terms(given, said["mechanism"], said["noise"])
     session = _session(said)
+    if said["report"] is not None:
+        _check_report(said)
     if said["dry_run"]:
         _show_quote(session.quoted([bill_of(verb, **terms)]), as_json=said["as_json"])
         return
     if session is not None:
         terms["ledger"] = session
-    show(verb(**terms), as_json=said["as_json"])
+    release = verb(**terms)
+    show(release, as_json=said["as_json"])
+    if said["report"] is not None:
+        _report(release, said)
+
+
+def _check_report(said: dict[str, Any]) -> None:
+    """Refuse a report that could not be written, before anything is paid."""
+    from ..reports import check_path  # most answers are released without one
+
+    if said["dry_run"]:
+        raise InvalidArgument("--report is of a release; leave it out of a --dry-run")
+    check_path(said["report"])
+
+
+def _report(release: Release, said: dict[str, Any]) -> None:
+    """Write the report of a release that was shown."""
+    from ..reports import report
+    from .ledger import opened
+
+    where = said["ledger"]
+    ledger = None if where is None else opened(where)
+    report(release, said["report"], ledger=ledger, dataset=said["dataset"])
 
 
 def _groups(file: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:

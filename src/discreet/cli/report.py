@@ -1,0 +1,68 @@
+"""discreet report: an audit or a budget as one file of HTML, for people who were not there."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .audit import Change, Monotonic, Numbers, Spread, exactly
+from .ledger import Dataset, Where, opened
+from .options import Epsilon, MechanismName, NeighborsName, NoiseName, Rho, Scale, read_terms
+
+app = typer.Typer(
+    name="report",
+    help="Write a report: one file of HTML that needs no other. Releases have --report.",
+    no_args_is_help=True,
+)
+
+Out = Annotated[
+    Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
+]
+
+
+@app.command()
+def audit(
+    scores: Numbers,
+    neighbor: Numbers,
+    out: Out,
+    sensitivity: Change = None,
+    spread: Spread = None,
+    monotonic: Monotonic = False,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    scale: Scale = None,
+    mechanism: MechanismName = "exponential",
+    noise: NoiseName = None,
+    neighbors: NeighborsName = "add_remove",
+) -> None:
+    """Report what a mechanism really tells about two neighbours' scores.
+
+    Exit code 1 if its guarantee does not hold for them. The report is as private as the scores.
+
+    Example: discreet report audit --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --out a.html
+    """
+    from ..reports import check_path, report
+
+    check_path(out)
+    dial: dict[str, object] = {
+        "epsilon": epsilon,
+        "rho": rho,
+        "scale": scale,
+        "neighbors": neighbors,
+    }
+    declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+    found = exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise))
+    typer.echo(f"wrote {report(found, out)}")
+    raise typer.Exit(int(not found.holds))
+
+
+@app.command()
+def ledger(where: Where, dataset: Dataset, out: Out) -> None:
+    """Report a dataset's budget: what was given, what was asked, what remains.
+
+    Example: discreet report ledger budget.db --dataset adult --out report.html
+    """
+    from ..reports import check_path, report
+
+    check_path(out)
+    typer.echo(f"wrote {report(opened(where), out, dataset=dataset)}")

@@ -1,0 +1,125 @@
+"""Reports: one file of HTML about a release, an audit or a budget, for people who were not there.
+
+A report holds what is public and nothing else: the question, the answer, the promise, its price. It needs
+no other file, loads nothing, runs nothing, and everything in it is escaped. What it says: docs/reports.md.
+"""
+
+import os
+from collections.abc import Callable
+from functools import singledispatch
+from pathlib import Path
+from typing import Any
+
+from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
+from ..errors import InvalidArgument, ReportUnwritable, shown
+from ..ledger import Ledger
+from ..planning.law import Distribution
+from ..releases import Release
+from .audits import about_exact_audit, about_other_audit
+from .budgets import about_budget, what_remains
+from .page import Page
+from .releases import about_release, the_private_law
+
+
+def report(
+    subject: Any,
+    path: str | os.PathLike[str],
+    *,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    private_law: Distribution | None = None,
+) -> Path:
+    """Write a report of a release, of an audit, or of a dataset's budget in a ledger, as one HTML file.
+
+    Args:
+        subject: a `Release`, anything that `audit` returns, or a `Ledger` (with `dataset`).
+        path: the file; its name ends in .html. A file that is there is replaced.
+        ledger: with a release, who paid for it: the report then says what remains.
+        dataset: which dataset of the ledger.
+        private_law: with a release, the law it was drawn from, to be drawn too. Then the report is as
+            private as the data, says so in red, and must not be published.
+
+    Returns:
+        The path.
+
+    Raises:
+        InvalidArgument: if there is nothing to tell about the subject, or an argument is missing.
+        UnknownBudget: if the ledger has no budget for the dataset.
+        ReportUnwritable: if the file cannot be written.
+    """
+    file = check_path(path)
+    page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
+    try:
+        file.write_text(page.html(), encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror
+    else:
+        return file
+    raise ReportUnwritable(f"the report {file} cannot be written: {reason}")
+
+
+def check_path(path: str | os.PathLike[str]) -> Path:
+    """Return where a report is to go, before anything is paid or drawn.
+
+    Raises:
+        InvalidArgument: if its name does not end in .html.
+        ReportUnwritable: if there is no such folder.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in {".html", ".htm"}:
+        raise InvalidArgument(f"a report ends in .html, got {shown(str(path))}")
+    if not file.parent.is_dir():
+        raise ReportUnwritable(f"the report {file} cannot be written: there is no such folder")
+    return file
+
+
+@singledispatch
+def _page(subject: Any, **_: Any) -> Page:
+    raise InvalidArgument(
+        f"a report is about a release, an audit or a ledger, got {shown(subject)}"
+    )
+
+
+@_page.register
+def _(
+    subject: Release,
+    *,
+    ledger: Ledger | None,
+    dataset: str | None,
+    private_law: Distribution | None,
+) -> Page:
+    page = about_release(subject)
+    if ledger is not None:
+        page = page.followed_by(what_remains(ledger, _named(dataset)))
+    return page if private_law is None else page.made_private(the_private_law(private_law))
+
+
+@_page.register
+def _(subject: Ledger, *, dataset: str | None, **others: Any) -> Page:
+    _refuse(others, "a ledger")
+    return about_budget(subject, _named(dataset))
+
+
+def _of_audit(about: Callable[[Any], Page]) -> Callable[..., Page]:
+    def page(subject: Any, **others: Any) -> Page:
+        _refuse(others, "an audit")
+        return about(subject)
+
+    return page
+
+
+_page.register(ExactAudit, _of_audit(about_exact_audit))
+for _kind in (SamplingAudit, SensitivityAudit, TimingAudit):
+    _page.register(_kind, _of_audit(about_other_audit))
+
+
+def _named(dataset: str | None) -> str:
+    if dataset is None:
+        raise InvalidArgument("which dataset of the ledger? give dataset too")
+    return dataset
+
+
+def _refuse(others: dict[str, Any], subject: str) -> None:
+    for name, value in others.items():
+        if value is not None:
+            raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")

@@ -1,0 +1,85 @@
+"""What there is to tell about an audit."""
+
+from .. import plots
+from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
+from .page import Markup, Page, Section, facts, lede, paragraph, picture, verbatim, verdict
+
+_MOST_BARS = 40
+
+
+def about_exact_audit(audit: ExactAudit) -> Page:
+    """Return the report of an exact audit."""
+    kind = ", bounded range" if audit.bounded_range else ""
+    delta = f", δ = {float(audit.delta):.6g}" if audit.delta else ""
+    claim = f"ε = {float(audit.claimed):.10g}{delta}{kind}"
+    judged = (
+        f"The claim {claim} holds for this pair of databases. That is a proof, not a test."
+        if audit.holds
+        else f"The claim {claim} is false: this pair of databases refutes it."
+    )
+    found = {
+        "Claimed": claim,
+        "True ε of the pair": f"{audit.epsilon}, at output {audit.output}",
+        "Largest difference of log-ratios": str(audit.range),
+        "δ at the claimed ε": str(audit.hockey_stick(audit.claimed)),
+        "Claimed ε over the true ε": f"{audit.slack:.4g}",
+    }
+    return Page(
+        "An audit of a privacy claim",
+        verdict(judged, good=audit.holds),
+        (
+            Section("What was found", (facts(found), *_pictures(audit))),
+            Section(
+                "What it means",
+                (
+                    paragraph(
+                        "Two databases that are neighbours give the same mechanism two laws. The audit "
+                        "encloses both, and compares them output by output: the true ε is the largest "
+                        "logarithm of a ratio of two probabilities. Numbers are certified bounds; nothing "
+                        "was sampled."
+                    ),
+                    paragraph(
+                        "It is about these two databases. The ε of a mechanism is the largest over all "
+                        "neighbours, so a claim that holds here can fail elsewhere, while one that is false "
+                        "here is false. The statement and its proof: docs/audit.md."
+                    ),
+                    paragraph(
+                        "The pair is taken to be made up. An audit of real data is as private as the data."
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def about_other_audit(audit: SamplingAudit | SensitivityAudit | TimingAudit) -> Page:
+    """Return the report of an audit that speaks for itself."""
+    return Page(
+        "An audit of a privacy claim",
+        lede(str(audit).splitlines()[0]),
+        (
+            Section("What was found", (verbatim(str(audit)),)),
+            Section(
+                "What it means",
+                (
+                    paragraph((type(audit).__doc__ or "").split("\n\n")[0]),
+                    paragraph("The statement and its proof: docs/audit.md."),
+                    paragraph(
+                        "The data are taken to be made up. An audit of real data is as private as the data."
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _pictures(audit: ExactAudit) -> list[Markup]:
+    """Return the log-ratio of each output beside what was claimed, if there are few enough to see."""
+    losses = [float(loss) for loss in audit.losses()]
+    if len(losses) > _MOST_BARS:
+        return []
+    says = (
+        "What each output tells: the logarithm of how much likelier it is on the first database than on the "
+        "second. The claim allows what is between the dashed lines."
+    )
+    return [picture(lambda: plots.losses(losses, float(audit.claimed)), says)]

@@ -1,0 +1,170 @@
+"""A page of HTML: sections of prose, facts, tables and pictures, all of it escaped."""
+
+import base64
+import io
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from html import escape
+from importlib.metadata import version
+from typing import TYPE_CHECKING, NewType
+
+from ..errors import MissingPackage
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Markup = NewType("Markup", str)
+"""HTML that was made here: only the functions of this module make it, from text that they escape."""
+
+_PACKAGES = ("discreet", "python-flint", "numpy")
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1a1a1a; --soft: #595959; --paper: #ffffff; --line: #d0d0d0;
+  --good: #00664b; --bad: #a83200; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ececec; --soft: #b0b0b0; --paper: #16181c;
+  --line: #44484f; --good: #4fd1a5; --bad: #ff9a70; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2.5rem 1.25rem; max-width: 46rem; background: var(--paper);
+  color: var(--ink); font: 1.0625rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .5rem; }
+h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
+.lede { font-size: 1.25rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
+.good, .bad { font-weight: 600; padding-left: .75rem; border-left: .3rem solid; }
+.good { color: var(--good); } .bad { color: var(--bad); }
+dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .25rem 1.25rem; margin: .75rem 0; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .95rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; overflow-wrap: anywhere;
+  border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
+figure { margin: 1rem 0; } figure img { width: 100%; height: auto; background: #ffffff; border-radius: .25rem; }
+figcaption, footer, .soft { color: var(--soft); font-size: .95rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .95rem; }
+footer { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem; }
+@media (max-width: 32rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; } }
+@media print { :root { --ink: #000000; --soft: #333333; --paper: #ffffff; --line: #999999; --good: #004d38;
+  --bad: #8a2900; } body { max-width: none; padding: 0; font-size: 10.5pt; }
+  h2 { break-after: avoid; } figure, tr, dl { break-inside: avoid; } thead { display: table-header-group; }
+  .scroll { overflow: visible; } }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what is below it."""
+
+    title: str
+    parts: tuple[Markup, ...]
+
+    def html(self) -> str:
+        """Return it as HTML."""
+        return "\n".join(["<section>", f"<h2>{escape(self.title)}</h2>", *self.parts, "</section>"])
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report, to be written.
+
+    Attributes:
+        title: what it is about.
+        lede: the one thing to know.
+        sections: everything else, in order.
+        private: whether it must not be published.
+    """
+
+    title: str
+    lede: Markup
+    sections: tuple[Section, ...]
+    private: bool = False
+
+    def followed_by(self, section: Section) -> "Page":
+        """Return the page with one more section."""
+        return replace(self, sections=(*self.sections, section))
+
+    def made_private(self, section: Section) -> "Page":
+        """Return the page with a private section, and a warning above all."""
+        return replace(self.followed_by(section), private=True)
+
+    def html(self) -> str:
+        """Return the whole document. It refers to nothing outside itself, and forbids that too."""
+        warning = "Private: this report shows the law of private data. Do not publish it."
+        banner = [verdict(warning, good=False)] if self.private else []
+        return "\n".join([
+            "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+            '<meta http-equiv="Content-Security-Policy" '
+            "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>{escape(self.title)}</title>", f"<style>{_STYLE}</style>", "</head>", "<body>",
+            "<header>", *banner, f"<h1>{escape(self.title)}</h1>", self.lede, "</header>",
+            "<main>", *(section.html() for section in self.sections), "</main>",
+            f"<footer>{escape(_made())}</footer>", "</body>", "</html>", "",
+        ])  # fmt: skip
+
+
+def paragraph(text: str) -> Markup:
+    """Return a paragraph."""
+    return Markup(f"<p>{escape(text)}</p>")
+
+
+def lede(text: str) -> Markup:
+    """Return the first words of a page."""
+    return Markup(f'<p class="lede">{escape(text)}</p>')
+
+
+def verdict(text: str, *, good: bool) -> Markup:
+    """Return a judgement, in a colour and with a bar."""
+    return Markup(f'<p class="{"good" if good else "bad"}">{escape(text)}</p>')
+
+
+def verbatim(text: str) -> Markup:
+    """Return text with its lines as they are."""
+    return Markup(f"<pre>{escape(text)}</pre>")
+
+
+def facts(named: Mapping[str, str]) -> Markup:
+    """Return names, each with what it stands for."""
+    rows = [f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in named.items()]
+    return Markup("\n".join(["<dl>", *rows, "</dl>"]))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """Return a table."""
+    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
+    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    body = [f"<tr>{line}</tr>" for line in lines]
+    opened = '<div class="scroll"><table>'
+    return Markup("\n".join([opened, f"<thead><tr>{titles}</tr></thead>", "<tbody>", *body, "</tbody>",
+                             "</table></div>"]))  # fmt: skip
+
+
+def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
+    """Return a picture inside the page, with what it says below; or the words alone without matplotlib."""
+    try:
+        drawn = _svg(draw())
+    except MissingPackage as error:
+        return paragraph(f"{says} (No picture: {error}.)")
+    data = base64.b64encode(drawn).decode("ascii")
+    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(says)}">'
+    return Markup(f"<figure>{image}<figcaption>{escape(says)}</figcaption></figure>")
+
+
+def _svg(figure: "Figure") -> bytes:
+    """Return a figure as SVG, the same bytes for the same figure."""
+    from matplotlib import rc_context
+
+    kept = io.BytesIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "path"}):
+        figure.savefig(kept, format="svg", metadata=nothing)
+    return kept.getvalue()
+
+
+def _made() -> str:
+    """Return when the page was written, and by what."""
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    versions = [f"{name} {version(name)}" for name in _PACKAGES]
+    return f"Written {now} by {', '.join(versions)}, Python {platform.python_version()}."

@@ -1,0 +1,306 @@
+"""Reports: one file, public, escaped, self-contained; and what they say is true."""
+
+import base64
+import math
+import re
+import sys
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import discreet
+from discreet import Grid, Ledger, audit
+from discreet.cli import run
+from discreet.errors import InvalidArgument, ReportUnwritable, UnknownBudget
+from discreet.privacy.guarantees import (
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    NoGuarantee,
+    PureDP,
+)
+from discreet.reports import words
+
+EVIL = "<script>alert('x')</script>&\"<img src=http://x>"
+VOTES = {"tea": 310_007, "coffee": 322_009, EVIL: 245_003}
+VOID = {"meta", "img"}
+
+
+class Reader(HTMLParser):
+    """Reads a page, and notes what a browser would do with it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] != "style":
+            self.text += data
+
+
+def read(path: Path) -> Reader:
+    return Reader(path.read_text(encoding="utf-8"))
+
+
+def vote(**terms: Any) -> discreet.Release:
+    return discreet.select(VOTES, sensitivity=1, monotonic=True, **{"epsilon": 1, **terms})
+
+
+def budget() -> Ledger:
+    ledger = Ledger()
+    ledger.open("<b>votes", epsilon=3)
+    ledger.open("<b>votes", analyst="<i>bo", epsilon=2)
+    ledger.session("<b>votes", "<i>bo").select(VOTES, sensitivity=1, epsilon="1/3")
+    ledger.extend("<b>votes", epsilon=4)
+    ledger.session("<b>votes").select(VOTES, sensitivity=1, epsilon="1/2")
+    return ledger
+
+
+def pages(folder: Path) -> dict[str, Path]:
+    ledger, file = budget(), folder / "page.html"
+    subjects: dict[str, tuple[Any, dict[str, Any]]] = {
+        "release": (vote(), {}),
+        "several": (vote(size=300), {}),
+        "rho": (vote(epsilon=None, rho="1/2", mechanism="permute_and_flip"), {}),
+        "paid": (vote(), {"ledger": ledger, "dataset": "<b>votes"}),
+        "noise": (discreet.geometric(3, sensitivity=1, epsilon=1), {}),
+        "exact": (audit.exact([1, 0, 0], [0, 1, 0], sensitivity=1, epsilon=2), {}),
+        "false": (audit.laws([1, 0], [0, 1], epsilon=1), {}),
+        "long": (audit.exact([0] * 50, [1] + [0] * 49, sensitivity=1, epsilon=2), {}),
+        "samples": (audit.samples([EVIL] * 50, ["b"] * 50), {}),
+        "ledger": (ledger, {"dataset": "<b>votes"}),
+    }
+    found = {}
+    for name, (subject, given) in subjects.items():
+        found[name] = file.with_name(f"{name}.html")
+        assert discreet.report(subject, found[name], **given) == found[name]
+    return found
+
+
+def test_pages_are_whole_loaded_from_nowhere_and_run_nothing(tmp_path: Path) -> None:
+    for name, path in pages(tmp_path).items():
+        page = read(path)
+        assert page.tags[:2] == ["html", "head"], name
+        assert page.tags.count("h1") == page.tags.count("main") == 1
+        assert not {"script", "link", "iframe", "object", "a", "b", "i", "svg"} & set(page.tags)
+        for attribute, value in page.attributes:
+            assert not attribute.startswith("on")
+            assert attribute not in {"href", "srcset", "style"}
+            if attribute == "src":
+                assert value.startswith("data:image/svg+xml;base64,")
+        raw = path.read_text(encoding="utf-8")
+        style = raw[raw.index("<style>") : raw.index("</style>")]
+        assert "url(" not in style
+        assert "@import" not in style
+        assert "prefers-color-scheme: dark" in style
+        assert "@media print" in style
+
+
+def test_pictures_are_inside_and_say_what_they_show(tmp_path: Path) -> None:
+    found = pages(tmp_path)
+    pictures = {name: read(path).tags.count("img") for name, path in found.items()}
+    assert pictures == {
+        "release": 1, "several": 0, "rho": 1, "paid": 1, "noise": 0, "exact": 1, "false": 1,
+        "long": 0, "samples": 0, "ledger": 1,
+    }  # fmt: skip
+    for path in found.values():
+        page = read(path)
+        for name, value in page.attributes:
+            if name == "src":
+                drawn = base64.b64decode(value.partition(",")[2])
+                assert drawn.startswith(b"<?xml")
+                assert b"<script" not in drawn
+                assert not re.search(rb'href="(?!#)', drawn)
+            assert name != "alt" or len(value) > 30
+
+
+def test_markup_in_candidates_and_names_is_text(tmp_path: Path) -> None:
+    release = discreet.select({EVIL: 10**6, "tea": 0}, sensitivity=1, epsilon=1)
+    page = read(discreet.report(release, tmp_path / "r.html"))
+    assert page.text.count(EVIL) == 2
+    page = read(pages(tmp_path)["ledger"])
+    assert "The privacy budget of <b>votes" in page.text
+    assert "<i>bo" in page.text
+
+
+def test_nothing_private_is_told(tmp_path: Path) -> None:
+    for path in pages(tmp_path).values():
+        raw = path.read_text(encoding="utf-8")
+        drawn = b"".join(map(base64.b64decode, re.findall(r'base64,([^"]+)"', raw))).decode()
+        for score in VOTES.values():
+            assert str(score) not in raw + drawn
+            assert f"{score:,}" not in raw + drawn
+
+
+def test_the_law_is_shown_only_when_asked_for_by_name(tmp_path: Path) -> None:
+    law = discreet.distribution(VOTES, sensitivity=1, monotonic=True, epsilon=1)
+    page = read(discreet.report(vote(), tmp_path / "r.html", private_law=law))
+    assert page.text.count("Do not publish it") == 1
+    assert page.tags.count("img") == 2
+    assert "Do not publish" not in read(discreet.report(vote(), tmp_path / "r.html")).text
+
+
+def test_a_release_is_told_in_order(tmp_path: Path) -> None:
+    ledger = Ledger()
+    ledger.open("ages", epsilon=2)
+    data = [3, 4, 4, 7, 9]
+    release = ledger.session("ages").median(data, Grid(0, 20), epsilon="1/4")
+    page = read(discreet.report(release, tmp_path / "r.html", ledger=ledger, dataset="ages"))
+    heads = ["What was asked", "What is promised", "What it cost", "How good", "How exact",
+             "What remains", "Written"]  # fmt: skip
+    assert [page.text.index(head) for head in heads] == sorted(page.text.index(h) for h in heads)
+    assert "quantile 1/2 of numbers" in page.text
+    assert "at most 1.29 times" in page.text
+    assert "56.22 % sure" in page.text
+    assert "ε = 1.75" in page.text
+    error = float(discreet.worst_error(21, spread=1, epsilon="1/4"))
+    assert f"at most {error:.4g} on average" in page.text
+    assert discreet.__version__ in page.text
+
+
+def test_preferred_candidates_have_no_worst_error() -> None:
+    preferred = discreet.Exponential(base_measure=[1, 2, 3])
+    assert vote().candidates == 3
+    assert vote(mechanism=preferred).candidates is None
+
+
+def test_an_audit_is_told_both_ways(tmp_path: Path) -> None:
+    found = pages(tmp_path)
+    assert "holds for this pair of databases. That is a proof" in read(found["exact"]).text
+    false = read(found["false"])
+    assert ("class", "bad") in false.attributes
+    assert "is false: this pair" in false.text
+    assert "infinite" in false.text
+
+
+def test_a_budget_is_told_exactly(tmp_path: Path) -> None:
+    text = read(pages(tmp_path)["ledger"]).text
+    assert "Spent ε = 5/6 of ε = 4; remaining ε = 19/6." in text
+    assert "ε = 5/3" in text  # what is left to the analyst
+    assert text.count("select, 3 candidates") == 2
+    assert budget().verify().events == 7
+    assert "Head" in text
+
+
+@pytest.mark.parametrize(("epsilon", "factor", "sure"), [
+    ("1/1000", "1.01", "50.03"), ("0.1", "1.11", "52.50"), (1, "2.72", "73.11"), (3, "20.09", "95.26"),
+])  # fmt: skip
+def test_promises_are_rounded_up(epsilon: Any, factor: str, sure: str) -> None:
+    first, second = words.promise(PureDP(Fraction(epsilon), "add_remove"))
+    assert f"at most {factor} times" in first
+    assert float(factor) >= math.exp(float(Fraction(epsilon)))
+    assert f"at most {sure} % sure" in second
+    assert float(sure) >= 100 / (1 + math.exp(-float(Fraction(epsilon))))
+
+
+def test_promises_of_every_kind() -> None:
+    one = Fraction(1)
+    assert "replaced by another" in words.promise(BoundedRange(one, "replace_one"))[0]
+    assert "protects nobody" in words.promise(PureDP(50 * one, "add_remove"))[1]
+    (failing,) = words.promise(ApproxDP(one, one / 1000, "add_remove"))
+    assert "2.72 times its chance on the other, plus 0.001." in failing
+    (curve,) = words.promise(ZCDP(one / 2, "add_remove"))
+    assert "plus 0.000001." in curve
+    (nothing,) = words.promise(NoGuarantee("a reason", "add_remove"))
+    assert nothing.startswith("Nothing is promised.")
+    assert "a reason" in nothing
+
+
+def test_budgets_of_every_kind(tmp_path: Path) -> None:
+    for terms in ({"rho": "1/2"}, {"epsilon": 1, "delta": "1e-6"}):
+        ledger = Ledger()
+        ledger.open("a", **terms)
+        assert "none" in read(discreet.report(ledger, tmp_path / "r.html", dataset="a")).text
+        ledger.session("a").select([1, 2], sensitivity=1, epsilon="1/10")
+        page = read(discreet.report(ledger, tmp_path / "r.html", dataset="a"))
+        assert page.tags.count("img") == len(terms)
+
+
+def test_without_matplotlib_the_words_remain(tmp_path: Path) -> None:
+    with mock.patch.dict(sys.modules, {"matplotlib": None}):
+        page = read(discreet.report(vote(), tmp_path / "r.html"))
+    assert "img" not in page.tags
+    assert 'No picture: pictures need matplotlib: pip install "discreet[plots]"' in page.text
+    assert "The expected error on the worst of all data" in page.text
+
+
+def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "r.html"
+    with pytest.raises(InvalidArgument, match=r"ends in \.html"):
+        discreet.report(vote(), tmp_path / "r.txt")
+    with pytest.raises(ReportUnwritable, match="no such folder"):
+        discreet.report(vote(), tmp_path / "no" / "r.html")
+    with pytest.raises(InvalidArgument, match="a release, an audit or a ledger, got a list"):
+        discreet.report([1, 2], file)
+    with pytest.raises(InvalidArgument, match="give dataset too"):
+        discreet.report(Ledger(), file)
+    with pytest.raises(UnknownBudget, match="no budget was opened"):
+        discreet.report(Ledger(), file, dataset="a")
+    with pytest.raises(InvalidArgument, match="dataset goes with a release"):
+        discreet.report(audit.laws([1], [1], epsilon=1), file, dataset="a")
+    assert not file.exists()
+    file.mkdir()
+    with pytest.raises(ReportUnwritable, match="cannot be written"):
+        discreet.report(vote(), file)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "r.html")
+    pair = [
+        "report",
+        "audit",
+        "--scores",
+        "0,1",
+        "--neighbor",
+        "1,1",
+        "--epsilon",
+        "1",
+        "--out",
+        out,
+    ]
+    assert run([*pair, "--sensitivity", "1"]) == 0
+    assert run([*pair, "--sensitivity", "1/3"]) == 1
+    assert capsys.readouterr().out == 2 * f"wrote {out}\n"
+    assert "is false" in read(Path(out)).text
+    where = str(tmp_path / "budget.db")
+    assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "1"]) == 0
+    assert run(["report", "ledger", where, "--dataset", "a", "--out", out]) == 0
+    assert "Spent ε = 0 of ε = 1" in read(Path(out)).text
+    assert run(["report", "ledger", where, "--dataset", "b", "--out", out]) == 2
+    assert "no budget was opened" in capsys.readouterr().err
+
+
+def test_a_release_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, where, out = tmp_path / "t.csv", str(tmp_path / "b.db"), str(tmp_path / "r.html")
+    table.write_text("drink\n" + "tea\n" * 90 + "milk\n")
+    mode = ["mode", str(table), "--column", "drink", "--candidates", "tea,milk", "--epsilon", "1"]
+    assert run([*mode, "--report", out]) == 0
+    assert "mode of drink, 2 candidates" in read(Path(out)).text
+    assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "3"]) == 0
+    paid = [*mode, "--ledger", where, "--dataset", "a", "--report"]
+    assert run([*paid, out]) == 0
+    assert "remaining" in read(Path(out)).text
+    capsys.readouterr()
+    for wrong, more in ((str(tmp_path / "no" / "r.html"), []), ("r.txt", []), (out, ["--dry-run"])):
+        assert run([*paid, wrong, *more]) == 2
+        assert capsys.readouterr().out == ""
+    assert len([e for e in Ledger(where).history() if e.kind == "charged"]) == 1
