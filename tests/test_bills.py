@@ -90,6 +90,7 @@ def test_every_verb_is_here() -> None:
         "AboveThreshold",
         "private_candidates",  # tests/test_private_candidates.py
         "DataNode",
+        "report",
     }
     assert verbs == asked - {"median_distance", "joint_top_k"}
 
