@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import attacks, audit, errors, plots, testing
+    from .batches import Batch
     from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .planning.law import Distribution
     from .planning.study import distribution, simulate
     from .planning.worst import epsilon_for, worst_error
-    from .plans import Plan
     from .privacy.composition import Composition, compose
     from .privacy.guarantees import (
         ZCDP,
@@ -59,6 +59,7 @@ _HOMES = {
     "ApproxDP": "privacy.guarantees",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
+    "Batch": "batches",
     "BoundedRange": "privacy.guarantees",
     "Budget": "ledger",
     "Comparison": "planning.compare",
@@ -76,7 +77,6 @@ _HOMES = {
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
     "PermuteAndFlip": "mechanisms.permute_and_flip",
-    "Plan": "plans",
     "PureDP": "privacy.guarantees",
     "Quote": "ledger",
     "Release": "releases",
@@ -121,6 +121,7 @@ __all__ = [
     "ApproxDP",
     "Base2",
     "Base2Eta",
+    "Batch",
     "BoundedRange",
     "Budget",
     "Comparison",
@@ -137,7 +138,6 @@ __all__ = [
     "NoGuarantee",
     "NoisyMax",
     "PermuteAndFlip",
-    "Plan",
     "PureDP",
     "Quote",
     "Release",

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, NoReturn, ParamSpec, Protocol, TypeVar
 
+from .batches import Question
 from .errors import DiscreetError, InvalidArgument, InvalidScores, UnknownName, shown
 from .ledger import Budget, Ledger
 from .numbers import Number, count
-from .plans import Question
 from .privacy.sensitivity import Neighbors
 from .releases import Release, Simulation
 

@@ -151,7 +151,13 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
 
 
 def _row(event: "Event") -> tuple[str, ...]:
+    """Return an event in words that fit on a line."""
+    from ..ledger.budget import read_amount
+
     name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
-    body = event.body
-    what = body.get("query") or str(body.get("total", body.get("answer", "")))
-    return str(event.number), event.at, event.kind, name, what, str(body.get("costs", ""))
+    body, at = event.body, event.at[:19].replace("T", " ")
+    if event.kind == "charged":
+        cost = " and ".join(str(read_amount(cost)) for cost in body["costs"])
+        return str(event.number), at, event.kind, name, str(body["query"]), cost
+    what = f"to {event.request}" if event.kind == "answered" else str(read_amount(body["total"]))
+    return str(event.number), at, event.kind, name, what, ""

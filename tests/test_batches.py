@@ -1,4 +1,4 @@
-"""Plans: splits are exact, and nothing is asked before it is known what everything costs."""
+"""Batches: splits are exact, and nothing is asked before it is known what everything costs."""
 
 from fractions import Fraction
 from typing import Any
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import Grid, Plan
+from discreet import Batch, Grid
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, UnknownName
 from discreet.ledger import Ledger
 
@@ -21,62 +21,64 @@ class Unread:
         raise AssertionError(f"private data were looked at: {name}")
 
 
-def plan(data: Any = PEOPLE) -> Plan:
+def batch(data: Any = PEOPLE) -> Batch:
     return (
-        Plan()
+        Batch()
         .add("drink", discreet.mode, data, "drink", ["tea", "milk"])
         .add("age", discreet.median, data, Grid(0, 10), "age")
         .add("tail", discreet.quantile, data, "0.9", Grid(0, 10), "age")
     )
 
 
-def epsilons(split: Plan) -> dict[str, Fraction | None]:
+def epsilons(split: Batch) -> dict[str, Fraction | None]:
     return {name: bill.guarantee.pure for name, bill in split.bills().items()}
 
 
 def test_equal_shares_add_up_exactly() -> None:
-    assert epsilons(plan().split(epsilon=1)) == dict.fromkeys(
+    assert epsilons(batch().split(epsilon=1)) == dict.fromkeys(
         ("drink", "age", "tail"), Fraction(1, 3)
     )
 
 
 def test_weights() -> None:
-    found = epsilons(plan().split(epsilon="0.1", weights={"age": 2, "tail": "1/2"}))
+    found = epsilons(batch().split(epsilon="0.1", weights={"age": 2, "tail": "1/2"}))
     assert found == {"drink": Fraction(2, 70), "age": Fraction(4, 70), "tail": Fraction(1, 70)}
     assert sum(found.values()) == Fraction(1, 10)  # type: ignore[arg-type]
 
 
 def test_a_budget_in_rho() -> None:
-    bills = plan().split(rho="0.3").bills().values()
+    bills = batch().split(rho="0.3").bills().values()
     for bill in bills:
         assert bill.guarantee.rho is not None
         assert Fraction(1, 10) - Fraction(1, 2**30) < bill.guarantee.rho <= Fraction(1, 10)
 
 
 def test_many_answers_share_their_share() -> None:
-    several = Plan().add("five", discreet.select, [1, 2], sensitivity=1, size=5).split(epsilon=1)
+    several = Batch().add("five", discreet.select, [1, 2], sensitivity=1, size=5).split(epsilon=1)
     assert epsilons(several) == {"five": Fraction(1)}
 
 
 def test_shares_for_wanted_errors() -> None:
-    split = plan().split_by_error({"drink": 5, "age": 10, "tail": 20})
+    split = batch().split_by_error({"drink": 5, "age": 10, "tail": 20})
     found = epsilons(split)
     # drink: spread 1, ln(2 / 0.05) / 5; age: spread 2, ln(11 / 0.05) / 10.
     assert float(found["drink"] or 0) == pytest.approx(3.688879 / 5, rel=1e-5)
     assert float(found["age"] or 0) == pytest.approx(2 * 5.393628 / 10, rel=1e-5)
-    half = plan().split_by_error({"drink": 5, "age": 10, "tail": 20}, epsilon="0.5")
+    half = batch().split_by_error({"drink": 5, "age": 10, "tail": 20}, epsilon="0.5")
     shares = epsilons(half)
     assert sum(shares.values()) == Fraction(1, 2)  # type: ignore[arg-type]
     total = sum(found.values())  # type: ignore[arg-type]
     assert shares["age"] == found["age"] / total / 2  # type: ignore[operator]
-    surer = epsilons(plan().split_by_error({"drink": 5, "age": 10, "tail": 20}, confidence="0.999"))
+    surer = epsilons(
+        batch().split_by_error({"drink": 5, "age": 10, "tail": 20}, confidence="0.999")
+    )
     assert surer["age"] > found["age"]  # type: ignore[operator]
 
 
 def test_the_wanted_error_is_kept_in_the_worst_case() -> None:
     """All others tied just beyond the error: they have at most 1 - confidence together."""
     n, error = 50, 5
-    split = Plan().add("one", discreet.select, dict.fromkeys(range(n), 0), sensitivity=1)
+    split = Batch().add("one", discreet.select, dict.fromkeys(range(n), 0), sensitivity=1)
     [bill] = split.split_by_error({"one": error}, confidence="0.9").bills().values()
     assert bill.guarantee.pure is not None
     scores = [0] + [-error] * (n - 1)
@@ -85,59 +87,59 @@ def test_the_wanted_error_is_kept_in_the_worst_case() -> None:
 
 
 def test_nothing_is_looked_at_before_a_plan_runs() -> None:
-    split = plan(Unread()).split(epsilon=1)
+    split = batch(Unread()).split(epsilon=1)
     assert "mode of drink, 2 candidates" in str(split)
-    assert repr(split) == "Plan(drink, age, tail)"
-    assert repr(Plan()) == "Plan(no questions)"
+    assert repr(split) == "Batch(drink, age, tail)"
+    assert repr(Batch()) == "Batch(no questions)"
 
 
 def test_a_plan_runs_if_everything_can_be_paid() -> None:
     ledger = Ledger()
     ledger.open("people", epsilon=1)
-    answers = plan().split(epsilon=1).run(ledger.session("people"))
+    answers = batch().split(epsilon=1).run(ledger.session("people"))
     assert list(answers) == ["drink", "age", "tail"]
     assert ledger.budgets()[0].remaining.epsilon == 0
-    assert plan().split(epsilon=9).run()["drink"].value == "tea"
+    assert batch().split(epsilon=9).run()["drink"].value == "tea"
 
 
 def test_a_plan_that_is_too_dear_pays_nothing() -> None:
     ledger = Ledger()
     ledger.open("people", epsilon=1)
     with pytest.raises(Exhausted):
-        plan(Unread()).split(epsilon="1.000001").run(ledger.session("people"))
+        batch(Unread()).split(epsilon="1.000001").run(ledger.session("people"))
     assert ledger.budgets()[0].spent.epsilon == 0
 
 
 def test_the_cost_of_all() -> None:
-    assert plan().split(epsilon=1).cost().pure == 1
-    assert "ε = 1" in str(plan().split(epsilon=1).cost())
+    assert batch().split(epsilon=1).cost().pure == 1
+    assert "ε = 1" in str(batch().split(epsilon=1).cost())
 
 
 def test_refusals() -> None:
     with pytest.raises(InvalidArgument, match="take another name"):
-        plan().add("age", discreet.select, [1])
+        batch().add("age", discreet.select, [1])
     with pytest.raises(InvalidArgument, match="epsilon or rho"):
-        plan().split()
+        batch().split()
     with pytest.raises(InvalidArgument, match="epsilon or rho"):
-        plan().split(epsilon=1, rho=1)
+        batch().split(epsilon=1, rho=1)
     with pytest.raises(UnknownName, match="'agee'; the questions are drink, age, tail"):
-        plan().split(epsilon=1, weights={"agee": 1})
+        batch().split(epsilon=1, weights={"agee": 1})
     with pytest.raises(InvalidNumber, match=r"weights\['age'\]"):
-        plan().split(epsilon=1, weights={"age": 0})
+        batch().split(epsilon=1, weights={"age": 0})
     with pytest.raises(InvalidArgument, match="errors are missing for age, tail"):
-        plan().split_by_error({"drink": 1})
+        batch().split_by_error({"drink": 1})
     with pytest.raises(InvalidNumber, match="confidence must be below 1"):
-        plan().split_by_error({"drink": 1, "age": 1, "tail": 1}, confidence=1)
+        batch().split_by_error({"drink": 1, "age": 1, "tail": 1}, confidence=1)
     with pytest.raises(InvalidArgument, match="no questions"):
-        Plan().split(epsilon=1)
-    several = Plan().add("q", discreet.quantiles, [1, 2], ["0.5"], Grid(0, 3))
+        Batch().split(epsilon=1)
+    several = Batch().add("q", discreet.quantiles, [1, 2], ["0.5"], Grid(0, 3))
     with pytest.raises(InvalidArgument, match="several quantiles take epsilon"):
         several.split_by_error({"q": 1})
-    noise = Plan().add("n", discreet.geometric, 3, sensitivity=1)
+    noise = Batch().add("n", discreet.geometric, 3, sensitivity=1)
     with pytest.raises(InvalidArgument, match="split by weights"):
         noise.split_by_error({"n": 1})
-    smooth = Plan().add("p", discreet.price, [1], Grid(0, 3), continuous=True)
+    smooth = Batch().add("p", discreet.price, [1], Grid(0, 3), continuous=True)
     with pytest.raises(InvalidArgument, match="split by weights"):
         smooth.split_by_error({"p": 1})
     with pytest.raises(InvalidArgument, match="is no verb"):
-        Plan().add("x", lambda **_: discreet.select([1], sensitivity=1, epsilon=1)).bills()
+        Batch().add("x", lambda **_: discreet.select([1], sensitivity=1, epsilon=1)).bills()

@@ -1,4 +1,4 @@
-"""Plans: several questions, one budget to split among them, and what they cost before they run."""
+"""Batches: several questions, one budget to split among them, and what they cost before they run."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,34 +38,34 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Plan:
+class Batch:
     """Several questions under names. Nothing is asked, and no data are looked at, until it is run.
 
-        plan = (
-            Plan()
+        batch = (
+            Batch()
             .add("drink", discreet.mode, people, "drink", ["tea", "coffee"])
             .add("age", discreet.median, people, Grid(0, 120), "age")
             .split(epsilon=1, weights={"age": 2})
         )
-        print(plan)
-        answers = plan.run(ledger.session("people"))
+        print(batch)
+        answers = batch.run(ledger.session("people"))
 
-    A plan does not change: `add` and the splits return another one.
+    A batch does not change: `add` and the splits return another one.
     """
 
     questions: Mapping[str, Question] = field(default_factory=dict)
 
     def add(
         self, name: str, verb: Callable[P, Release], *arguments: P.args, **terms: P.kwargs
-    ) -> "Plan":
-        """Return the plan with one question more, to be asked as verb(*arguments, **terms).
+    ) -> "Batch":
+        """Return the batch with one question more, to be asked as verb(*arguments, **terms).
 
         Raises:
             InvalidArgument: if there is a question of that name.
         """
         if name in self.questions:
             raise InvalidArgument(f"there is a question named {shown(name)}; take another name")
-        return Plan({**self.questions, name: Question(verb, arguments, dict(terms))})
+        return Batch({**self.questions, name: Question(verb, arguments, dict(terms))})
 
     def split(
         self,
@@ -73,8 +73,8 @@ class Plan:
         epsilon: Number | None = None,
         rho: Number | None = None,
         weights: Mapping[str, Number] | None = None,
-    ) -> "Plan":
-        """Return the plan with a budget split among its questions: equally, or by weights.
+    ) -> "Batch":
+        """Return the batch with a budget split among its questions: equally, or by weights.
 
         Args:
             epsilon: the budget, or:
@@ -82,7 +82,7 @@ class Plan:
             weights: numbers above zero by question; whoever has none weighs 1.
 
         Raises:
-            InvalidArgument: unless there is one budget, and the weights are for questions of the plan.
+            InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
         """
         kind, total = _budget(epsilon, rho)
         given = self._by_name(weights or {}, "weights")
@@ -95,8 +95,8 @@ class Plan:
         *,
         confidence: Number = _ALMOST_SURELY,
         epsilon: Number | None = None,
-    ) -> "Plan":
-        """Return the plan with as much privacy for each question as its wanted error needs.
+    ) -> "Batch":
+        """Return the batch with as much privacy for each question as its wanted error needs.
 
         A score is worse than the best by `error` or more with probability at most 1 - confidence, whatever
         the data are: by the bound (ln(n) - ln(1 - confidence)) / eta for n candidates.
@@ -133,7 +133,7 @@ class Plan:
 
         All public arguments are checked first, and whether the ledger can pay for everything. If a
         question fails midway, those before it are paid and their answers are lost with the error, unless
-        they have a `request`: then the plan can be run again and they cost nothing.
+        they have a `request`: then the batch can be run again and they cost nothing.
 
         Args:
             ledger: who pays, such as `Ledger("budget.db").session("people")`.
@@ -149,11 +149,11 @@ class Plan:
 
     def _names(self) -> Iterable[str]:
         if not self.questions:
-            raise InvalidArgument("the plan has no questions; add one")
+            raise InvalidArgument("the batch has no questions; add one")
         return self.questions
 
     def _by_name(self, given: Mapping[str, Number], what: str) -> dict[str, Fraction]:
-        """Return numbers above zero for questions of the plan."""
+        """Return numbers above zero for questions of the batch."""
         for name in given:
             if name not in self.questions:
                 raise UnknownName(
@@ -161,11 +161,11 @@ class Plan:
                 )
         return {name: positive(value, f"{what}[{name!r}]") for name, value in given.items()}
 
-    def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Plan":
-        """Return the plan with total * weight / (all weights) for each question."""
+    def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Batch":
+        """Return the batch with total * weight / (all weights) for each question."""
         whole = sum(weight.values(), Fraction(0))
         shares = {name: total * weight[name] / whole for name in self.questions}
-        return Plan(
+        return Batch(
             {name: _at(question, kind, shares[name]) for name, question in self.questions.items()}
         )
 
@@ -175,7 +175,7 @@ class Plan:
         return "\n".join(f"{name:{wide}}  {query:{wider}}  {cost}" for name, query, cost in rows)
 
     def __repr__(self) -> str:
-        return f"Plan({', '.join(self.questions) or 'no questions'})"
+        return f"Batch({', '.join(self.questions) or 'no questions'})"
 
 
 def _budget(
