@@ -34,15 +34,10 @@ def server() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
     who = _somebody(folder)
     data = folder / "data"
-    run: dict[str, Any] = {
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.PIPE,
-        "cwd": folder,
-        **who,
-    }
+    run: dict[str, Any] = {"stdout": subprocess.DEVNULL, "cwd": folder, **who}
     made = subprocess.run(
         [found / "initdb", "-D", data, "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync"],
-        check=False, **run,
+        check=False, stderr=subprocess.PIPE, **run,
     )  # fmt: skip
     if made.returncode:
         shutil.rmtree(folder)
@@ -54,7 +49,9 @@ def server() -> Iterator[str]:
         "max_connections=60",
     ]
     options = [option for setting in settings for option in ("-c", setting)]
-    with subprocess.Popen([found / "postgres", "-D", data, *options], **run) as running:
+    with subprocess.Popen(
+        [found / "postgres", "-D", data, *options], stderr=subprocess.DEVNULL, **run
+    ) as running:  # a log nobody reads would fill its pipe
         try:
             url = f"postgresql://tests@/postgres?host={folder}"
             _await(url, running)

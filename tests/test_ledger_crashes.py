@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from fractions import Fraction
@@ -200,19 +201,19 @@ def test_an_answer_that_cannot_be_stored_is_not_given(tmp_path: Path) -> None:
 
 
 def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
-    session, other = ledger.session("adult"), Ledger(where)
 
     def while_held(connection: Any) -> None:
         connection.execute(LEDGER.select().with_for_update())
+        monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+        session = Ledger(where).session("adult")
         with pytest.raises(LedgerBusy, match="is held by others for too long"):
             session.buy(bill("1/2"), undrawn)
 
-    other._store.write(while_held)
+    ledger._store.write(while_held)
     assert ledger.verify().events == 1
-    assert session.buy(bill("1/2"), answering(5)) == 5
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
 
 
 @contextmanager
@@ -314,6 +315,26 @@ def test_commits_are_as_durable_as_sqlite_can_make_them(tmp_path: Path) -> None:
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
     assert Ledger(tmp_path / "budget.db")._store.write(settings) == ["delete", 3, 1, 0]
+
+
+def test_a_writer_who_stalls_loses_the_lock(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its transaction is undone, and nothing it wanted to write is there."""
+    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.2)
+    ledger = Ledger(postgres.schema(postgresql, "stalled"))
+    ledger.open("adult", epsilon=1)
+    asleep = LEDGER.update().values(events=99)
+
+    def stall(connection: Any) -> None:
+        connection.execute(asleep)
+        time.sleep(1)
+        connection.execute(asleep)
+
+    with pytest.raises(LedgerError, match=r"ask again|cannot be reached"):
+        ledger._store.write(stall)
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+    assert ledger.verify().events == 3
 
 
 def test_commits_are_durable_whatever_the_server_prefers(postgresql: str) -> None:

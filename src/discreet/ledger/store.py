@@ -114,7 +114,12 @@ class Store:
         if self._is_sqlite:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         else:
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(PATIENCE * 1000)}")
+            patience = int(PATIENCE * 1000)
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {patience}")
+            # A client that is gone without a word must not hold the lock for hours.
+            connection.exec_driver_sql(
+                f"SET LOCAL idle_in_transaction_session_timeout = {patience}"
+            )
             connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
 
     def _begin_opening(self, connection: Connection) -> None:
