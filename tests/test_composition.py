@@ -379,3 +379,22 @@ def test_laplace_noise_composes_to_less_than_pure_dp() -> None:
     one = [float(whole.approx("1e-6").epsilon) for whole in (ranges, laplace, pure)]
     assert one == sorted(one)
     assert one[0] < one[1] * 0.8
+
+
+def test_what_promises_everything_does_not_weaken_the_rest() -> None:
+    """Ten answers that say nothing at all, beside randomised response of epsilon 1."""
+    silent, answer = ApproxDP(Fraction(0), Fraction(0), ADD), PureDP(Fraction(1), ADD)
+    exact = answer.delta_at("1/2")
+    for name, delta in compose(silent.repeated(10), answer).bounds(epsilon="1/2").values.items():
+        assert delta >= exact, name
+
+
+def test_odd_numbers_have_bounds() -> None:
+    """Beyond all doubles, just above a point of the grid, and more answers than could be listed."""
+    for epsilon in (Fraction(10**200), 1 + Fraction(1, 10**4000)):
+        whole: Any = BoundedRange(epsilon, ADD).repeated(2)
+        assert whole.bounds("1e-6").least <= 2 * epsilon
+        assert whole.bounds(epsilon=epsilon).least <= 1
+    for n in (10**12, 10**400):
+        many: Any = LaplaceDP(Fraction(1, 1000), ADD).repeated(n)
+        assert set(many.bounds("1e-6").values) == {"basic", "zcdp", "renyi"}

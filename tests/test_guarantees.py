@@ -205,7 +205,9 @@ def test_groups() -> None:
         "0.111073379",
     )  # (1 + e + e**2) / 100
     assert ApproxDP(Fraction(0), Fraction(1, 8), ADD).group(3).delta == Fraction(3, 8)
-    assert ApproxDP(Fraction(1), Fraction(1, 2), ADD).group(10**6).delta == 1
+    void = ApproxDP(Fraction(1), Fraction(1, 2), ADD).group(10**6)
+    assert void.delta == 1
+    assert read_guarantee(void.as_dict()) == void
     assert compose(*ALL[:2]).under("replace_one") == compose(
         [g.under("replace_one") for g in ALL[:2]]
     )

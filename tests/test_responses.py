@@ -89,3 +89,22 @@ def test_sharp_responses_are_not_forgotten_beside_others() -> None:
 
 def test_too_many_different_losses_have_no_bound() -> None:
     assert Responses.of([(Fraction(1, k), 50) for k in range(3, 9)]) is None
+
+
+def test_responses_of_epsilon_zero_say_nothing() -> None:
+    """Their losses are all 0, and count once: the others keep their probabilities."""
+    with_them = Responses.of([(Fraction(0), 10), (Fraction(1), 1)])
+    without = Responses.of([(Fraction(1), 1)])
+    assert with_them is not None
+    assert without is not None
+    assert with_them.losses == without.losses
+    for target in (Fraction(0), Fraction(1, 2)):
+        assert with_them.delta(target) == without.delta(target)
+    nothing = Responses.of([(Fraction(0), 10**9)])
+    assert nothing is not None
+    assert nothing.delta(Fraction(0)) == 0
+
+
+def test_huge_numbers_of_responses_are_declined_before_they_are_listed() -> None:
+    for n in (10**12, 10**30, 10**400):
+        assert Responses.of([(Fraction(1, 1000), n)]) is None

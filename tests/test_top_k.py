@@ -517,3 +517,19 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     )
     command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"
+
+
+def test_no_round_but_the_first_is_balanced() -> None:
+    """Weights 3, 1, 1 become 3 + 2 (1 - 1/e), 1/e, 1/e: their sum stays, what two rounds leave of it does not."""
+    balanced = Sensitivity(Fraction(2), "add_remove", Fraction(1), balanced=True)
+    epsilon = Fraction(2)
+    tuned = Peeling(Exponential(), 2).tune(balanced, Dial("epsilon", epsilon))
+    assert tuned.guarantee.pure == epsilon
+    grown = math.log(5 - 2 * math.exp(-1))
+    with precision(100):
+        lists = []
+        for scores in ([math.log(3), 0.0, 0.0], [grown, -1.0, -1.0]):
+            law: Any = tuned.law(read_vector(scores))
+            left = law._law(read_vector(scores[:2])).probabilities()  # the third was first
+            lists.append(law._law(read_vector(scores)).probabilities()[2] * left[1])
+        assert not lists[0] > lists[1] * ball(epsilon).exp()

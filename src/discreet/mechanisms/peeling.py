@@ -81,7 +81,8 @@ class Peeling:
             )
         divided = dial is not None and dial.kind != "scale"
         each = replace(dial, value=dial.value / k) if dial and divided else dial
-        tuned = self.mechanism.tune(sensitivity, each)
+        # Who has been taken is missing from the normaliser, so no round but the first is balanced.
+        tuned = self.mechanism.tune(replace(sensitivity, balanced=False), each)
         if tuned.guarantee.pure is None:
             raise InvalidArgument(
                 f"peeling needs a mechanism that promises epsilon-DP, not {tuned.guarantee}"

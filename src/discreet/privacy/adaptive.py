@@ -105,6 +105,8 @@ def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction 
         return total
     if delta >= 1:
         return Fraction(0)
+    if max(spent) > _LARGEST:
+        return None
     grid = _choose(spent, Fraction(0), _enough(spent, delta))
     if grid is None:
         return None

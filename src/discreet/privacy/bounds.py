@@ -25,6 +25,9 @@ from .responses import Responses
 _MOST_CURVES = 100
 """Different guarantees up to which their Rényi curves are added order by order."""
 
+_MOST_CONVOLVED = 10**6
+"""Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""
+
 _RANGES = ("bounded_range", "mixed_range")
 """The kinds that the adaptive recursion serves."""
 
@@ -288,7 +291,8 @@ def _losses(core: Composition) -> Engine | None:
         "pure_dp": LossDistribution.pure,
     }
     parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
-    if len(parts) < len(core.parts) or not all(kind in laws for kind, _, _ in parts):
+    known = len(parts) == len(core.parts) and all(kind in laws for kind, _, _ in parts)
+    if not known or sum(n for _, _, n in parts) > _MOST_CONVOLVED:
         return None
     sizes = [epsilon for _, epsilon, _ in parts]
     step = common_step((epsilon, n) for _, epsilon, n in parts)

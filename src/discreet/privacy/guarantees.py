@@ -9,7 +9,7 @@ from flint import arb
 
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..numbers import count, positive, short_up
+from ..numbers import count, exact, positive, short_up
 from .composition import Composition, repeated
 from .contract import IN_WORDS, Guarantee, equals, plain, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
@@ -209,8 +209,8 @@ class ApproxDP:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
-        if self.delta != 1:  # after which nothing is promised
-            object.__setattr__(self, "delta", read_delta(self.delta))
+        share = exact(self.delta, "delta")  # up to 1, at which nothing is promised
+        object.__setattr__(self, "delta", share if share == 1 else read_delta(share))
         read_neighbors(self.neighbors)
 
     @property

@@ -74,7 +74,7 @@ class LossDistribution:
             InvalidNumber: for what is no number above zero, or a step that is far too small.
         """
         return _discretised(
-            cls, epsilon, step, lambda e: lambda root: (1 - root) ** 2 / (1 - (-e).exp())
+            cls, epsilon, step, lambda e: lambda root: _squared(1 - root) / (1 - (-e).exp())
         )
 
     @classmethod
@@ -262,6 +262,11 @@ def _height(curve: Curve, epsilon: Fraction, at: Fraction) -> arb:
     if at <= -epsilon:
         return 1 - ball(at).exp()
     return curve((ball(at - epsilon) / 2).exp())
+
+
+def _squared(x: arb) -> arb:
+    """Return x * x: python-flint's power is not finite for a ball around zero."""
+    return x * x
 
 
 def _units(mass: arb) -> int:

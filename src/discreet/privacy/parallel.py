@@ -18,7 +18,11 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
 
     A record must belong to one part, by itself and whatever the other records are. One record more or
     less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
-    change two; what follows is `parallel(...).under("replace_one")`.
+    change two; what follows is `parallel(...).under("replace_one")`. For ranges, that and `group`
+    want more: no question about one part may depend on answers about another. Where one does, give
+    `LaplaceDP` of the same epsilon for them: docs/composition.md.
+
+    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others.
 
     Args:
         *guarantees: one for each part, all under add_remove.
@@ -34,6 +38,8 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
             "does not cover; give guarantees under add_remove and take .under('replace_one') of the result"
         )
     parts = reduce(_worst_parts, (compose(guarantee).parts for guarantee in guarantees))
+    if len(guarantees) > 1:
+        parts = Composition(tuple((_mixed(part), n) for part, n in parts)).parts
     (first, n), *others = parts
     return first if n == 1 and not others else Composition(parts)
 
@@ -49,6 +55,13 @@ def _worst_parts(some: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part,
         ours += [(a, n - both)] * (n > both)
         theirs += [(b, m - both)] * (m > both)
     return Composition(tuple(found + ours + theirs)).parts
+
+
+def _mixed(part: Guarantee) -> Guarantee:
+    """Return what a part promises if what it was asked may depend on answers about others."""
+    if isinstance(part, BoundedRange):
+        return MixedRange(part.epsilon, part.neighbors)
+    return part
 
 
 def _weakest_first(parts: tuple[Part, ...]) -> list[Part]:

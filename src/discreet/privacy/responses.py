@@ -42,13 +42,18 @@ class Responses:
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[Fraction, int]]) -> "Responses | None":
-        """Return the loss of n responses for each (epsilon, n), or None if it has too many values."""
+        """Return the loss of n responses for each (epsilon, n), or None if it has too many values.
+
+        A response of epsilon zero says nothing and has no loss.
+        """
         with precision(_BITS):
             losses: Losses = {Fraction(0): arb(1)}
             rest = arb(0)
             for epsilon, n in kinds:
-                window, outside = _window(epsilon, n)
-                if len(losses) * len(window) > _MOST:
+                if epsilon == 0:
+                    continue
+                window, outside = _window(epsilon, n, _MOST // len(losses))
+                if outside is None:
                     return None
                 losses = _sum(losses, window)
                 rest += outside
@@ -69,15 +74,17 @@ class Responses:
             return min(short_up(upper(total)), Fraction(1)) if total.is_finite() else Fraction(1)
 
 
-def _window(epsilon: Fraction, n: int) -> tuple[Losses, arb]:
+def _window(epsilon: Fraction, n: int, most: int) -> tuple[Losses, arb | None]:
     """Return the likely losses of n responses of that epsilon, and the probability of all others.
 
-    Of n responses l lie with probability C(n, l) q**l p**(n - l), q = 1 - p = 1 / (1 + e**epsilon); the
-    loss then is (n - 2 l) epsilon.
+    That is None if more than `most` are likely, which is found out without listing them all. Of n
+    responses l lie with probability C(n, l) q**l p**(n - l), q = 1 - p = 1 / (1 + e**epsilon); the loss
+    then is (n - 2 l) epsilon.
     """
     e = ball(epsilon)
     odds = (-e).exp()  # q / p
-    likeliest = math.floor(n / (1 + math.exp(min(nearest_double(epsilon), 700.0))))
+    share = Fraction(1 / (1 + math.exp(min(nearest_double(epsilon), 700.0))))
+    likeliest = math.floor(n * share)  # about: any start is as right
     start = _log_binomial(n, likeliest) - likeliest * e - n * odds.log1p()
     window, rest = {(n - 2 * likeliest) * epsilon: start.exp()}, arb(0)
     for step in (1, -1):
@@ -86,6 +93,8 @@ def _window(epsilon: Fraction, n: int) -> tuple[Losses, arb]:
                 rest += chance / (1 - ratio)
                 break
             window[(n - 2 * lies) * epsilon] = chance
+            if len(window) > most:
+                return window, None
     return window, rest
 
 
