@@ -30,7 +30,7 @@ def main() -> None:
     try:
         for page in sorted(TUTORIALS.glob("*.md")):
             for code in BLOCK.findall(page.read_text(encoding="utf-8")):
-                for name in re.findall(r'savefig\("(.+?)"\)', code):
+                for name in re.findall(r'savefig\(\s*"([^"]+)"', code):
                     print(page.name, name)
                 if "savefig(" in code:
                     seeded()

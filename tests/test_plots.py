@@ -49,6 +49,10 @@ def figures() -> dict[str, Any]:
         "no end": discreet.distribution(discreet.geometric, 3, sensitivity=1, epsilon=1).plot(),
         "curve": discreet.compare(VOTES, epsilons=["1/10", 1], **TERMS).plot(),
         "budget": plots.budget(points),
+        "losses": plots.losses([0.5, -2, float("inf"), float("-inf")], 1),
+        "lines": plots.lines({"a": ([1, 10_000], [3, 4])}, x="how many", y="how high", at=10),
+        "histograms": plots.histograms({"a": [1, 2, 2], "b": [2, 3]}, bins=2),
+        "one number": plots.histograms({"a": [1, 1]}),
         "budget by number": plots.budget([(1, 0, 1), (2, "1", 1)], unit="ρ"),
     }
 
@@ -156,11 +160,38 @@ def test_a_curve_and_a_budget_are_what_was_given() -> None:
     assert list(whole.get_ydata()) == [3, 3]
 
 
+def test_losses_are_as_long_as_they_are_and_infinite_ones_say_so() -> None:
+    axes = only(plots.losses([0.5, -2.0, float("inf"), float("-inf")], 1.0))
+    assert [bar.get_width() for bar in axes.patches[:4]] == [0.5, -2, 2.5, -2.5]
+    assert [text.get_text().strip() for text in axes.texts] == ["∞", "∞"]
+    assert sorted(line.get_xdata()[0] for line in axes.lines) == [-1, 0, 1]
+    assert len(only(plots.losses([0.5], 1.0)).texts) == 0
+
+
+def test_outlines_are_as_high_as_the_shares() -> None:
+    axes = only(plots.histograms({"a": [0, 0, 0, 4], "b": [0, 4]}, bins=2))
+    first, second = (dict(patch.get_xy().tolist()) for patch in axes.patches)
+    assert (max(first.values()), max(second.values())) == (0.75, 0.5)
+    styles = {patch.get_linestyle() for patch in axes.patches}
+    assert len(styles) == 2
+
+
+def test_lines_mark_a_place_and_name_large_numbers() -> None:
+    axes = only(plots.lines({"a": ([0.5, 20_000], [3, 4])}, x="how many", y="how high", at=10))
+    line, mark = axes.lines
+    assert list(line.get_ydata()) == [3, 4]
+    assert list(mark.get_xdata()) == [10, 10]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.5", "20,000"]
+
+
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="same candidates"):
         plots.laws([votes().series(), ages().series()])
     with pytest.raises(InvalidArgument, match="same candidates"):
         plots.laws([])
+    for several in ({}, {"a": [1], "b": []}):
+        with pytest.raises(InvalidArgument, match="several must hold draws"):
+            plots.histograms(several)
     with pytest.raises(InvalidArgument, match="points must not be empty"):
         plots.budget([])
 

@@ -147,7 +147,8 @@ def histograms(
     with _axes(_WIDE) as axes:
         for (name, values), (colour, dash, _) in zip(drawn.items(), cycle(_LINES), strict=False):
             axes.hist(values, bins=edges, weights=[1 / len(values)] * len(values), histtype="step",
-                      color=colour, linestyle=dash, linewidth=2, label=f"{name}, {len(values):,} draws")  # fmt: skip
+                      color=colour, linestyle=dash, linewidth=2, label=f"{name}, {len(values):,} draws",
+                      )  # fmt: skip
         axes.set_xlabel(label)
         axes.set_ylabel(f"share of the draws\nin a stretch of {width:.3g}")
         axes.set_title("draws (private)")
@@ -178,7 +179,9 @@ def lines(
                       markersize=7, label=name)  # fmt: skip
         ticks = sorted({float(place) for places, _ in named.values() for place in places})
         axes.set_xscale("log")
-        axes.set_xticks(ticks, [f"{tick:.4g}" for tick in ticks])
+        axes.set_xticks(
+            ticks, [f"{tick:,.0f}" if tick >= 1000 else f"{tick:.4g}" for tick in ticks]
+        )
         axes.set_xticks([], minor=True)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
