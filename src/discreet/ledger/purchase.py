@@ -11,7 +11,7 @@ from ..errors import InvalidArgument, LedgerCorrupt, RequestConflict, UnknownBud
 from ..privacy.bills import Bill, Indices
 from . import rows
 from .budget import Amount, Budget
-from .events import Event, indices, plain
+from .events import Event, indices, per, plain
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
 
@@ -113,6 +113,7 @@ class Purchase:
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost in costs],
+            **per(bill.unit),
         }  # fmt: skip
         append(connection, tip, self._news("charged", body))
         for budget, cost in zip(paying, costs, strict=True):
@@ -133,7 +134,7 @@ class Purchase:
         Raises:
             Exhausted: if one of them cannot.
         """
-        costs = [budget.cost(self.bill.guarantee) for budget in paying]
+        costs = [budget.cost(self.bill.guarantee, self.bill.unit) for budget in paying]
         for budget, cost in zip(paying, costs, strict=True):
             budget.charged(cost)
         return costs
