@@ -20,6 +20,7 @@ import discreet
 from discreet.errors import DiscreetError, MissingPackage, UnreadableData
 from discreet.tables import count, numbers, recorded
 from discreet.tables.failures import needing
+from discreet.tables.lazy_cells import LazyCells
 from discreet.tables.records import Records
 
 from .engines import ENGINES, TYPED, spark
@@ -243,6 +244,82 @@ def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
         error = caught.value
         assert MARKER not in f"{error} {error!r} {error.args} {vars(error)}"
         assert error.__context__ is None
+
+
+def fragile(flag: Path) -> Any:
+    """A Spark table whose numbers cannot be computed, in the executors, while the flag is there."""
+    from pyspark.sql import functions
+
+    def fails_while_flagged(n: int) -> int:
+        if flag.exists():
+            raise ValueError(f"{MARKER} {n}")
+        return n
+
+    session = spark()
+    number = functions.udf(fails_while_flagged, "int", useArrow=False)
+    numbered = session.range(400).select((functions.col("id") % 40).cast("int").alias("n"))
+    return numbered.select(number("n").alias("n"))
+
+
+def paying() -> tuple[discreet.Ledger, Any]:
+    ledger = discreet.Ledger()
+    ledger.open("fragile", epsilon=200)
+    return ledger, ledger.session("fragile")
+
+
+def refused(ask: Callable[[], Any]) -> None:
+    with pytest.raises(UnreadableData, match="not shown") as caught:
+        ask()
+    error = caught.value
+    assert MARKER not in f"{error} {error!r} {error.args} {vars(error)}"
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize("verb", ["mode", "median", "price", "quantiles"])
+def test_a_spark_job_that_fails_costs_nothing_and_answers_once(tmp_path: Path, verb: str) -> None:
+    flag, (ledger, session) = tmp_path / "flag", paying()
+    table, terms = fragile(flag), {"epsilon": 150, "ledger": session, "request": "monday"}
+    ask: Callable[[], Any] = {
+        "mode": lambda: discreet.mode(table, "n", [1, 2, 99], **terms),
+        "median": lambda: discreet.median(table, discreet.Grid(0, 40), "n", **terms),
+        "price": lambda: discreet.price(table, discreet.Grid(0, 40), "n", **terms),
+        "quantiles": lambda: discreet.quantiles(table, ["1/2"], discreet.Grid(0, 40), "n", **terms),
+    }[verb]
+    flag.touch()
+    refused(ask)
+    assert [event.kind for event in ledger.history()] == ["opened"]
+    flag.unlink()
+    answer = ask().value
+    assert ledger.budgets()[0].spent.epsilon == 150
+    flag.touch()  # what is stored needs no job
+    assert ask().value == answer
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flag, (ledger, session) = tmp_path / "flag", paying()
+    table, passes, histogram = fragile(flag), list[int](), LazyCells.histogram
+
+    def flagged(self: LazyCells, parts: Any) -> Any:
+        passes.append(len(parts))
+        if len(passes) == 2:
+            flag.touch()
+        return histogram(self, parts)
+
+    def ask() -> Any:
+        grid, terms = discreet.Grid(0, 10**6), {"ledger": session, "request": "monday"}
+        return discreet.median(table, grid, "n", epsilon=150, **terms).value
+
+    monkeypatch.setattr(LazyCells, "histogram", flagged)
+    refused(ask)
+    assert len(passes) == 2
+    assert [event.kind for event in ledger.history()] == ["opened"]
+    flag.unlink()
+    answer = ask()
+    assert ask() == answer
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
 
 
 def test_spark_collations_do_not_make_words_or_persons_equal() -> None:

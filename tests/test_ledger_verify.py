@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from sqlalchemy import Connection
 
 from discreet import BoundedRange
-from discreet.errors import DiscreetError, LedgerCorrupt, LedgerError, LedgerTooNew
+from discreet.errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, LedgerTooNew
 from discreet.ledger import Event, Ledger, schema
 from discreet.ledger.events import canonical, genesis, link
 
@@ -110,7 +111,9 @@ def test_what_was_written_verifies(where: str) -> None:
         "DELETE FROM discreet_events WHERE number = 9",
         "DELETE FROM discreet_events",
         "DELETE FROM discreet_budgets WHERE analyst = 'a'",
-        "INSERT INTO discreet_budgets VALUES ('x', '', 'add_remove', '{\"epsilon\":\"1\"}', '{}')",
+        "INSERT INTO discreet_budgets VALUES ('x', '', 'add_remove', '{\"epsilon\":\"1\"}', '{}', '')",
+        "UPDATE discreet_budgets SET unit = 'person' WHERE analyst = 'a'",
+        "UPDATE discreet_budgets SET unit = x'ff'",
         "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
         "UPDATE discreet_budgets SET total = '{\"epsilon\":\"3\"}' WHERE analyst = ''",
         "UPDATE discreet_budgets SET neighbors = 'replace_one'",
@@ -120,7 +123,7 @@ def test_what_was_written_verifies(where: str) -> None:
         "UPDATE discreet_budgets SET spent = '{\"mu\":\"1\"}'",
         "UPDATE discreet_budgets SET spent = x'ff'",
         "UPDATE discreet_ledger SET id = 'other'",
-        "UPDATE discreet_ledger SET born = 2",
+        "UPDATE discreet_ledger SET born = 1",
         "UPDATE discreet_ledger SET version = 0",
         "UPDATE discreet_ledger SET version = 'one'",
         "UPDATE discreet_ledger SET events = 7",
@@ -180,6 +183,9 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
         lambda events: events[4].__setitem__(5, None),
         lambda events: events[4].__setitem__(2, "thanked"),
         lambda events: events[0].__setitem__(6, '{"neighbors":"nobody","total":{"epsilon":"1"}}'),
+        lambda events: events[0].__setitem__(6, events[0][6].replace('{"n', '{"privacy_unit":"p","n')),
+        lambda events: events[1].__setitem__(6, events[1][6].replace('{"n', '{"privacy_unit":"p","n')),
+        lambda events: events[3].__setitem__(6, events[3][6].replace('{"c', '{"privacy_unit":"p","c')),
         lambda events: events[0].__setitem__(4, "b"),
         lambda events: events[1].__setitem__(4, ""),
         lambda events: events[2].__setitem__(6, '{"total":{"epsilon":"1"}}'),
@@ -312,6 +318,23 @@ def test_a_ledger_of_the_first_version_is_still_good(tmp_path: Path) -> None:
     assert ledger.budgets()[0].remaining.epsilon == 0
 
 
+def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(_with_hashes(VERSION_1))
+    ledger = Ledger(path)
+    assert [budget.unit for budget in ledger.budgets()] == [None]
+    with pytest.raises(InvalidArgument, match="the budget of adult protects one row"):
+        ledger.session("adult").buy(replace(bill("1/3"), unit="person"), untouched)
+    ledger.open("visits", epsilon=1, privacy_unit="person")
+    ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
+    assert ledger.verify(HASHES["HEAD"]).events == 6
+    with closing(sqlite3.connect(path)) as file:
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(2, 1)]
+        units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
+    assert units == [("adult", ""), ("visits", "person")]
+
+
 def _with_hashes(text: str) -> str:
     for name, value in HASHES.items():
         text = text.replace(f"'{name}'", f"'{value}'")
@@ -332,20 +355,20 @@ def test_an_older_schema_is_renewed_in_one_step(
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
     session, head = ledger.session("adult"), ledger.verify().head
-    first = schema.MIGRATIONS[0]
+    known = schema.MIGRATIONS
     with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [first, add_notes, fail])
+        newer.setattr(schema, "MIGRATIONS", [*known, add_notes, fail])
         newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
         with pytest.raises(LedgerError, match="this step fails"):
             Ledger(where)
     assert Ledger(where).verify(head).events == 1  # nothing of it is left
     with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [first, add_notes])
+        newer.setattr(schema, "MIGRATIONS", [*known, add_notes])
         newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
         assert Ledger(where).verify(head).events == 1
         Ledger(where).session("adult").buy(bill("1/2"), answering(0))
     for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
         with pytest.raises(
-            LedgerTooNew, match="has schema 2, and this version of discreet knows 1: upgrade"
+            LedgerTooNew, match="has schema 3, and this version of discreet knows 2: upgrade"
         ):
             old()

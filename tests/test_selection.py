@@ -209,8 +209,8 @@ def test_an_argument_that_does_not_exist_is_named() -> None:
 @pytest.mark.parametrize("verb", [discreet.select, discreet.mode])
 def test_help_spells_out_the_terms(verb: Any) -> None:
     parameters = inspect.signature(verb).parameters
-    assert list(parameters)[-8:] == [
-        "epsilon", "rho", "scale", "mechanism", "neighbors", "size", "ledger", "request",
+    assert list(parameters)[-9:] == [
+        "epsilon", "rho", "scale", "mechanism", "neighbors", "privacy_unit", "size", "ledger", "request",
     ]  # fmt: skip
     assert parameters["mechanism"].default == "exponential"
 

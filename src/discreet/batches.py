@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .numbers import Number, positive
-from .privacy.bills import Bill
+from .privacy.bills import Bill, one_record
 from .privacy.composition import Composition, compose
 from .releases import Release
 from .selection import bill_of
@@ -121,8 +121,19 @@ class Batch:
         return self._shared_out("epsilon", total, need)
 
     def cost(self) -> Composition:
-        """Return what all answers promise together."""
-        return compose(bill.guarantee for bill in self.bills().values())
+        """Return what all answers promise together.
+
+        Raises:
+            InvalidArgument: if some protect a row and others a person: that is no common promise.
+        """
+        bills = self.bills()
+        units = {bill.unit for bill in bills.values()}
+        if len(units) > 1:
+            raise InvalidArgument(
+                f"some questions protect {' and others '.join(sorted(map(one_record, units)))}; "
+                "ask all with the same privacy_unit"
+            )
+        return compose(bill.guarantee for bill in bills.values())
 
     def bills(self) -> dict[str, Bill]:
         """Return what each question would cost, checked as if it were asked. No data are looked at."""

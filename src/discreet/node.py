@@ -53,6 +53,7 @@ class DataNode:
         rho: Number | None = None,
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
+        privacy_unit: str | None = None,
     ) -> None:
         """Keep data under a name, with a budget for everything that is asked about them.
 
@@ -63,12 +64,15 @@ class DataNode:
             rho: the budget in zero-concentrated differential privacy.
             delta: goes with epsilon.
             neighbors: which databases count as neighbours.
+            privacy_unit: whom the budget protects: the column that says whose a row is, if all rows of
+                one person are one record. Questions that protect others are refused.
 
         Raises:
             InvalidArgument: if the name is taken, or the budget is none, or the ledger has another one
                 under this name.
         """
-        terms = {"epsilon": epsilon, "rho": rho, "delta": delta, "neighbors": neighbors}
+        budget = {"epsilon": epsilon, "rho": rho, "delta": delta}
+        terms = {**budget, "neighbors": neighbors, "privacy_unit": privacy_unit}
         named = _name(name, "name")
         _told(self._enter(lambda vault: vault.keep(named, data, terms)))
 
@@ -91,7 +95,8 @@ class DataNode:
             **terms: what else it takes: how much privacy an answer costs, and by which mechanism.
 
         Raises:
-            InvalidArgument: if the verb cannot be asked like this. No private scores were computed.
+            InvalidArgument: if the verb cannot be asked like this, or the budget cannot count the answer or
+                protects others. No private scores were computed.
         """
         for reserved in ("ledger", "request", "size"):
             if terms.get(reserved) is not None:
@@ -198,11 +203,12 @@ class _Vault:
         if access in holding.questions:
             raise InvalidArgument(f"{name} has a question named {shown(access)}; take another name")
         try:
-            holding.about(question).bill()
+            bill = holding.about(question).bill()
         except TypeError as wrong:
             if not _ABOUT_ARGUMENTS.match(str(wrong)):
                 raise
             raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
+        self._ledger.session(name).quoted([bill])  # refuses what the budget cannot count
         holding.questions[access] = question
 
     def ask(self, name: str, access: str | None, analyst: str | None, terms: Any) -> Release:

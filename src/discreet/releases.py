@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import plots
+from .privacy.bills import one_record
 from .privacy.guarantees import Guarantee
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Release:
     @property
     def promise(self) -> str:
         """The guarantee in words, with what one record is where it is more than a row."""
-        record = f"; one record: all rows of one {self.unit}" if self.unit else ""
+        record = f"; one record: {one_record(self.unit)}" if self.unit else ""
         return f"{self.guarantee}{record}"
 
     def as_dict(self) -> dict[str, Any]:

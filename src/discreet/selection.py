@@ -7,7 +7,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
 
@@ -19,7 +19,7 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Law, Tuned, read_dial
 from .numbers import Number, count
-from .privacy.bills import Account, Bill, Indices, read_account
+from .privacy.bills import Account, Bill, Indices, read_account, read_unit
 from .privacy.guarantees import Guarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
@@ -40,6 +40,8 @@ class Terms(TypedDict, total=False):
         scale: the scale of the noise in units of the score, 1 / eta.
         mechanism: a name or a mechanism; the exponential mechanism if not given.
         neighbors: which databases count as neighbours, "add_remove" (default) or "replace_one".
+        privacy_unit: the column that says whose a row is: all rows of one person are one record then.
+            Where you declare a sensitivity, declare it for that. Without it each row is a record.
         size: how many independent answers; each of them costs.
         ledger: who pays, such as `Ledger("budget.db").session("adult")`; without it nobody keeps count.
         request: a name for this request in the ledger: asked again, it gives the same answer and costs
@@ -51,6 +53,7 @@ class Terms(TypedDict, total=False):
     scale: Number | None
     mechanism: str | Mechanism
     neighbors: Neighbors
+    privacy_unit: str | None
     size: int | None
     ledger: Account | None
     request: str | None
@@ -59,7 +62,9 @@ class Terms(TypedDict, total=False):
 _MOST_DRAWS = 10**9
 
 _TERMS: dict[str, Any] = {"epsilon": None, "rho": None, "scale": None, "mechanism": "exponential",
-          "neighbors": "add_remove", "size": None, "ledger": None, "request": None}  # fmt: skip
+          "neighbors": "add_remove", "privacy_unit": None, "size": None, "ledger": None,
+          "request": None}  # fmt: skip
+_PAID = ("privacy_unit", "ledger", "request")
 
 
 def takes_terms(verb: Verb) -> Verb:
@@ -68,8 +73,8 @@ def takes_terms(verb: Verb) -> Verb:
 
 
 def takes_terms_unpaid(verb: Verb) -> Verb:
-    """Spell out the terms, but who pays: for what looks at a law and releases nothing."""
-    return _spelled_out(verb, [name for name in _TERMS if name not in ("ledger", "request")])
+    """Spell out the terms, but who pays and for whom: for what looks at a law and releases nothing."""
+    return _spelled_out(verb, [name for name in _TERMS if name not in _PAID])
 
 
 def _spelled_out(verb: Verb, names: Iterable[str]) -> Verb:
@@ -86,7 +91,7 @@ def _spelled_out(verb: Verb, names: Iterable[str]) -> Verb:
 
 def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> Release:
     """Draw from the mechanism on this score, and name what was drawn."""
-    asked = ask(score, terms)
+    asked, unit = ask(score, terms), read_unit(terms.get("privacy_unit"))
 
     def prepare() -> Callable[[], Any]:
         law = law_of(asked, answers)
@@ -100,7 +105,8 @@ def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> 
             return np.array(drawn) if isinstance(drawn, list) else drawn
         return answers[drawn] if asked.size is None else named(drawn, answers)
 
-    return asked.order(query, answers).deliver(prepare, name)
+    per = "" if unit is None else f", per {unit}"
+    return replace(asked.order(query + per, answers), unit=unit).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +129,7 @@ class Order:
             somebody pays.
         payment: who pays.
         question: the score and the answers, where one mechanism answers from one score.
+        unit: the column that says whose a row is, or None: see `Bill`.
     """
 
     query: str
@@ -131,6 +138,7 @@ class Order:
     details: Callable[[], str]
     payment: Payment
     question: "Question | None" = None
+    unit: str | None = None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
@@ -144,6 +152,7 @@ class Order:
             name(drawn),
             self.guarantee,
             self.mechanism,
+            self.unit,
             query=self.query,
             candidates=self._candidates,
         )
@@ -163,10 +172,12 @@ class Order:
 
     def bill(self) -> Bill:
         """Return the bill for the account."""
-        whole = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
+        public = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
+        whole = public if self.unit is None else (*public, self.unit)
         digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
         request = self.payment.request
-        return Bill(self.guarantee, self.mechanism, self.query, digest, request, self._candidates)
+        known = self._candidates
+        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known, self.unit)
 
 
 def _listed(drawn: Any) -> Indices:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
+from ..privacy.bills import one_record
 from .options import AsJson, NeighborsName
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def open_(  # `open` is Python's
         str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
     ] = None,
     neighbors: NeighborsName = "add_remove",
+    privacy_unit: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Whom it protects: all rows of one, not each row."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Makes the ledger if it is not there.
@@ -53,7 +58,8 @@ def open_(  # `open` is Python's
     """
     from ..ledger import Ledger  # heavy, and other commands do without
 
-    terms: Any = {"epsilon": epsilon, "rho": rho, "delta": delta, "neighbors": neighbors}
+    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
     _show_budgets([Ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 
@@ -136,7 +142,7 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
         typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("dataset", "analyst", "budget", "spent", "remaining", "neighbors"):
+    for title in ("dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"):
         table.add_column(title, overflow="fold")
     for budget in budgets:
         table.add_row(
@@ -146,6 +152,7 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
             str(budget.spent),
             str(budget.remaining),
             budget.neighbors,
+            one_record(budget.unit),
         )
     Console(highlight=False).print(table)
 
@@ -160,4 +167,6 @@ def _row(event: "Event") -> tuple[str, ...]:
         cost = " and ".join(str(read_amount(cost)) for cost in body["costs"])
         return str(event.number), at, event.kind, name, str(body["query"]), cost
     what = f"to {event.request}" if event.kind == "answered" else str(read_amount(body["total"]))
+    if "privacy_unit" in body:
+        what += f", per {body['privacy_unit']}"
     return str(event.number), at, event.kind, name, what, ""

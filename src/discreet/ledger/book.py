@@ -8,13 +8,14 @@ from sqlalchemy import Connection
 
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
+from ..privacy.bills import one_record
 from ..privacy.composition import Composition
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
 from .budget import Amount, Budget, opened, read_total
-from .events import Event, canonical
-from .purchase import Buyer
+from .events import Event, canonical, per
+from .purchase import Buyer, read_name
 from .rows import News, tip_of
 from .session import Session
 from .store import Store
@@ -50,6 +51,7 @@ class Ledger:
         rho: Number | None = None,
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
+        privacy_unit: str | None = None,
     ) -> Budget:
         """Open a budget, or return the one that was opened before with these very terms.
 
@@ -61,6 +63,9 @@ class Ledger:
             rho: the same as zero-concentrated differential privacy.
             delta: the probability-like part of (epsilon, delta).
             neighbors: the relation the budget is about; releases are converted to it.
+            privacy_unit: whom the budget protects: the column that says whose a row is, if all rows of
+                one person are one record; without it each row is one. Releases that protect others are
+                refused; a share protects whom the dataset's budget protects.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
@@ -68,7 +73,8 @@ class Ledger:
         """
         named = Buyer(self._store, dataset, analyst)
         total = read_total(epsilon, rho, delta)
-        budget = opened(named.dataset, named.analyst, read_neighbors(neighbors), total)
+        unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
+        budget = opened(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
         return self._store.write(lambda connection: _opened(connection, budget))
 
     def extend(
@@ -162,20 +168,37 @@ def _opened(connection: Connection, budget: Budget) -> Budget:
         raise UnknownBudget(
             f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
         )
-    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict()}
+    _check_share(budget, known.get(None, budget))
+    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **per(budget.unit)}
     rows.append(connection, tip, News("opened", budget.dataset, budget.analyst, None, body))
     rows.insert(connection, budget)
     return budget
 
 
+def _check_share(share: Budget, whole: Budget) -> None:
+    """Raise if a share protects others than the budget of its dataset: no release could fit both."""
+    if share.unit == whole.unit:
+        return
+    fix = f"privacy_unit={whole.unit!r}" if whole.unit else "no privacy_unit"
+    raise InvalidArgument(
+        f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
+    )
+
+
 def _unchanged(known: Budget, asked: Budget) -> Budget:
     """Return the budget that is there if it is what was asked for."""
-    if (known.terms, known.neighbors) == (asked.terms, asked.neighbors):
+    ours, theirs = ((b.terms, b.neighbors, b.unit) for b in (known, asked))
+    if ours == theirs:
         return known
     raise InvalidArgument(
-        f"the budget of {known.name} was opened as {known.total} ({known.neighbors}), not as {asked.total} "
-        f"({asked.neighbors}); to give it more, extend it"
+        f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
+        "to give it more, extend it"
     )
+
+
+def _said(budget: Budget) -> str:
+    per = "" if budget.unit is None else f", per {budget.unit}"
+    return f"{budget.total} ({budget.neighbors}{per})"
 
 
 def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:

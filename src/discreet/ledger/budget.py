@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell
+from ..privacy.bills import one_record
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
@@ -79,6 +80,8 @@ class Budget:
         neighbors: the relation the budget is about.
         total: the bounds on the sums. A unit that is None is not counted.
         spent: the sums so far. None: what was charged has no bound in this unit.
+        unit: whom it protects: the column that says whose a row is, if all rows of one person are one
+            record; None if each row is one.
     """
 
     dataset: str
@@ -86,6 +89,7 @@ class Budget:
     neighbors: Neighbors
     total: Amount
     spent: Amount
+    unit: str | None = None
 
     @property
     def kind(self) -> str:
@@ -110,6 +114,7 @@ class Budget:
         sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
         return {
             "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
+            "privacy_unit": self.unit,
             **{name: amount.as_dict() for name, amount in sums.items()},
         }  # fmt: skip
 
@@ -118,12 +123,17 @@ class Budget:
         """The dataset, and the analyst if it is a share."""
         return self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
 
-    def cost(self, guarantee: Guarantee) -> Amount:
+    def cost(self, guarantee: Guarantee, unit: str | None = None) -> Amount:
         """Return what a release costs in the units of this budget, under its relation.
+
+        Args:
+            guarantee: what the release promises.
+            unit: whom it protects; it must be whom the budget protects.
 
         Raises:
             InvalidArgument: if nothing follows from the guarantee that this budget can count.
         """
+        self._check_unit(unit)
         held = guarantee
         if guarantee.neighbors != self.neighbors:
             held = guarantee.under(self.neighbors)
@@ -134,6 +144,16 @@ class Budget:
                 f"({guarantee}): take a mechanism whose guarantee has one, or keep a budget in another unit"
             )
         return cost
+
+    def _check_unit(self, unit: str | None) -> None:
+        """Raise if a release protects others than the budget: docs/persons.md says why none implies another."""
+        if unit == self.unit:
+            return
+        fix = f"ask with privacy_unit={self.unit!r}" if self.unit else "ask without privacy_unit"
+        raise InvalidArgument(
+            f"the budget of {self.name} protects {one_record(self.unit)}, and this release "
+            f"{one_record(unit)}: {fix}, or pay from a budget that was opened for that"
+        )
 
     def _in_units(self, held: Guarantee) -> Amount:
         if self.total.delta and 0 < held.slack < 1:
@@ -189,7 +209,8 @@ class Budget:
             for unit, spent, total, rest in self._lines()
         ]
         delta = f"{_equals('δ', self.total.delta)}, " if self.total.delta else ""
-        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors})"
+        per = "" if self.unit is None else f", per {self.unit}"
+        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors}{per})"
 
     def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
         sums, rest = self.spent, self.remaining
@@ -218,12 +239,14 @@ def read_total(epsilon: Any, rho: Any, delta: Any) -> Amount:
     return Amount(bound, rho_for(bound, failure), failure)
 
 
-def opened(dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount) -> Budget:
+def opened(
+    dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount, unit: str | None = None
+) -> Budget:
     """Return a budget of which nothing is spent."""
     nothing = Amount(
         None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
     )
-    return Budget(dataset, analyst, neighbors, total, nothing)
+    return Budget(dataset, analyst, neighbors, total, nothing, unit)
 
 
 def rounded_up(value: Fraction) -> Fraction:

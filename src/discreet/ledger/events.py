@@ -41,13 +41,19 @@ class Event:
 
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
-        said = self.body.get("query", "")
+        unit = self.body.get("privacy_unit", "") if self.kind == "opened" else ""
+        said = self.body.get("query") or (unit and f"per {unit}")
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
 
 
 def canonical(value: Any) -> str:
     """Return the one JSON text of a plain value: sorted, without spaces, in ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def per(unit: str | None) -> dict[str, str]:
+    """Return what a body says of whom a budget or a release protects: nothing, if each row is a record."""
+    return {} if unit is None else {"privacy_unit": unit}
 
 
 def genesis(identity: str, born: int) -> str:

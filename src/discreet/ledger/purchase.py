@@ -11,7 +11,7 @@ from ..errors import InvalidArgument, LedgerCorrupt, RequestConflict, UnknownBud
 from ..privacy.bills import Bill, Indices
 from . import rows
 from .budget import Amount, Budget
-from .events import Event, indices, plain
+from .events import Event, indices, per, plain
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
 
@@ -112,6 +112,7 @@ class Purchase:
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
+            **per(bill.unit),
         }  # fmt: skip
         append(connection, tip, self._news("charged", body))
         for _, paid in priced:
@@ -133,7 +134,7 @@ class Purchase:
             Exhausted: if one of them cannot.
         """
         paying = self.buyer.budgets(connection)
-        costs = [budget.cost(self.bill.guarantee) for budget in paying]
+        costs = [budget.cost(self.bill.guarantee, self.bill.unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
 
     def _found(self, connection: Connection) -> tuple[Event | None, Event | None]:

@@ -129,7 +129,8 @@ def paying(connection: Connection, dataset: str, analyst: str | None) -> list[Bu
 def _budgets(found: Iterable[Any]) -> list[Budget]:
     known = [
         Budget(row.dataset, row.analyst or None, read_neighbors(row.neighbors),
-               read_amount(json.loads(row.total)), read_amount(json.loads(row.spent)))
+               read_amount(json.loads(row.total)), read_amount(json.loads(row.spent)),
+               "" + row.unit or None)
         for row in found
     ]  # fmt: skip
     return sorted(known, key=lambda budget: (budget.dataset, budget.analyst or ""))
@@ -141,6 +142,7 @@ def insert(connection: Connection, budget: Budget) -> None:
         "dataset": budget.dataset,
         "analyst": budget.analyst or "",
         "neighbors": budget.neighbors,
+        "unit": budget.unit or "",
     }
     connection.execute(_INSERT, {**named, **_amounts(budget)})
 

@@ -50,8 +50,9 @@ BUDGETS = Table(
     Column("neighbors", Text),
     Column("total", Text),
     Column("spent", Text),
+    Column("unit", Text),
 )  # fmt: skip
-"""What follows from the events, so that a release need not add them up."""
+"""What follows from the events, so that a release need not add them up. A unit of '' is a row."""
 
 _FIRST = [
     """CREATE TABLE discreet_ledger (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
@@ -91,7 +92,14 @@ def _first(connection: Connection) -> None:
         connection.exec_driver_sql(statement.replace("{key}", key))
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_first]
+def _second(connection: Connection) -> None:
+    """Let budgets say whom they protect. Those that are there have promised it to each row."""
+    connection.exec_driver_sql(
+        "ALTER TABLE discreet_budgets ADD COLUMN unit TEXT NOT NULL DEFAULT ''"
+    )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second]
 """The n-th makes schema n from schema n - 1. What is released is never changed, only followed."""
 
 

@@ -124,7 +124,8 @@ class Session:
 
         Raises:
             Exhausted: if a budget cannot pay; nothing private was looked at.
-            InvalidArgument: if a budget cannot count this guarantee; nothing private was looked at.
+            InvalidArgument: if a budget cannot count this guarantee, or protects others than it; nothing
+                private was looked at.
             RequestConflict: if the request was another question; nothing private was looked at.
             LedgerError: if the ledger fails. No answer was given; an answer that cannot be stored is
                 thrown away, and the error says how to ask again without paying.
@@ -165,7 +166,7 @@ class Session:
 
 def _quote(budget: Budget, bills: list[Bill]) -> Quote:
     """Return what the bills would cost this budget, one after the other."""
-    costs, after, fits = [budget.cost(bill.guarantee) for bill in bills], budget, True
+    costs, after, fits = [budget.cost(bill.guarantee, bill.unit) for bill in bills], budget, True
     for cost in costs:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
 from ..errors import DiscreetError, LedgerCorrupt, shown
+from ..privacy.bills import read_unit
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from .budget import Budget, opened, read_amount
@@ -101,8 +102,11 @@ class Replay:
         key = event.dataset, event.analyst
         if key in self._budgets or (event.analyst and (event.dataset, None) not in self._budgets):
             raise ValueError("opened twice, or a share of nothing")
-        neighbors = read_neighbors(event.body["neighbors"])
-        self._budgets[key] = opened(*key, neighbors, read_amount(event.body["total"]))
+        neighbors, unit = read_neighbors(event.body["neighbors"]), _unit(event)
+        budget = opened(*key, neighbors, read_amount(event.body["total"]), unit)
+        if unit != self._budgets.get((event.dataset, None), budget).unit:
+            raise ValueError("a share that protects others than the whole")
+        self._budgets[key] = budget
 
     def _extend(self, event: Event) -> None:
         key = event.dataset, event.analyst
@@ -113,6 +117,8 @@ class Replay:
         read_guarantee(event.body["guarantee"])
         paying = dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)])
         for key, cost in zip(paying, event.body["costs"], strict=True):
+            if self._budgets[key].unit != _unit(event):
+                raise ValueError("a release that protects others than its budget")
             self._budgets[key] = self._budgets[key].charged(read_amount(cost))
 
     def _answer(self, event: Event) -> None:
@@ -125,6 +131,11 @@ class Replay:
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")
         self._requests[key] = event.kind
+
+
+def _unit(event: Event) -> str | None:
+    """Return whom the budget or the release of this event protects."""
+    return read_unit(event.body.get("privacy_unit"))
 
 
 def _check_file(connection: Connection) -> None:

@@ -12,7 +12,7 @@ from ..bits import Bits, LazyUniform, SystemBits
 from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
-from ..privacy.bills import Account, Bill, read_account
+from ..privacy.bills import Account, Bill, read_account, read_unit
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..vectors import read_vector
@@ -37,6 +37,8 @@ class AboveThreshold:
         monotonic: whether all queries of the session move the same way whenever one record comes or goes.
         neighbors: which databases count as neighbours.
         ledger: who pays, such as `Ledger("budget.db").session("adult")`: at once, for the whole session.
+        privacy_unit: the column that says whose a row is, if the sensitivity holds for all rows of one
+            person; without it each row is a record.
         bits: where randomness comes from; for tests.
 
     Guarantee: epsilon-DP for all answers of the session together, however many queries are asked, and
@@ -57,6 +59,7 @@ class AboveThreshold:
     monotonic: bool = False
     neighbors: Neighbors = "add_remove"
     ledger: Account | None = None
+    privacy_unit: str | None = None
     bits: Bits = field(default_factory=SystemBits)
     _threshold_noise: LazyUniform = field(init=False)
     _scales: tuple[Fraction, Fraction] = field(init=False)
@@ -79,6 +82,7 @@ class AboveThreshold:
                 "monotonic speaks of records that come or go; leave it out under replace_one"
             )
         read_neighbors(self.neighbors)
+        read_unit(self.privacy_unit)
         settle(self, "_scales", self._tune())
         account = read_account(self.ledger)
         if account is not None:
@@ -128,7 +132,7 @@ class AboveThreshold:
         public = (self.threshold, self.sensitivity, self.epsilon, self.count, self.monotonic)
         digest = hashlib.sha256(repr(public).encode()).hexdigest()
         query = f"above {self.threshold}, {self.count} times"
-        return Bill(self.guarantee, "above_threshold", query, digest)
+        return Bill(self.guarantee, "above_threshold", query, digest, unit=self.privacy_unit)
 
     def _tune(self) -> tuple[Fraction, Fraction]:
         """Return the scales of Y and X. Any split of epsilon is private; this one is nearly the best."""

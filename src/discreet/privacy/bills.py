@@ -22,6 +22,8 @@ class Bill:
         digest: SHA-256, in hex, of everything but the data that decides the law of the answer.
         request: the caller's name for this request; the same name never pays or draws twice.
         candidates: how many there are to choose from, where that is known and finite.
+        unit: whom the guarantee protects: the column that says whose a row is, if all rows of one person
+            are one record; None if each row is one.
     """
 
     guarantee: Guarantee
@@ -30,6 +32,7 @@ class Bill:
     digest: str
     request: str | None = None
     candidates: int | None = None
+    unit: str | None = None
 
 
 class Account(Protocol):
@@ -55,3 +58,19 @@ def read_account(ledger: Any) -> Account | None:
     raise InvalidArgument(
         f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {shown(ledger)}'
     )
+
+
+def read_unit(unit: Any) -> str | None:
+    """Return the column that says whose a row is, or None if each row is a record.
+
+    Raises:
+        InvalidArgument: if it is no name of a column.
+    """
+    if unit is None or (isinstance(unit, str) and unit):
+        return unit
+    raise InvalidArgument(f"privacy_unit must be the name of a column, got {shown(unit)}")
+
+
+def one_record(unit: str | None) -> str:
+    """Return in words what a guarantee about this unit protects."""
+    return "one row" if unit is None else f"all rows of one {unit}"

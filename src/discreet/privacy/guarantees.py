@@ -85,12 +85,15 @@ class ByEpsilon:
 
     def group(self, size: int) -> Guarantee:
         """Return the guarantee `size` steps away: size * epsilon."""
-        return type(self)(count(size, "size") * self.epsilon, self.neighbors)
+        return self._apart(count(size, "size"), self.neighbors)
 
     def under(self, neighbors: str) -> Guarantee:
         """Return the guarantee that follows under another neighbouring relation."""
         relation = read_neighbors(neighbors)
-        return type(self)(steps(self, relation) * self.epsilon, relation)
+        return self._apart(steps(self, relation), relation)
+
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        return type(self)(size * self.epsilon, neighbors)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the kind, epsilon as exact text, and the neighbouring relation."""
@@ -125,6 +128,10 @@ class MixedRange(ByEpsilon):
     kind: ClassVar[str] = "mixed_range"
     worst: ClassVar[Worst] = RANGE
     words: ClassVar[str] = ", mixed range"
+
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        # The random number may not have one law along a chain of steps, so only the mixture's curve adds up.
+        return (MixedRange if size == 1 else LaplaceDP)(size * self.epsilon, neighbors)
 
 
 @dataclass(frozen=True, slots=True)

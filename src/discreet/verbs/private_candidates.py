@@ -10,7 +10,7 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import Kind, Repetitions
 from ..numbers import Number, positive
-from ..privacy.bills import Account, read_account
+from ..privacy.bills import Account, read_account, read_unit
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..releases import Release
@@ -41,6 +41,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     repetitions: Kind = "logarithmic",
     gamma: Number = "0.01",
     neighbors: Neighbors = "add_remove",
+    privacy_unit: str | None = None,
     ledger: Account | None = None,
 ) -> Release:
     """Release the best of K private tries, each with a candidate picked at random; K is random too.
@@ -56,6 +57,8 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         repetitions: the law of K. "geometric" rarely stops early, "logarithmic" costs less.
         gamma: the smaller, the more tries: at 0.01 on average 21.5 if logarithmic, 100 if geometric.
         neighbors: which databases count as neighbours.
+        privacy_unit: the column that says whose a row is, if each try is private for all rows of one
+            person; without it each row is a record.
         ledger: who pays, such as `Ledger("budget.db").session("adult")`.
 
     Returns:
@@ -94,13 +97,14 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         return labels[index], best[-1].score, best[-1].result
 
     query = f"private_candidates {getattr(run, '__name__', 'a function')}, {labels.size} candidates"
-    payment = Payment(read_account(ledger), None)
+    payment, unit = Payment(read_account(ledger), None), read_unit(privacy_unit)
     order = Order(
         query,
         guarantee,
         "private_candidates",
         lambda: f"{tries!r}\n{labels.spelled}",
         payment,
+        unit=unit,
     )
     return order.deliver(lambda: draw, name)
 

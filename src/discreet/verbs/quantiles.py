@@ -1,7 +1,7 @@
 """quantiles: several at once, for less than one after the other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, Unpack, get_args
@@ -78,9 +78,9 @@ def quantiles(
 
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
-    order = Order(words + inquiry.words, guarantee, name, str, read_payment(inquiry.terms))
-    drawn = order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
-    return replace(drawn, unit=inquiry.records.unit)
+    payment, unit = read_payment(inquiry.terms), inquiry.records.unit
+    order = Order(words + inquiry.words, guarantee, name, str, payment, unit=unit)
+    return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
 
 
 def _of_one_row(inquiry: Inquiry) -> Terms:

@@ -12,6 +12,7 @@ from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..mechanisms.contract import Law, read_dial
 from ..numbers import count
+from ..privacy.bills import read_unit
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..releases import Release
@@ -33,15 +34,13 @@ class PersonTerms(Terms, total=False):
     """The terms, and whose rows are one record: the arguments of verbs that count.
 
     Attributes:
-        privacy_unit: the column that says whose a row is. All rows of one person are one record then,
-            and rows of nobody (null) are left out. Without it each row is a record.
+        privacy_unit: as in `Terms`; rows of nobody (null) are left out.
         by: the column of groups; the answer is then a dict from group to answer.
         groups: the groups that answer; public, never taken from the data. Rows of others are left out.
         groups_per_person: in how many groups one person may count (1), where there is a privacy_unit;
             the cost is divided among them.
     """
 
-    privacy_unit: str | None
     by: str | None
     groups: Iterable[Any] | None
     groups_per_person: int
@@ -58,13 +57,9 @@ class RecordTerms(PersonTerms, total=False):
     rows_per_person: int
 
 
-_PERSONS: dict[str, Any] = {
-    "privacy_unit": None,
-    "by": None,
-    "groups": None,
-    "groups_per_person": 1,
-}
-_RECORDS: dict[str, Any] = {"privacy_unit": None, "rows_per_person": 1, **_PERSONS}
+_PERSONS: dict[str, Any] = {"by": None, "groups": None, "groups_per_person": 1}
+_BOUNDED: dict[str, Any] = {"rows_per_person": 1, **_PERSONS}
+_RECORDS: dict[str, Any] = {"privacy_unit": None, **_BOUNDED}
 
 
 def takes_records(verb: Verb) -> Verb:
@@ -78,7 +73,7 @@ def takes_records(verb: Verb) -> Verb:
         inspect.Parameter(
             name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name]
         )
-        for name, default in (_RECORDS if bounded else _PERSONS).items()
+        for name, default in (_BOUNDED if bounded else _PERSONS).items()
     ]
     parameters[where:where] = added
     spelled.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -151,7 +146,8 @@ class Inquiry:
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
-        return replace(order.deliver(prepare, self.label(name, size)), unit=self.records.unit)
+        order = replace(order, unit=self.records.unit)
+        return order.deliver(prepare, self.label(name, size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], Any]:
         """Return what names what was drawn: one answer, or one for each group."""
@@ -221,7 +217,7 @@ def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
 
 def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
     """Return the records that the arguments describe."""
-    unit, by = (_read_name(given[name], name) for name in ("privacy_unit", "by"))
+    unit, by = read_unit(given["privacy_unit"]), _read_name(given["by"], "by")
     if (by is None) != (given["groups"] is None):
         raise InvalidArgument(
             "give both by (a column) and groups (which answer; public), or neither"

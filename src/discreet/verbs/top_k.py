@@ -68,8 +68,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     inquiry = read_inquiry(terms)
     counts: Sequence[Score]
     if column is None:
-        if not inquiry.plain:
-            raise InvalidArgument("persons and groups need a table: name its column")
+        if inquiry.records.by is not None:
+            raise InvalidArgument("groups need a table: name its column")
         listed, labels = unfold(scores, candidates)
         counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
