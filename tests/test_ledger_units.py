@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import AboveThreshold, Grid, Plan
+from discreet import AboveThreshold, Grid, Batch
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
 from discreet.privacy.bills import Bill
@@ -205,7 +205,7 @@ def test_a_node_refuses_questions_that_protect_others() -> None:
 
 
 def test_a_plan_of_rows_and_persons_has_no_common_promise() -> None:
-    of_rows = Plan().add("a", discreet.select, [1, 2], **SUMS)
+    of_rows = Batch().add("a", discreet.select, [1, 2], **SUMS)
     both = of_rows.add("b", discreet.select, [1, 2], **SUMS, privacy_unit="person")
     assert of_rows.cost().pure == 1
     with pytest.raises(

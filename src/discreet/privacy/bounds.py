@@ -34,7 +34,7 @@ _RANGES = ("bounded_range", "mixed_range")
 _MOST_ROUNDS = 10_000
 """Answers up to which the adaptive recursion is asked; it may still decline."""
 
-_MOST_FIXED = 4096
+_MOST_FIXED = 1024
 """Answers up to which there is a formula for questions that are fixed beforehand."""
 
 _LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14

@@ -18,11 +18,10 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
 
     A record must belong to one part, by itself and whatever the other records are. One record more or
     less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
-    change two; what follows is `parallel(...).under("replace_one")`. For ranges, that and `group`
-    want more: no question about one part may depend on answers about another. Where one does, give
-    `LaplaceDP` of the same epsilon for them: docs/composition.md.
+    change two; what follows is `parallel(...).under("replace_one")`.
 
-    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others.
+    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others. Two steps of
+    a mixed range promise no range any more, only `LaplaceDP`.
 
     Args:
         *guarantees: one for each part, all under add_remove.
