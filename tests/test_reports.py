@@ -235,6 +235,17 @@ def test_budgets_of_every_kind(tmp_path: Path) -> None:
         assert page.tags.count("img") == len(terms)
 
 
+def test_a_question_costs_what_the_dataset_paid(tmp_path: Path) -> None:
+    ledger = Ledger()
+    ledger.open("a", epsilon=1)
+    ledger.open("a", analyst="bo", rho=1)
+    ledger.session("a", "bo").select([1, 2], sensitivity=1, epsilon="1/10")
+    text = read(discreet.report(ledger, tmp_path / "r.html", dataset="a")).text
+    asked = text[text.index("What was asked") : text.index("That nothing was edited")]
+    assert "ε = 1/10" in asked
+    assert "ρ" not in asked
+
+
 def test_without_matplotlib_the_words_remain(tmp_path: Path) -> None:
     with mock.patch.dict(sys.modules, {"matplotlib": None}):
         page = read(discreet.report(vote(), tmp_path / "r.html"))

@@ -32,24 +32,25 @@ def promise(guarantee: Guarantee) -> list[str]:
             f"Think of the same data {changed}. Whatever one may look for in what comes out, its chance on the "
             f"one is at most {_factor(least.epsilon)} its chance on the other, plus {spell(least.delta)}."
         ]
+    odds = f"whoever thought it even odds whether {whether}"
     return [
         f"Think of the same data {changed}. Whatever comes out here, its chance on the one is at most "
         f"{_factor(epsilon)} its chance on the other.",
-        f"So whoever thought it even odds whether {whether} can be at most {_sure(epsilon)} sure after "
-        "seeing the answer, whatever else they know, and however much they compute.",
+        f"So {odds} may be practically sure after seeing the answer: an ε this large protects nobody."
+        if epsilon > _HUGE
+        else f"So {odds} can be at most {_sure(epsilon)} sure after seeing the answer, whatever else they "
+        "know, and however much they compute.",
     ]
 
 
 def _factor(epsilon: Fraction) -> str:
     if epsilon > _HUGE:
-        return f"e^{spell(epsilon)} times"
+        return f"e^{spell(epsilon).removeprefix('≤ ')} times"
     with precision(128):
         return f"{_up(upper(ball(epsilon).exp()))} times"
 
 
 def _sure(epsilon: Fraction) -> str:
-    if epsilon > _HUGE:
-        return "practically 100 % (this epsilon protects nobody)"
     with precision(128):
         return f"{_up(upper(100 / (1 + (-ball(epsilon)).exp())))} %"
 
@@ -62,9 +63,7 @@ def _up(value: Fraction) -> str:
 
 def neighbors(relation: Neighbors, unit: str | None = None) -> str:
     """Return which data count as neighbours."""
-    record = "One record is one row, but where a question says otherwise."
-    if unit is not None:
-        record = f"One record is all rows of one {unit}."
+    record = f"One record is all rows of one {unit}." if unit else "One record is one row."
     size = {
         "add_remove": "how many records there are is protected too",
         "replace_one": "how many records there are is taken as public",
