@@ -246,6 +246,17 @@ def test_a_question_costs_what_the_dataset_paid(tmp_path: Path) -> None:
     assert "ρ" not in asked
 
 
+def test_a_budget_names_whom_it_protects(tmp_path: Path) -> None:
+    ledger = Ledger()
+    ledger.open("a", epsilon=1)
+    ledger.open("b", epsilon=1, privacy_unit="<person>")
+    told = {
+        name: read(discreet.report(ledger, tmp_path / "r.html", dataset=name)).text for name in "ab"
+    }
+    assert "One record is one row." in told["a"]
+    assert "One record is all rows of one <person>." in told["b"]
+
+
 def test_without_matplotlib_the_words_remain(tmp_path: Path) -> None:
     with mock.patch.dict(sys.modules, {"matplotlib": None}):
         page = read(discreet.report(vote(), tmp_path / "r.html"))

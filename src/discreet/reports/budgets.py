@@ -67,8 +67,7 @@ def _promised(budget: Budget, spent: Composition | None) -> tuple[Markup, ...]:
     exactly = {
         "All answers ever": str(total),
         "Answers so far": "none" if spent is None else str(spent),
-        "Neighbours": words.neighbors(budget.neighbors),
-        "But": "where a question is asked per somebody, one record is all rows of one such.",
+        "Neighbours": words.neighbors(budget.neighbors, budget.unit),
     }
     told = [paragraph(text) for text in words.promise(total)]
     return (paragraph(later), *told, facts(exactly))
