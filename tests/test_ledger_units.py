@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import AboveThreshold, Grid, Batch
+from discreet import AboveThreshold, Batch, Grid
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
 from discreet.privacy.bills import Bill
