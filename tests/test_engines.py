@@ -230,6 +230,26 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
     assert fetched
 
 
+def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> None:
+    table = spark().range(50_000).selectExpr("id % 7000 / 1000.0D AS bid")
+    prices, bids = discreet.Grid(0, 5, "0.5"), np.arange(50_000) % 7000 / 1000.0
+    assert sure(discreet.price, table, prices, "bid") == sure(discreet.price, bids, prices)
+    few = 2 * prices.size + 2
+    assert 0 < max(fetched) <= few
+    for method in ("recursive", "joint", "independent"):
+        terms: Any = {"epsilon": 10**6, "method": method}
+        found = discreet.quantiles(table, ["0.23", "0.81"], prices, "bid", **terms).value
+        assert found == discreet.quantiles(bids, ["0.23", "0.81"], prices, **terms).value
+    assert max(fetched) <= few
+    fine = discreet.Grid(0, 1, "1e-30")  # too fine to be counted in the engine
+    assert 0.999 < sure(discreet.price, table, fine, "bid") <= 1
+    assert max(fetched) <= 7000  # the distinct numbers
+
+
+def sure(verb: Any, *arguments: Any) -> Any:
+    return verb(*arguments, epsilon=10**6).value
+
+
 def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
     texts = spark().createDataFrame([("1",), (MARKER,)], "c string")
     broken = texts.selectExpr("c", "cast(c as int) AS n", "raise_error(c) AS p")

@@ -79,7 +79,7 @@ def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None
 
     def draw(bits: Bits) -> tuple[int, ...]:
         monkeypatch.setattr(module, "SystemBits", lambda: bits)
-        return tuple(levels.release(data, 0, 3, 0, 2))
+        return tuple(levels.release((data, None), 0, 3, 0, 2))
 
     tree = bit_tree(draw, 15)
     for answer, chance in law(levels, (0, 1, 1, 2), 0, 3, 0, 2).items():

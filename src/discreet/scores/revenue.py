@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from numbers import Integral
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,10 @@ from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..runs import Runs
 from ..vectors import Vector
+from .brackets import distinct
+
+if TYPE_CHECKING:
+    from ..tables.cells import GridSource
 
 _EXACT = 2**48
 """Below it, one rounding of a quotient of integers is the double nearest to a price."""
@@ -43,6 +48,8 @@ class Revenue:
         units: the most units one bidder may bid for: his rows must be bounded to that beforehand.
         continuous: let index i stand for all prices from point i to the next, with the integral of
             exp(eta * score) over them as its weight; the last point then stands for nothing.
+        cells: returns the bids as counts on `borders(prices)`, where they are not in memory, and instead
+            of the bids; called as they are.
     """
 
     bids: Callable[[], NDArray[Any]]
@@ -50,6 +57,7 @@ class Revenue:
     supply: int | None = None
     units: int = 1
     continuous: bool = False
+    cells: Callable[[], "GridSource | None"] = lambda: None
 
     def __post_init__(self) -> None:
         if not isinstance(self.prices, Grid):
@@ -85,11 +93,21 @@ class Revenue:
 
     def compute(self, reach: Fraction) -> Runs:
         """Return one run for each stretch between neighbouring bids. Private."""
+        paid, counts = self._paid()
+        ends = np.append(paid, np.array([self.prices.size - 1], dtype=paid.dtype))
+        sold = np.append(np.cumsum(counts[::-1])[::-1], 0)
+        return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
+
+    def _paid(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return the indices of the highest prices that bids pay, in order, and how many pay each."""
+        source = self.cells()
+        if source is not None:
+            indices, counts = source.occupied(partial(places, self.prices))
+            paying = np.asarray(indices >= 0, dtype=np.bool_)
+            return distinct(indices[paying], counts[paying])
         paid = np.sort(highest_paid(self.prices, self.bids()))
         new = np.flatnonzero(np.append(True, paid[1:] != paid[:-1])[: len(paid)])
-        ends = np.append(paid[new], np.array([self.prices.size - 1], dtype=paid.dtype))
-        sold = np.append(len(paid) - new, 0)
-        return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
+        return paid[new], np.diff(np.append(new, len(paid)))
 
     def _runs(self, ends: NDArray[Any], sold: NDArray[np.int64]) -> Runs:
         """Return the runs that end with these indices and sell that many units."""
@@ -116,25 +134,43 @@ class Revenue:
         return f"Revenue({self.prices!r}, supply={self.supply}, units={self.units})"
 
 
+def borders(prices: Grid) -> Grid:
+    """Return a grid whose points are nearest to the bids from one price up to the next."""
+    half = prices.step / 2
+    return Grid(prices.lo + half, prices.hi + half, prices.step)
+
+
 def highest_paid(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
-    """Return the index of the highest price that each bid pays; bids that pay none are left out.
+    """Return the index of the highest price that each bid pays; bids that pay none are left out."""
+    found = places(prices, bids)
+    return found[np.asarray(found >= 0, dtype=np.bool_)]
+
+
+def places(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
+    """Return the index of the highest price that each bid pays, below zero if it pays none.
 
     Each index depends on its own bid alone. A bid that is a double pays every price whose nearest
     double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
     """
     kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)
     if kind == "O" or max(prices.hi, Fraction(1)) * below >= _EXACT:
-        exact = [i for i in (_highest_paid(prices, bid) for bid in bids.tolist()) if i >= 0]
+        exact = [max(-1, _highest_paid(prices, bid)) for bid in bids.tolist()]
         return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
+    pays = bids >= (float(prices.lo) if kind == "f" else math.ceil(prices.lo))
+    found = np.full(len(bids), -1, dtype=np.int64)
+    found[pays] = _by_words(prices, bids[pays], below)
+    return found
+
+
+def _by_words(prices: Grid, paying: NDArray[Any], below: int) -> NDArray[np.int64]:
+    """Return the same for bids of one type that pay the lowest price, of which `below` is the denominator."""
     lo, step = int(prices.lo * below), int(prices.step * below)
-    if kind == "f":
-        paying = bids[bids >= float(prices.lo)]
+    if paying.dtype.kind == "f":
         np.minimum(paying, float(prices.hi), out=paying)
         # The quotient is off by less than 1/4: this index or the one below is the answer.
         nearest = np.rint((paying - float(prices.lo)) * float(1 / prices.step)).astype(np.int64)
         return nearest - ((nearest * step + lo) / below > paying)
-    paying = bids[bids >= math.ceil(prices.lo)]
-    most = min(math.ceil(prices.hi), np.iinfo(bids.dtype).max)
+    most = min(math.ceil(prices.hi), np.iinfo(paying.dtype).max)
     whole = np.minimum(paying, most).astype(np.int64)
     return np.minimum((whole * below - lo) // step, prices.size - 1)  # type: ignore[no-any-return]
 

@@ -13,7 +13,7 @@ from .values import in_order, parse
 
 if TYPE_CHECKING:
     from ..candidates import Grid
-    from .cells import CellSource
+    from .cells import GridSource
     from .records import Recorded, Records
 
 __all__ = [
@@ -101,7 +101,7 @@ def numbers(data: Table, column: str | None = None) -> Any:
     return numbers(data, column)
 
 
-def on_grid(data: Table, column: str | None, grid: "Grid") -> "CellSource | None":
+def on_grid(data: Table, column: str | None, grid: "Grid") -> "GridSource | None":
     """Return the column as counts on a grid, None where it must be brought into memory.
 
     The engine counts Parquet files, DuckDB relations, Spark tables and lazy frames of Polars. Only the

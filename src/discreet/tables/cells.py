@@ -10,7 +10,7 @@ import math
 import struct
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -21,9 +21,16 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from .kinds import ColumnType
+from .numeric import from_list
 
 BLUR = 2.0**-30
 """So near a border, in cells, records are grouped by themselves. Guesses are off by less than half of it."""
+
+_ROUGH = 2.0**-50
+"""The same, for each cell of a long part."""
+
+FINEST_KEYS = 2**46
+"""Grids beyond it have no key for each cell; their records are fetched by distinct number."""
 
 _FINEST = 2**16
 """Grids with that many points between two neighbours of the column's type are left to memory."""
@@ -54,6 +61,25 @@ class CellSource(Protocol):
         What is fetched has one row for each distinct number there, so let them be few.
         """
         ...
+
+
+class GridSource(CellSource, Protocol):
+    """The same, and which indices have records at all."""
+
+    def occupied(self, index: "Index") -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return indices that records have, and how many, some of them perhaps more than once, in one pass.
+
+        What is fetched has two rows at most for each cell of the grid with records, besides the distinct
+        numbers at its borders; on a grid beyond 2**46 points, one for each distinct number.
+
+        Args:
+            index: the indices of an array of numbers; it must not fall where numbers rise.
+        """
+        ...
+
+
+Index = Callable[[NDArray[Any]], NDArray[Any]]
+"""What gives the index of each number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +159,8 @@ class Piece:
     With place = (x - ends[0]) * rate + shift in doubles, a record x has the key
     key + floor(place + BLUR) + floor(place - BLUR): odd steps inside a cell, even ones around a border.
 
+    BLUR is `blur`.
+
     Attributes:
         start: the least record of the part; None if it begins with the grid.
         stop: the least record beyond it; None if it ends with the grid, or with the type.
@@ -148,6 +176,7 @@ class Piece:
     rate: float
     shift: float
     keys: tuple[int, int]
+    blur: float = BLUR
 
 
 class Histogram:
@@ -177,19 +206,8 @@ class Histogram:
                 self._lows.append(low)
                 self._homes.append((p, i))
         outer = None if part.start == 0 else start, stop if part.stop < grid.size else None
-        self.pieces.append(self._piece(part, outer, (start, stop)))
-
-    def _piece(
-        self, part: range, outer: tuple[Unit | None, Unit | None], border: Sequence[Unit | None]
-    ) -> Piece:
-        """Return how an engine is asked for one part."""
-        least, greatest = self._thresholds.ends
-        low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
-        width = part.step * self._thresholds.grid.step
-        shift = (self._thresholds.value(low) - self._thresholds.border(part.start)) / width
         first = self.pieces[-1].keys[1] + 4 if self.pieces else 1
-        keys = first, first + 2 * len(part)
-        return Piece(*outer, (low, high), float(1 / width), float(shift), keys)
+        self.pieces.append(_piece(self._thresholds, part, outer, first))
 
     def add(self, groups: Iterable[tuple[int, int, Any, Any]]) -> list[int]:
         """Count groups of records, and return the keys of those that are in more than one cell.
@@ -212,6 +230,50 @@ class Histogram:
         Of several cells that begin with the same threshold, it is the last: the others can have no records.
         """
         return bisect_right(self._lows, self._thresholds.unit(value)) - 1
+
+
+class Occupied:
+    """The question which indices have records, and what an engine answered.
+
+    A group whose least and greatest record have one index is counted there, for the index does not fall where
+    records rise.
+    """
+
+    def __init__(self, thresholds: Thresholds, index: Index) -> None:
+        whole = range(thresholds.grid.size)
+        self.pieces = [_piece(thresholds, whole, (None, None), 1)]
+        self._index = index
+        self._found = list[tuple[NDArray[Any], NDArray[np.int64]]]()
+
+    def add(self, groups: Sequence[tuple[int, int, Any, Any]]) -> list[int]:
+        """Count groups of records, and return the keys of those that have more than one index.
+
+        A group is a key, a number of records, the least and the greatest of them.
+        """
+        least, greatest = (self._index(from_list([group[i] for group in groups])) for i in (2, 3))
+        one = np.asarray(least == greatest, dtype=np.bool_)
+        records = np.array([group[1] for group in groups], dtype=np.int64)
+        self._found.append((least[one], records[one]))
+        return [groups[i][0] for i in np.flatnonzero(~one).tolist()]
+
+    @property
+    def tally(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """The indices that records have, and how many."""
+        indices, counts = zip(*self._found, strict=True)
+        return np.concatenate(indices), np.concatenate(counts)
+
+
+def _piece(
+    thresholds: Thresholds, part: range, outer: tuple[Unit | None, Unit | None], first: int
+) -> Piece:
+    """Return how an engine is asked for one part, with keys from `first` on."""
+    least, greatest = thresholds.ends
+    border = thresholds.least([part.start, part.stop])
+    low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
+    width = part.step * thresholds.grid.step
+    shift = (thresholds.value(low) - thresholds.border(part.start)) / width
+    keys, blur = (first, first + 2 * len(part)), max(BLUR, len(part) * _ROUGH)
+    return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
 
 
 def _narrow_up(number: float, layout: str) -> float:

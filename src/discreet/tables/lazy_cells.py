@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import DiscreetError
-from .cells import BLUR, Histogram, Piece, Thresholds, Unit
+from .cells import FINEST_KEYS, Histogram, Index, Occupied, Piece, Thresholds, Unit
 from .failures import quietly
 from .kinds import CELL
 from .numeric import from_list
@@ -51,7 +51,17 @@ class LazyCells:
         counts = np.array([records for _, records in rows], dtype=np.int64)
         return self.thresholds.grid.nearest(from_list([value for value, _ in rows])), counts
 
-    def _groups(self, asked: Histogram) -> list[tuple[int, int, Any, Any]]:
+    def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return indices that records have, and how many."""
+        asked = Occupied(self.thresholds, index)
+        fine = self.thresholds.grid.size <= FINEST_KEYS
+        ask = self._groups if fine else self._singles
+        mixed = asked.add(quietly(lambda: ask(asked), self.failure))
+        if mixed:
+            asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+        return asked.tally
+
+    def _groups(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
         """Return the key of each group, the number of its records, the least and the greatest."""
         import narwhals.stable.v2 as nw
 
@@ -61,12 +71,19 @@ class LazyCells:
         rows = grouped.collect().select("key", "records", "least", "greatest").rows()
         return list(rows)
 
-    def _mixed(self, asked: Histogram, keys: list[int]) -> list[tuple[int, int, Any, Any]]:
+    def _mixed(
+        self, asked: Histogram | Occupied, keys: list[int]
+    ) -> list[tuple[int, int, Any, Any]]:
         """Return each distinct record of some groups as a group of its own."""
         import narwhals.stable.v2 as nw
 
         among = self._keyed(asked).filter(nw.col("key").is_in(keys))
         return [(0, records, value, value) for value, records in self._distinct(among)]
+
+    def _singles(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
+        """Return each distinct record as a group of its own."""
+        found = self._distinct(self._within(asked))
+        return [(0, records, value, value) for value, records in found]
 
     def _distinct(self, records: Any) -> list[tuple[Any, int]]:
         """Return the distinct records and how often each occurs."""
@@ -75,7 +92,7 @@ class LazyCells:
         counted = records.group_by(CELL).agg(nw.len().alias("records"))
         return list(counted.collect().select(CELL, "records").rows())
 
-    def _keyed(self, asked: Histogram) -> Any:
+    def _keyed(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
         import narwhals.stable.v2 as nw
 
@@ -94,11 +111,11 @@ class LazyCells:
         low = float(self.thresholds.value(piece.ends[0]))
         place = (nw.col(CELL).cast(nw.Float64) - low) * piece.rate + piece.shift
         # Cut before the cast, which a record far outside would overflow.
-        cut = place.clip(-1.0, float(last - first))
-        around = ((cut + b).floor().cast(nw.Int64) for b in (BLUR, -BLUR))
+        cut = place.clip(-1.0, (last - first) / 2)
+        around = ((cut + b).floor().cast(nw.Int64) for b in (piece.blur, -piece.blur))
         return reduce(lambda a, b: a + b, around) + first
 
-    def _within(self, asked: Histogram) -> Any:
+    def _within(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts, without null and NaN."""
         import narwhals.stable.v2 as nw
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, UnreadableData
 from .failures import missing_column, quietly
 from .frames import as_frame
+from .kinds import CELL
 
 _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
@@ -33,7 +34,8 @@ def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
     Raises:
         MissingColumn, UnreadableFile, UnreadableData: as for `count`.
 
-    Side channels: time and memory depend on the number of rows; a column is fetched whole.
+    Side channels: time and memory depend on the number of rows; a column is fetched whole,
+    from Spark once for each distinct number.
     """
     if column is not None:
         return _clean(_column(data, column))
@@ -119,8 +121,19 @@ def _column(data: Any, column: str) -> NDArray[Any]:
     dtype = frame.collect_schema()[column]
     if not dtype.is_numeric():
         raise UnreadableData(f"column {column!r} holds {dtype}, not numbers")
+    if frame.implementation.is_spark_like():
+        return quietly(lambda: _repeated(frame.select(nw.col(column).alias(CELL))), failure)
     only = quietly(lambda: frame.lazy().select(nw.col(column)).collect(), failure)
     return quietly(lambda: _to_array(only.get_column(column).drop_nulls()), failure)
+
+
+def _repeated(frame: Any) -> NDArray[Any]:
+    """Return the numbers of a Spark table: each distinct one comes once, with its count."""
+    import narwhals.stable.v2 as nw
+
+    counted = frame.drop_nulls().group_by(CELL).agg(nw.len().alias("records")).collect()
+    numbers = _to_array(counted.get_column(CELL))
+    return np.repeat(numbers, counted.get_column("records").to_numpy())
 
 
 def _to_array(series: Any) -> NDArray[Any]:

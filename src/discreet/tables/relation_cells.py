@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import DiscreetError
-from .cells import BLUR, Histogram, Piece, Thresholds, Unit
+from .cells import FINEST_KEYS, Histogram, Index, Occupied, Piece, Thresholds, Unit
 from .failures import quietly
 from .kinds import CELL
 from .numeric import from_list
 from .relations import present
 
-_WORD = 2**63
+_WORD, _SHORT = 2**63, 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +48,35 @@ class RelationCells:
         values, counts = quietly(lambda: self._distinct(asked), self.failure)
         return self.thresholds.grid.nearest(values), counts
 
-    def _groups(self, asked: Histogram) -> list[tuple[int, int, Any, Any]]:
+    def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        """Return indices that records have, and how many."""
+        asked = Occupied(self.thresholds, index)
+        fine = self.thresholds.grid.size <= FINEST_KEYS
+        ask = self._groups if fine else self._singles
+        mixed = asked.add(quietly(lambda: ask(asked), self.failure))
+        if mixed:
+            asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+        return asked.tally
+
+    def _groups(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
         """Return the key of each group, the number of its records, the least and the greatest."""
         columns = "key, count(*), min(cell), max(cell)"
         groups: list[Any] = self._keyed(asked).aggregate(columns, "key").fetchall()
         return groups
 
-    def _mixed(self, asked: Histogram, keys: list[int]) -> list[tuple[int, int, Any, Any]]:
+    def _mixed(
+        self, asked: Histogram | Occupied, keys: list[int]
+    ) -> list[tuple[int, int, Any, Any]]:
         """Return each distinct record of some groups as a group of its own."""
         from duckdb import ColumnExpression, ConstantExpression
 
         among = ColumnExpression("key").isin(*map(ConstantExpression, keys))
         counted = self._keyed(asked).filter(among).aggregate("cell, count(*)", CELL)
+        return [(0, records, value, value) for value, records in counted.fetchall()]
+
+    def _singles(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
+        """Return each distinct record as a group of its own."""
+        counted = self._within(asked).aggregate("cell, count(*)", CELL)
         return [(0, records, value, value) for value, records in counted.fetchall()]
 
     def _distinct(self, asked: Histogram) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -73,7 +90,7 @@ class RelationCells:
         counts = np.array([records for _, records in rows], dtype=np.int64)
         return from_list([value for value, _ in rows]), counts
 
-    def _keyed(self, asked: Histogram) -> Any:
+    def _keyed(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
         from duckdb import CaseExpression, ColumnExpression
 
@@ -88,22 +105,23 @@ class RelationCells:
     def _key(self, piece: Piece, cell: Any) -> Any:
         """Return the key of a record of one part."""
         from duckdb import CaseExpression, ConstantExpression, FunctionExpression
-        from duckdb.sqltypes import DOUBLE, INTEGER
+        from duckdb.sqltypes import BIGINT, DOUBLE, INTEGER
 
         low, high = map(self._constant, piece.ends)
-        first, last = map(ConstantExpression, piece.keys)
+        integer = INTEGER if piece.keys[1] < _SHORT else BIGINT
+        first, last = (ConstantExpression(key).cast(integer) for key in piece.keys)
         rate, shift, blur = (
-            ConstantExpression(x).cast(DOUBLE) for x in (piece.rate, piece.shift, BLUR)
+            ConstantExpression(x).cast(DOUBLE) for x in (piece.rate, piece.shift, piece.blur)
         )
         wide = self._wide(piece)
         place = (cell.cast(wide) - low.cast(wide)).cast(DOUBLE) * rate + shift
         around = (FunctionExpression("floor", place + b) for b in (blur, -blur))
-        key = reduce(lambda a, b: a + b, around).cast(INTEGER) + first
+        key = reduce(lambda a, b: a + b, around).cast(integer) + first
         if piece.start is None:
             key = CaseExpression(cell < low, first).otherwise(key)
         return key if piece.stop is not None else CaseExpression(cell >= high, last).otherwise(key)
 
-    def _within(self, asked: Histogram) -> Any:
+    def _within(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts, without null and NaN."""
         from duckdb import ColumnExpression
 

@@ -7,8 +7,18 @@ from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
-from ..scores.revenue import Revenue
-from .records import RecordTerms, draw, naming, numbers_of, parts_of, read_inquiry, takes_records
+from ..scores.revenue import Revenue, borders
+from .records import (
+    Part,
+    RecordTerms,
+    cells_of,
+    draw,
+    naming,
+    numbers_of,
+    parts_of,
+    read_inquiry,
+    takes_records,
+)
 
 
 @takes_records
@@ -45,7 +55,8 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
         UnreadableData: if the bids are no numbers in rows, or the column is not there.
 
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
-    bids, and on the type of the numbers.
+    bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
+    each price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
     """
     inquiry = read_inquiry(terms, bounded=True)
     if inquiry.records.rows is not None:
@@ -55,7 +66,14 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
             )
         units = inquiry.records.rows
     scores = [
-        Revenue(partial(numbers_of, part), prices, supply, units, continuous)
+        Revenue(
+            partial(numbers_of, part),
+            prices,
+            supply,
+            units,
+            continuous,
+            partial(_cells, part, prices),
+        )
         for part in parts_of(inquiry, bids, column)
     ]
     scale = inquiry.terms.get("scale")
@@ -64,3 +82,8 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     kind = "continuous price" if continuous else "price"
     query = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
     return inquiry.answer(scores, prices, query, draw, naming(prices))
+
+
+def _cells(part: Part, prices: Grid) -> Any:
+    """Return the bids as counts between prices, if an engine has them."""
+    return cells_of(part, borders(prices))

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..bits import SystemBits
 from ..candidates import Grid
@@ -18,9 +17,19 @@ from ..numbers import Number, exact
 from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
-from ..scores.rank import Rank
+from ..scores.brackets import distinct
+from ..scores.rank import Rank, Rows
 from ..selection import Order, Terms, ask, named, read_payment
-from .records import Inquiry, RecordTerms, numbers_of, parts_of, read_inquiry, takes_records
+from .records import (
+    Inquiry,
+    Part,
+    RecordTerms,
+    cells_of,
+    numbers_of,
+    parts_of,
+    read_inquiry,
+    takes_records,
+)
 
 Method = Literal["recursive", "joint", "independent"]
 
@@ -54,7 +63,8 @@ def quantiles(
     Returns:
         The values, never descending. The guarantee is epsilon-DP for all of them together.
 
-    Side channels: those of `quantile`, once for each alpha.
+    Side channels: those of `quantile`, once for each alpha. Here an engine that counts on the grid sends at
+    most two counts for each point with records, and distinct numbers at borders: docs/tables.md.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/scores/rank.md.
@@ -71,7 +81,7 @@ def quantiles(
         guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
-        records = [np.sort(candidates.nearest(numbers_of(part))) for part in parts]
+        records = [_tally(part, candidates) for part in parts]
         if inquiry.records.by is None:
             return lambda: draw(records[0])
         return lambda: [draw(indices) for indices in records]
@@ -81,6 +91,14 @@ def quantiles(
     payment, unit = read_payment(inquiry.terms), inquiry.records.unit
     order = Order(words + inquiry.words, guarantee, name, str, payment, unit=unit)
     return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
+
+
+def _tally(part: Part, candidates: Grid) -> Rows:
+    """Return the records' indices on the grid, ascending, with counts if an engine counted them."""
+    source = cells_of(part, candidates)
+    if source is None:
+        return np.sort(candidates.nearest(numbers_of(part))), None
+    return distinct(*source.occupied(candidates.nearest))
 
 
 def _of_one_row(inquiry: Inquiry) -> Terms:
@@ -102,14 +120,15 @@ def _of_one_row(inquiry: Inquiry) -> Terms:
 
 def _method(
     method: Method, levels: "_Levels", candidates: Grid
-) -> tuple[Guarantee, str, Callable[[NDArray[Any]], list[int]]]:
+) -> tuple[Guarantee, str, Callable[[Rows], list[int]]]:
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
         dial = Dial("epsilon", levels.total)
         joint = JointQuantiles(levels.alphas, candidates.size).tune(levels.neighbors, dial)
 
-        def draw(records: NDArray[Any]) -> list[int]:
-            law: Any = joint.law(records)
+        def draw(records: Rows) -> list[int]:
+            indices, counts = records
+            law: Any = joint.law(indices if counts is None else np.repeat(indices, counts))
             return list(law.draw(SystemBits()))
 
         return joint.guarantee, "joint_quantiles", draw
@@ -172,36 +191,40 @@ class _Levels:
         guarantee: Any = asked.tuned.guarantee
         return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
-    def release(
-        self, indices: NDArray[Any], first: int, end: int, lowest: int, highest: int
-    ) -> list[int]:
+    def release(self, records: Rows, first: int, end: int, lowest: int, highest: int) -> list[int]:
         """Return the values for alphas[lowest:highest], from ascending records on the points first to end - 1."""
         if lowest == highest:
             return []
         middle = (lowest + highest) // 2
-        value = first + self._one(indices - first, end - first, lowest, middle, highest)
+        indices, counts = records
+        relative = indices - first, counts
+        value = first + self._one(relative, end - first, lowest, middle, highest)
         split = int(np.searchsorted(indices, value, side="right"))
+        before, after = (
+            (indices[side], None if counts is None else counts[side])
+            for side in (slice(split), slice(split, None))
+        )
         return [
-            *self.release(indices[:split], first, value + 1, lowest, middle),
+            *self.release(before, first, value + 1, lowest, middle),
             value,
-            *self.release(indices[split:], value, end, middle + 1, highest),
+            *self.release(after, value, end, middle + 1, highest),
         ]
 
-    def independent(self, indices: NDArray[Any], size: int) -> list[int]:
+    def independent(self, records: Rows, size: int) -> list[int]:
         """Return each quantile by itself at its share of epsilon, then in order."""
         terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
         found = []
         for alpha in self.alphas:
-            score = Rank(lambda: (indices, None), Grid(0, size - 1), alpha)
+            score = Rank(lambda: records, Grid(0, size - 1), alpha)
             asked = ask(score, terms)
             found.append(asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits()))
         return sorted(found)
 
-    def _one(self, indices: NDArray[Any], size: int, lowest: int, middle: int, highest: int) -> int:
+    def _one(self, records: Rows, size: int, lowest: int, middle: int, highest: int) -> int:
         """Return the middle alpha's value, relative to the alphas on either side of the part."""
         below = self.alphas[lowest - 1] if lowest else Fraction(0)
         above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
         share = (self.alphas[middle] - below) / (above - below)
-        score = Rank(lambda: (indices, None), Grid(0, size - 1), share)
+        score = Rank(lambda: records, Grid(0, size - 1), share)
         asked = ask(score, {"epsilon": self.epsilon, "neighbors": "add_remove"})
         return asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits())

@@ -177,6 +177,12 @@ def numbers_of(part: Part) -> Any:
     return tables.numbers(*part())
 
 
+def cells_of(part: Part, grid: Any) -> Any:
+    """Return one group's records as counts on a grid, None if no engine counts them there."""
+    data, column = part()
+    return tables.on_grid(data, column, grid)
+
+
 def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:
     """Return the scores of rows as scores of persons, if a person is a record."""
     rows = inquiry.records.rows

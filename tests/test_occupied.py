@@ -1,0 +1,157 @@
+"""Which indices have records, counted in the engine: the same as from the rows, for any grid and type."""
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet
+from discreet import Grid
+from discreet.scores.revenue import Revenue, borders, highest_paid, places
+from discreet.tables import cells, numbers, on_grid
+
+from .engines import TYPED
+
+Make = Callable[[pa.Table], Any]
+
+
+@pytest.fixture(params=TYPED)
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: TYPED[request.param](table, tmp_path)
+
+
+COLUMNS = {
+    "doubles": pa.array(
+        [
+            3.01,
+            3.0,
+            math.nextafter(3.01, 0),
+            -0.0,
+            math.inf,
+            -math.inf,
+            math.nan,
+            None,
+            2.995,
+            1e300,
+        ]
+    ),
+    "singles": pa.array([0.1, 2.5, 3.01, math.nan, None, math.inf, -7], pa.float32()),
+    "integers": pa.array([3, 2, 2, None, 2**53 + 1, -(2**63), 2**63 - 1]),
+    "unsigned": pa.array([3, 0, None, 2**64 - 1], pa.uint64()),
+    "decimals": pa.array([Decimal("3.010"), Decimal("2.995"), None, Decimal("-1.000")]),
+    "empty": pa.array([], pa.float64()),
+}
+GRIDS = [Grid(0, "3.5", "0.01"), Grid(0, 3), Grid("1/3", 10**9, "1/3"), Grid(0, 2**50)]
+
+
+def tallied(found: tuple[Any, Any]) -> list[int]:
+    indices, counts = found
+    return sorted(np.repeat(indices, counts).tolist())
+
+
+@pytest.mark.parametrize("of", COLUMNS)
+@pytest.mark.parametrize("grid", GRIDS, ids=repr)
+def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
+    data = make(pa.table({"v": COLUMNS[of]}))
+    if isinstance(data, pd.DataFrame) and "object" in map(str, data.dtypes):
+        pytest.skip("pandas keeps these as Python objects, which are no column of numbers")
+    rows = numbers(data, "v")
+    source, between = on_grid(data, "v", grid), on_grid(data, "v", borders(grid))
+    if source is not None:
+        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+    if between is not None:
+        found = tallied(between.occupied(partial(places, grid)))
+        assert [i for i in found if i >= 0] == sorted(highest_paid(grid, rows).tolist())
+    lists = [rows, rows.tolist()]
+    laws = [discreet.distribution(discreet.price, one, grid, epsilon=1).runs for one in lists]
+    laws.append(discreet.distribution(discreet.price, data, grid, "v", epsilon=1).runs)
+    assert laws[0] == laws[2]
+
+
+ENGINES: list[Callable[[pl.DataFrame], Any]] = [
+    pl.DataFrame.lazy,
+    lambda table: duckdb.connect().from_arrow(table.to_arrow()),
+]
+
+
+@given(
+    values=st.lists(st.floats(-2, 70) | st.integers(-10, 700).map(lambda n: n / 10), max_size=60),
+    lo=st.fractions(0, 3, max_denominator=20),
+    step=st.fractions(Fraction(1, 1000), 2, max_denominator=1000),
+    size=st.integers(2, 2**30),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) -> None:
+    grid, table = (
+        Grid(lo, lo + (size - 1) * step, step),
+        pl.DataFrame({"v": values}, {"v": pl.Float64}),
+    )
+    for engine in ENGINES:
+        source, between = (on_grid(engine(table), "v", g) for g in (grid, borders(grid)))
+        assert source is not None
+        assert between is not None
+        rows = np.array(values, dtype=np.float64)
+        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+        bids = Revenue(lambda: rows, grid).compute(Fraction(1))  # noqa: B023  # called at once
+        cells_ = Revenue(lambda: rows, grid, cells=lambda: between).compute(Fraction(1))  # noqa: B023
+        assert list(bids.starts) == list(cells_.starts)
+        assert [bids.tops.exact(i) for i in range(len(bids))] == [
+            cells_.tops.exact(i) for i in range(len(cells_))
+        ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_guess_that_is_wrong_decides_nothing(
+    engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.random.default_rng(7).uniform(-1, 11, 2000)
+    grid, table = Grid(0, 10, "0.1"), pl.DataFrame({"v": rows})
+    right = sorted(grid.nearest(rows).tolist())
+    piece = cells._piece
+    for rate, shift in ((0.1, 0.0), (1.01, 0.0), (1.0, 0.4), (0.0, 0.0)):
+
+        def off(*given: Any, rate: float = rate, shift: float = shift) -> Any:
+            from dataclasses import replace
+
+            one = piece(*given)
+            return replace(one, rate=one.rate * rate, shift=one.shift + shift)
+
+        monkeypatch.setattr(cells, "_piece", off)
+        source = on_grid(engine(table), "v", grid)
+        assert source is not None
+        assert tallied(source.occupied(grid.nearest)) == right
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hardly_more_than_the_cells_come_back(
+    engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, add = list[int](), cells.Occupied.add
+
+    def counted(self: cells.Occupied, groups: Any) -> list[int]:
+        sent.append(len(groups))
+        return add(self, groups)
+
+    monkeypatch.setattr(cells.Occupied, "add", counted)
+    rows = np.random.default_rng(7).uniform(0, 10, 100_000)
+    for step in ("1", "0.01"):
+        for values in (rows, np.round(rows, 2)):
+            grid = Grid(0, 10, step)
+            source = on_grid(engine(pl.DataFrame({"v": values})), "v", borders(grid))
+            assert source is not None
+            source.occupied(partial(places, grid))
+    assert len(sent) == 4
+    assert max(sent[:2]) <= 2 * 11
+    assert max(sent) <= 2 * 1001
