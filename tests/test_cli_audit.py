@@ -104,3 +104,12 @@ def test_help_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
         assert run(["audit", command, "--help"]) == 0
     assert run(["attack", "--help"]) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_a_picture_of_what_each_output_tells(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "audit.svg"
+    words = "audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --plot"
+    assert run([*words.split(), str(picture)]) == 0
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    assert run([*words.split(), "audit.txt"]) == 2

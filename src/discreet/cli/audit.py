@@ -16,8 +16,10 @@ from .options import (
     MechanismName,
     NeighborsName,
     NoiseName,
+    PlotTo,
     Rho,
     Scale,
+    check_picture,
     read_terms,
 )
 
@@ -54,6 +56,7 @@ def exact(
     mechanism: MechanismName = "exponential",
     noise: NoiseName = None,
     neighbors: NeighborsName = "add_remove",
+    plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
     """What a mechanism really tells about two neighbours' scores, enclosed, against its guarantee.
@@ -67,12 +70,19 @@ def exact(
         "neighbors": neighbors,
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    _show(exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise)), as_json=as_json)
+    check_picture(plot)
+    found = exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise))
+    _show(found, plot, as_json=as_json)
 
 
 @app.command()
 def laws(
-    law: Numbers, neighbor: Numbers, epsilon: Claim, delta: Delta = "0", as_json: AsJson = False
+    law: Numbers,
+    neighbor: Numbers,
+    epsilon: Claim,
+    delta: Delta = "0",
+    plot: PlotTo = None,
+    as_json: AsJson = False,
 ) -> None:
     """What two laws over the same outputs tell, enclosed, against a claim.
 
@@ -80,10 +90,11 @@ def laws(
     """
     from .. import audit
 
+    check_picture(plot)
     found = audit.laws(
         _numbers(law, "law"), _numbers(neighbor, "neighbor"), epsilon=epsilon, delta=delta
     )
-    _show(found, as_json=as_json)
+    _show(found, plot, as_json=as_json)
 
 
 @app.command()
@@ -115,8 +126,13 @@ def exactly(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) 
     return audit.exact(*pair, **declared, **terms)
 
 
-def _show(found: "ExactAudit", *, as_json: bool) -> None:
-    """Print an audit, and stop with its verdict."""
+def _show(found: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
+    """Print an audit, draw what each output tells, and stop with the verdict."""
+    if plot is not None:
+        from .. import plots
+
+        losses = [float(loss) for loss in found.losses()]
+        plots.losses(losses, float(found.claimed)).savefig(plot)
     typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
     raise typer.Exit(int(not found.holds))
 

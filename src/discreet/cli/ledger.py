@@ -10,7 +10,7 @@ from rich.table import Table
 
 from ..errors import InvalidArgument
 from ..privacy.bills import one_record
-from .options import AsJson, NeighborsName
+from .options import AsJson, NeighborsName, PlotTo, check_picture
 
 if TYPE_CHECKING:
     from ..ledger import Budget, Event, Ledger
@@ -76,13 +76,17 @@ def show(where: Where, as_json: AsJson = False) -> None:
 def history(
     where: Where,
     dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every event: budgets opened, releases charged and answered.
+    """Show every event: budgets opened, releases charged and answered. With --plot, the budget over time.
 
     Example: discreet ledger history budget.db --dataset adult
     """
+    check_picture(plot)
     events = opened(where).history(dataset)
+    if plot is not None:
+        _draw(opened(where), dataset, events, plot)
     if as_json:
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
@@ -155,6 +159,19 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
             one_record(budget.unit),
         )
     Console(highlight=False).print(table)
+
+
+def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
+    """Draw what was spent of a dataset's budget over time, in the unit that it counts first."""
+    from .. import plots
+    from ..reports.budgets import spent_over_time
+
+    whole = [b for b in book.budgets() if b.dataset == dataset and b.analyst is None]
+    if not whole:
+        raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
+    unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
+    own = [e for e in events if e.kind == "charged" or (e.analyst is None and "total" in e.body)]
+    plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
 
 
 def _row(event: "Event") -> tuple[str, ...]:

@@ -10,6 +10,8 @@ from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, NoisyMax
 from ..selection import Terms
 
+_PICTURES = (".png", ".svg", ".pdf")
+
 Epsilon = Annotated[
     str | None,
     typer.Option(
@@ -86,6 +88,10 @@ ReportAt = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
 ]
+PlotTo = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw it besides, as .png, .svg or .pdf."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -95,6 +101,12 @@ def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> T
         raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
     chosen = mechanism if noise is None else NoisyMax(noise)  # type: ignore[arg-type]  # it checks
     return cast(Terms, {**given, "mechanism": chosen})
+
+
+def check_picture(path: Path | None) -> None:
+    """Raise if a picture cannot be written in the format that the path ends in."""
+    if path is not None and path.suffix not in _PICTURES:
+        raise InvalidArgument(f"--plot must end in one of {', '.join(_PICTURES)}, got {path}")
 
 
 def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:

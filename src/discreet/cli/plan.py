@@ -15,13 +15,12 @@ from ..errors import InvalidArgument
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst import epsilon_for, worst_error
-from .options import AsJson
+from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MECHANISMS = ("exponential", "permute_and_flip")
-_PICTURES = (".png", ".svg", ".pdf")
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
@@ -47,10 +46,7 @@ def plan(
         str | None,
         typer.Option(metavar="NUMBER", help="How surely the error stays below, such as 0.95."),
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw error against epsilon, as .png, .svg or .pdf."),
-    ] = None,
+    plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell the error of an answer before anything is spent, or the epsilon that a wanted error needs.
@@ -66,8 +62,7 @@ def plan(
         raise InvalidArgument(
             "give either --epsilon, to learn the error, or --error, to learn epsilon"
         )
-    if plot is not None and plot.suffix not in _PICTURES:
-        raise InvalidArgument(f"--plot must end in one of {', '.join(_PICTURES)}, got {plot}")
+    check_picture(plot)
     if candidates is not None:
         told, picture = _worst(candidates, spread, epsilon, error, confidence)
     else:

@@ -117,14 +117,14 @@ def _over_time(budget: Budget, events: list[Event]) -> Iterator[Markup]:
     for unit, sign in _SIGNS.items():
         if getattr(budget.remaining, unit) is None or len(own) < 2:
             continue
-        points = _points(own, unit)
+        points = spent_over_time(own, unit)
         says = (
             f"What the answers cost, summed up over time in {sign}, and the whole budget (dashed)."
         )
         yield picture(partial(plots.budget, points, unit=sign), says)
 
 
-def _points(events: list[Event], unit: str) -> list[tuple[datetime, Fraction, Fraction]]:
+def spent_over_time(events: list[Event], unit: str) -> list[tuple[datetime, Fraction, Fraction]]:
     """Return time, what was spent up to it, and the whole budget."""
     costs = [Fraction(_costs(event).get(unit, 0)) for event in events]
     totals = accumulate((e.body.get("total", {}).get(unit, "") for e in events), _later)

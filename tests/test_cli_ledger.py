@@ -1,0 +1,105 @@
+"""The commands of the ledger, and releases that it pays for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import run
+
+STATUSES = "Divorced,Widowed"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty folder with a table in it, where commands run."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.csv").write_text("status\nDivorced\nDivorced\nWidowed\n", encoding="utf-8")
+    return tmp_path
+
+
+def command(words: str) -> int:
+    return run(words.split())
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
+def mode(more: str) -> int:
+    return command(f"mode m.csv --column status --candidates {STATUSES} {more}")
+
+
+PAID = "--epsilon 1/2 --ledger budget.db --dataset people"
+
+
+@pytest.mark.usefixtures("here")
+def test_a_budget_from_opening_to_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("ledger open budget.db --dataset people --epsilon 1") == 0
+    assert "people ε = 1 ε = 0 ε = 1 add_remove" in said(capsys)
+    assert mode(f"{PAID} --dry-run") == 0
+    assert said(capsys) == (
+        "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5"
+    )
+    assert mode(f"{PAID} --request monday") == 0
+    first = said(capsys)
+    assert mode(f"{PAID} --request monday") == 0
+    assert said(capsys) == first
+    assert mode(PAID) == 0
+    assert mode(PAID) == 2
+    assert "remaining ε = 0" in capsys.readouterr().err
+    assert command("ledger show budget.db --json") == 0
+    [budget] = json.loads(capsys.readouterr().out)
+    assert budget["remaining"] == {"epsilon": "0"}
+
+
+@pytest.mark.usefixtures("here")
+def test_what_happened_can_be_seen_checked_and_exported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command("ledger open budget.db --dataset people --epsilon 1")
+    command("ledger open budget.db --dataset people --analyst a --epsilon 1/2")
+    mode(f"{PAID} --analyst a --request monday")
+    capsys.readouterr()
+    assert command("ledger history budget.db --dataset people") == 0
+    told = said(capsys)
+    assert "charged people / a mode of" in told
+    assert "to monday" in told
+    assert command("ledger history budget.db --json") == 0
+    assert [event["kind"] for event in json.loads(capsys.readouterr().out)] == [
+        "opened", "opened", "charged", "answered"]  # fmt: skip
+    assert command("ledger verify budget.db --json") == 0
+    head = json.loads(capsys.readouterr().out)["head"]
+    assert command(f"ledger verify budget.db --head {head}") == 0
+    assert command(f"ledger verify budget.db --head {head[::-1]}") == 2
+    assert command("ledger export budget.db events.csv") == 0
+    assert Path("events.csv").read_text(encoding="utf-8").count("\n") == 5
+
+
+@pytest.mark.usefixtures("here")
+def test_a_picture_of_the_budget() -> None:
+    pytest.importorskip("matplotlib")
+    command("ledger open budget.db --dataset people --epsilon 1")
+    mode(PAID)
+    assert command("ledger history budget.db --dataset people --plot spent.png") == 0
+    assert Path("spent.png").stat().st_size > 1000
+    assert command("ledger history budget.db --plot spent.png") == 2
+    assert command("ledger history budget.db --dataset people --plot spent.txt") == 2
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("--epsilon 1 --dataset people", "--dataset goes with --ledger"),
+        ("--epsilon 1 --dry-run", "--dry-run goes with --ledger"),
+        ("--epsilon 1 --ledger budget.db", "give --dataset too"),
+        ("--epsilon 1 --ledger nope.db --dataset people", "there is no ledger at nope.db"),
+    ],
+)
+def test_options_that_do_not_fit(
+    more: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert mode(more) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("nope.db").exists()
