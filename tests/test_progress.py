@@ -12,6 +12,10 @@ from discreet.cli import app
 from discreet.tables import progress
 
 
+GONE = "\x1b[?25h\r\x1b[1A\x1b[2K"
+"""The cursor is back, and the line is erased."""
+
+
 class Terminal(io.StringIO):
     """A stderr that is a terminal, and says when something was written to it."""
 
@@ -39,11 +43,10 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_what_takes_long_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_a_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    threads = threading.active_count()
     with progress.waiting("reading [red]a.csv"):
         assert terminal.seen.wait(10)
     assert "reading [red]a.csv" in terminal.getvalue()
-    assert threading.active_count() == threads
+    assert terminal.getvalue().endswith(GONE)
 
 
 def test_what_is_done_at_once_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +60,6 @@ def test_what_is_done_at_once_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_gone_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = at_a_terminal(monkeypatch)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    threads = threading.active_count()
 
     def fail() -> None:
         with progress.waiting("reading a.csv"):
@@ -66,7 +68,7 @@ def test_it_is_gone_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(KeyError):
         fail()
-    assert threading.active_count() == threads
+    assert terminal.getvalue().endswith(GONE)
 
 
 def test_a_file_or_a_pipe_gets_nothing(
