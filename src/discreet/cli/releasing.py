@@ -14,6 +14,7 @@ from .. import tables
 from ..errors import InvalidArgument
 from ..releases import Release
 from ..selection import bill_of
+from ..tables.progress import waiting
 from . import options
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -57,7 +58,9 @@ def releasing(
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
             said["groups"] = _groups(given["file"], said["by"], said["groups"])
-            _answer(lambda **terms: command(**own, terms=terms), said)
+            with waiting(f"reading {Path(given['file']).name}"):
+                answer = _answer(lambda **terms: command(**own, terms=terms), said)
+            answer()
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         run.__signature__ = _extended(command, shared)  # type: ignore[attr-defined]
@@ -77,8 +80,8 @@ def _extended(command: Callable[..., Release], shared: dict[str, Any]) -> inspec
     return inspect.Signature(own + options)
 
 
-def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
-    """Release an answer and show it; or show what it would cost."""
+def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], None]:
+    """Release an answer, or see what it would cost; return what shows it."""
     names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
     terms = options.read_terms(given, said["mechanism"], said["noise"])
@@ -86,14 +89,18 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> None:
     if said["report"] is not None:
         _check_report(said)
     if said["dry_run"]:
-        _show_quote(session.quoted([bill_of(verb, **terms)]), as_json=said["as_json"])
-        return
+        quote = session.quoted([bill_of(verb, **terms)])
+        return lambda: _show_quote(quote, as_json=said["as_json"])
     if session is not None:
         terms["ledger"] = session
     release = verb(**terms)
-    show(release, as_json=said["as_json"])
-    if said["report"] is not None:
-        _report(release, said)
+
+    def tell() -> None:
+        show(release, as_json=said["as_json"])
+        if said["report"] is not None:
+            _report(release, said)
+
+    return tell
 
 
 def _check_report(said: dict[str, Any]) -> None:
