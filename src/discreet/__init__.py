@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .scores import SCORES
     from .scores.custom import each
     from .selection import Terms
+    from .tables.candidate_table import CandidateTable as CandidateTable
     from .verbs.generalized import generalized
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
@@ -63,6 +64,7 @@ _HOMES = {
     "Batch": "batches",
     "BoundedRange": "privacy.guarantees",
     "Budget": "ledger",
+    "CandidateTable": "tables.candidate_table",
     "Comparison": "planning.compare",
     "Composition": "privacy.composition",
     "DataNode": "node",
@@ -126,6 +128,7 @@ __all__ = [
     "Batch",
     "BoundedRange",
     "Budget",
+    "CandidateTable",
     "Comparison",
     "Composition",
     "DataNode",

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import arb
@@ -56,6 +56,8 @@ class Runs:
         wider: returns the same scores with less in the summaries, where the whole would be too much.
         dense: whether each candidate stands for all real numbers up to the next, and weighs the integral
             over them, one step long. The best score of a run is then that at its better end.
+        locate: returns the indices of candidates, each given by its run and its steps from the best end,
+            for runs whose candidates are no neighbours; `starts` says nothing then.
     """
 
     starts: Sequence[int] | NDArray[Any]
@@ -67,6 +69,7 @@ class Runs:
     whole: Callable[[], "Runs"] | None = None
     wider: Callable[[], "Runs"] | None = None
     dense: bool = False
+    locate: "Callable[[Sequence[tuple[int, int]]], list[int]] | None" = None
 
     def __len__(self) -> int:
         return len(self.tops)
@@ -98,6 +101,22 @@ class Runs:
         if self.upward is None or self.upward[run]:
             return start + steps
         return start - steps if size == 0 else start + size - 1 - steps
+
+
+class Place(NamedTuple):
+    """A candidate by its run and its steps from the run's best end."""
+
+    runs: Runs
+    run: int
+    steps: int
+
+
+def indices(places: Sequence[Place]) -> list[int]:
+    """Return the index of the candidate at each place; all at once where they have to be located."""
+    locate = places[0].runs.locate if places else None
+    if locate is None:
+        return [runs.index(run, steps) for runs, run, steps in places]
+    return locate([(run, steps) for _, run, steps in places])
 
 
 class RunWeights:
@@ -179,26 +198,26 @@ class RunLaw:
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly: first its run, then the steps from the run's best."""
-        return self._settle(LazyUniform(bits), bits)
+        return indices([self._settle(LazyUniform(bits), bits)])[0]
 
     def draws(self, size: int, bits: Bits) -> list[int]:
         """Return `size` independent draws."""
-        return [self.draw(bits) for _ in range(size)]
+        return indices([self._settle(LazyUniform(bits), bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
         return Table(RunWeights(runs, self.rate)).probabilities()
 
-    def _settle(self, u: LazyUniform, bits: Bits) -> int:
-        """Return the candidate whose run holds `u`; a summary is told in full before it is drawn from."""
+    def _settle(self, u: LazyUniform, bits: Bits) -> Place:
+        """Return a candidate of the run that holds `u`; a summary is told in full before it is drawn from."""
         if self._runs.whole is None:
             c: int | None = self._table.settle(u)
         else:
             c = self._table.settle_once(u)
         if c is None:
             return RunLaw(self._runs.told(), self.rate)._settle(u, bits)
-        return self._runs.index(c, self._steps(c, bits))
+        return Place(self._runs, c, self._steps(c, bits))
 
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)

@@ -282,7 +282,8 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
     """Raise if the mechanism cannot serve the kind of range the score is over."""
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid use exponential or permute_and_flip"
+            f"{mechanism.name} needs candidates in a list; on a grid or in a table use exponential or "
+            "permute_and_flip"
         )
     if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
         raise InvalidArgument(

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from .. import tables
 from ..releases import Release
 from ..selection import Terms
 from ..verbs import mode as verb
-from .options import split_candidates
+from .candidates import FromColumn, FromFile, Listed, read_candidates
 from .releasing import releasing
 
 
@@ -18,12 +17,9 @@ def mode(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
     terms: Terms,
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B,C", help="What may be answered; public, never taken from the data."
-        ),
-    ] = None,
+    candidates: Listed = None,
+    candidates_from: FromFile = None,
+    candidates_column: FromColumn = None,
     unsafe_candidates_from_data: Annotated[
         bool,
         typer.Option(
@@ -38,11 +34,7 @@ def mode(
 
     Example: discreet mode people.csv --column drink --candidates tea,coffee --epsilon 1
     """
-    named = (
-        None
-        if candidates is None
-        else tables.parse_candidates(file, column, split_candidates(candidates))
-    )
+    named = read_candidates(file, column, candidates, candidates_from, candidates_column)
     return verb.mode(
         file, column, named, unsafe_candidates_from_data=unsafe_candidates_from_data, **terms
     )

@@ -5,11 +5,10 @@ from typing import Annotated, cast
 
 import typer
 
-from .. import tables
 from ..releases import Release
 from ..selection import Terms
 from ..verbs import top_k as verb
-from .options import split_candidates
+from .candidates import FromColumn, FromFile, Listed, read_candidates
 from .releasing import releasing
 
 
@@ -17,16 +16,11 @@ from .releasing import releasing
 def top(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
-    candidates: Annotated[
-        list[str],
-        typer.Option(
-            metavar="A,B,C",
-            help="What may be answered; public, never taken from the data.",
-            show_default=False,
-        ),
-    ],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", help="How many.", show_default=False)],
     terms: Terms,
+    candidates: Listed = None,
+    candidates_from: FromFile = None,
+    candidates_column: FromColumn = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="peeling or joint.")] = "peeling",
 ) -> Release:
     """Release the most common values of a column, in order.
@@ -35,6 +29,6 @@ def top(
 
     Example: discreet top people.csv --column drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
-    named = tables.parse_candidates(file, column, split_candidates(candidates))
+    named = read_candidates(file, column, candidates, candidates_from, candidates_column)
     chosen = cast(verb.Method, method)
     return verb.top_k(file, k, column, candidates=named, method=chosen, **terms)

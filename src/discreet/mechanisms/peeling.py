@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from flint import arb
@@ -24,6 +24,7 @@ from ..errors import InvalidArgument
 from ..numbers import count, nearest_double
 from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Sensitivity
+from ..runs import Place, Runs, indices
 from ..vectors import Vector
 from .contract import Dial, Law, Mechanism, Tuned
 from .exponential import Exponential
@@ -64,9 +65,9 @@ class Peeling:
         return f"peeling({self.mechanism.name})"
 
     @property
-    def takes_runs(self) -> bool:
-        """Never: runs do not say which candidate is gone."""
-        return False
+    def takes_runs(self) -> bool | Literal["flat"]:
+        """Whether the mechanism does, and then flat ones: any one of a run may be gone."""
+        return "flat" if self.mechanism.takes_runs else False
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the rounds at the largest eta that keeps the wanted guarantee for all together.
@@ -89,7 +90,9 @@ class Peeling:
             )
         rate = self._rate(tuned.guarantee, sensitivity.spread)
 
-        def law(scores: Vector) -> Any:
+        def law(scores: Vector | Runs) -> Any:
+            if isinstance(scores, Runs):
+                return RunRounds(scores, k, tuned.law)
             count(k, "k", most=len(scores))
             if rate is None or len(scores) <= BLOCK:
                 return Rounds(scores, k, tuned.law)
@@ -152,6 +155,50 @@ class Rounds(Lists):
                 return found
             left = left.without(j)
             law = self._law(left.scores)
+
+
+class RunRounds(Lists):
+    """The same law where scores come in flat runs: an answer makes its run shorter by one."""
+
+    def __init__(self, runs: Runs, k: int, law: Callable[[Runs], Law]) -> None:
+        """Check the scores; no bit is read before `draw`."""
+        count(k, "k", most=sum(map(int, runs.sizes)))
+        self._runs, self._k, self._law = runs, k, law
+        self._left = np.array(list(map(int, runs.sizes)), dtype=object)
+        self._first = law(self._of(self._left))
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return the k answers in their order."""
+        return indices(self._places(bits))
+
+    def draws(self, size: int, bits: Bits) -> list[list[int]]:
+        """Return `size` independent lists."""
+        found = indices([place for _ in range(size) for place in self._places(bits)])
+        return [found[i : i + self._k] for i in range(0, len(found), self._k)]
+
+    def _places(self, bits: Bits) -> list[Place]:
+        """Return the places of k answers: each is a place among what is left of its run."""
+        left, law, found = self._left.copy(), self._first, list[Place]()
+        while True:
+            ends = left.cumsum()
+            at = law.draw(bits)
+            c = int(ends.searchsorted(at, side="right"))
+            gone = sorted(place.steps for place in found if place.run == c)
+            steps = skipping(at - int(ends[c] - left[c]), gone)
+            found.append(Place(self._runs, c, steps))
+            if len(found) == self._k:
+                return found
+            left[c] -= 1
+            law = self._law(self._of(left))
+
+    def _of(self, left: NDArray[Any]) -> Runs:
+        """Return the runs of which something is left, side by side."""
+        there = left > 0
+        sizes, tops = (
+            left[there],
+            Vector(self._runs.tops.values[there], integral=self._runs.tops.integral),
+        )
+        return Runs(sizes.cumsum() - sizes, sizes, tops)
 
 
 class BlockRounds(Lists):

@@ -23,7 +23,7 @@ from ..bits import Bits, LazyUniform, below
 from ..categorical import BLOCK
 from ..enclosures import Rate, exponential, has_fast_pass, overflowing, precision
 from ..errors import InvalidArgument
-from ..runs import Runs
+from ..runs import Place, Runs, indices
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
@@ -70,13 +70,12 @@ class RunRace:
         self._fast = has_fast_pass(rate) and _ordinary(self._runs.sizes)
 
     def draw(self, bits: Bits) -> int:
-        """Return i with probability P(i), exactly: the run that comes first, then any place in it."""
-        c = self._first(bits)
-        return self._runs.index(c, below(int(self._runs.sizes[c]), bits))
+        """Return i with probability P(i), exactly."""
+        return indices([self._place(bits)])[0]
 
     def draws(self, size: int, bits: Bits) -> list[int]:
         """Return `size` independent draws."""
-        return [self.draw(bits) for _ in range(size)]
+        return indices([self._place(bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force.
@@ -95,6 +94,11 @@ class RunRace:
                 for k, gap in enumerate(ties)
             }
             return [size * each[gap] for gap, size in zip(gaps, sizes, strict=True)]
+
+    def _place(self, bits: Bits) -> Place:
+        """Return the run that comes first, and any place in it."""
+        c = self._first(bits)
+        return Place(self._runs, c, below(int(self._runs.sizes[c]), bits))
 
     def _gap(self, c: int) -> Any:
         return self._runs.tops.exact_gap(c, self._best)

@@ -24,6 +24,7 @@ from ..selection import (
     scores_of,
     takes_terms_unpaid,
 )
+from ..tables.candidate_table import CandidateTable
 from ..vectors import Vector
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
@@ -82,6 +83,10 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
     asked, answers = _asked(verb, arguments, terms)
+    if isinstance(answers, CandidateTable):
+        raise InvalidArgument(
+            "a law over a CandidateTable is not told: it would name every candidate; list a few of them"
+        )
     scores: Any = scores_of(asked, answers)
     if asked.score.in_runs and scores.whole is not None:
         scores = scores.whole()

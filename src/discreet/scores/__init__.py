@@ -1,7 +1,7 @@
 """The registry of scores: one file each, one line each."""
 
 from .contract import Score
-from .counts import Counts
+from .counts import ClassCounts, Counts
 from .custom import Custom
 from .distance import Distance
 from .generalized import Generalized
@@ -13,6 +13,7 @@ from .truth import Truth
 
 __all__ = [
     "SCORES",
+    "ClassCounts",
     "Counts",
     "Custom",
     "Distance",

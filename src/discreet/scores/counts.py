@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..runs import Runs
 from ..vectors import Vector
 
 
@@ -39,3 +41,41 @@ class Counts:
 
     def __repr__(self) -> str:
         return "Counts()"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ClassCounts:
+    """The same counts, told as how many candidates have each: for candidates too many to list.
+
+    A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
+    drawn. The law is that of `Counts`, and so is the sensitivity. Proof: docs/large_candidates.md.
+
+    Args:
+        classes: returns the candidates in classes, each with `counted` and `ranks`; called once, when
+            everything public has been checked.
+    """
+
+    classes: Callable[[], Any]
+
+    @property
+    def in_runs(self) -> bool:
+        """Always: each class is a run."""
+        return True
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return a change of 1 for each count, monotonic when records come and go."""
+        return Counts(list).sensitivity(neighbors)
+
+    def compute(self, reach: Fraction) -> Runs:
+        """Return the classes, the most common candidates first. Private."""
+        classes = self.classes()
+        counts, sizes = classes.counted()
+
+        def locate(places: Sequence[tuple[int, int]]) -> list[int]:
+            ranks: list[int] = classes.ranks([(int(counts[c]), nth) for c, nth in places])
+            return ranks
+
+        return Runs(np.cumsum(sizes) - sizes, sizes, Vector(counts), locate=locate)
+
+    def __repr__(self) -> str:
+        return "ClassCounts()"

@@ -9,6 +9,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InvalidCandidates
+from .candidate_table import Classes, Ranking
 from .failures import quietly
 from .frames import (
     TEMPORAL,
@@ -55,6 +57,13 @@ class FrameRecords:
         counted = quietly(lambda: self._counted(cells), broken(self.cell.frame))
         places = {key(candidate): i for i, candidate in reversed(list(enumerate(wanted)))}
         return sums(counted, self._groups, places, list(map(key, wanted)))
+
+    def classes(self, ranking: Ranking) -> list[Classes]:
+        """Raise: what is in memory can be listed."""
+        raise InvalidCandidates(
+            "a CandidateTable is for data in files, DuckDB and Spark; for other tables list the candidates: "
+            "candidates=table[column]"
+        )
 
     def parts(self) -> list[tuple[Any, str | None]]:
         """Return, for each group, the numbers of its records."""

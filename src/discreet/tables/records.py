@@ -5,6 +5,7 @@ changes nothing about the rows of others. Proofs: docs/persons.md, docs/groups.m
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableData
+from .candidate_table import Classes, Ranking
 from .kinds import ColumnType
 
 PERSON, PART, OFFSET = "person", "part", "start"
@@ -51,6 +53,10 @@ class Recorded(Protocol):
 
     def tally(self, candidates: Any) -> list[list[int]]:
         """Return, for each group, the records per candidate."""
+        ...
+
+    def classes(self, ranking: Ranking) -> Sequence[Classes]:
+        """Return, for each group, the candidates of a public table in classes of equal counts."""
         ...
 
     def parts(self) -> list[tuple[Any, str | None]]:

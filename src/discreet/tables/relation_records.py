@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DiscreetError
+from .candidate_table import Ranking, check_comparable, elsewhere
 from .failures import quietly
 from .files import as_texts
 from .kinds import CELL, ColumnType, check_candidates, represent
 from .records import OFFSET, PART, PERSON, SALT, Records, check_numbers, check_unit, sums
+from .relation_classes import RelationClasses, RelationRanking, keep_counts
 from .relations import FEW, comparable, present, relation_type
 
 RANK, SIZE = "rank", "size"
@@ -35,6 +37,18 @@ class RelationRecords:
         if values:
             counted = quietly(lambda: self._counted(self._narrowed(), values), self.failure)
         return sums(counted, len(self._groups), places, exact)
+
+    def classes(self, ranking: Ranking) -> list[RelationClasses]:
+        """Return, for each group, the candidates of a public table in classes of equal counts."""
+        check_comparable(self._type(CELL), ranking)
+        if not (isinstance(ranking, RelationRanking) and ranking.seen_by(self.relation)):
+            raise elsewhere()
+        of, persons = self._type(CELL), self.records.unit is not None
+        kept = quietly(
+            lambda: keep_counts(self._narrowed(), of, ranking, persons=persons), self.failure
+        )
+        groups = range(len(self._groups))
+        return [RelationClasses(kept, group, ranking.size, self.failure) for group in groups]
 
     def parts(self) -> list[tuple[Any, str | None]]:
         """Return, for each group, a relation of the numbers of its records."""

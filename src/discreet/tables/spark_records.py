@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import DiscreetError
+from .candidate_table import Ranking, check_comparable, elsewhere
 from .failures import needing, quietly
 from .kinds import CELL, ColumnType, check_candidates, represent
 from .records import OFFSET, PART, PERSON, SALT, Records, check_numbers, check_unit, sums
 from .spark import POSITION, comparable, listed, spark_type
+from .spark_classes import SparkClasses, SparkRanking, keep_counts
 
 RANK, SIZE, KEY = "rank", "size", "key"
 
@@ -32,6 +34,18 @@ class SparkRecords:
         if values:
             counted = quietly(lambda: self._counted(self._narrowed(), values), self.failure)
         return sums(counted, len(self._groups), places, exact)
+
+    def classes(self, ranking: Ranking) -> list[SparkClasses]:
+        """Return, for each group, the candidates of a public table in classes of equal counts."""
+        of, persons = self._type(CELL), self.records.unit is not None
+        check_comparable(of, ranking)
+        if not isinstance(ranking, SparkRanking):
+            raise elsewhere()
+        kept = quietly(
+            lambda: keep_counts(self._narrowed(), of, ranking, persons=persons), self.failure
+        )
+        groups = range(len(self._groups))
+        return [SparkClasses(kept, group, ranking, self.failure) for group in groups]
 
     def parts(self) -> list[tuple[Any, str | None]]:
         """Return, for each group, a DataFrame of the numbers of its records."""

@@ -11,8 +11,9 @@ from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
-from ..scores import Counts
+from ..scores import ClassCounts, Counts, Score
 from ..selection import ask, is_paid
+from ..tables.candidate_table import CandidateTable
 from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
 
@@ -20,7 +21,7 @@ from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_rec
 def mode(
     data: tables.Table,
     column: str,
-    candidates: Iterable[Any] | None = None,
+    candidates: Iterable[Any] | CandidateTable | None = None,
     *,
     unsafe_candidates_from_data: bool = False,
     **terms: Unpack[PersonTerms],
@@ -35,7 +36,8 @@ def mode(
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, or the path of a CSV or Parquet file.
         column: the name of the column.
         candidates: what may be answered. They are public and must be fixed without looking at the data.
-            May be left out for a Polars `Enum`, whose categories are declared.
+            A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose
+            categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. What is released
             then may be a value of one single person, and nothing is guaranteed.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. privacy_unit, by,
@@ -52,11 +54,13 @@ def mode(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
     inquiry = read_inquiry(terms)
-    ask(
-        Counts(list), inquiry.terms
-    )  # what is public is wrong before the data are opened, or not at all
+    # What is public is wrong before the data are opened, or not at all.
+    ask(Counts(list), inquiry.terms)
+    labels: Labels | CandidateTable
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
+    elif isinstance(candidates, CandidateTable):
+        labels = candidates
     else:
         labels = Labels(_declared(data, column) if candidates is None else candidates)
     scores = counted(inquiry, data, column, labels)
@@ -68,8 +72,16 @@ def mode(
     return replace(drawn, guarantee=NoGuarantee(reason, drawn.guarantee.neighbors))
 
 
-def counted(inquiry: Inquiry, data: tables.Table, column: str, labels: Labels) -> list[Counts]:
+def counted(
+    inquiry: Inquiry, data: tables.Table, column: str, labels: Labels | CandidateTable
+) -> Sequence[Score]:
     """Return for each group the score that counts records."""
+    if isinstance(labels, CandidateTable):
+
+        def classed() -> Sequence[Any]:
+            return tables.recorded(data, column, inquiry.records).classes(labels.ranking)
+
+        return [ClassCounts(read) for read in inquiry.once(classed)]
     if inquiry.plain:
         return [Counts(partial(tables.count, data, column, labels))]
 
@@ -90,7 +102,7 @@ def _declared(data: tables.Table, column: str) -> Sequence[Any]:
     return categories
 
 
-def _found(data: tables.Table, column: str, candidates: Iterable[Any] | None) -> Sequence[Any]:
+def _found(data: tables.Table, column: str, candidates: Any) -> Sequence[Any]:
     """Return the values found in the column."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

@@ -46,7 +46,7 @@ def select(
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 
-def unfold(scores: Any, candidates: Iterable[Any] | None) -> tuple[Any, Labels | None]:
+def unfold(scores: Any, candidates: Any) -> tuple[Any, Labels | None]:
     """Return the scores and the candidates, which a mapping or a labelled series holds together."""
     if isinstance(candidates, Set):
         raise InvalidCandidates("candidates must be in the order of their scores, got a set")

@@ -14,6 +14,7 @@ from ..numbers import Number, count
 from ..releases import Release
 from ..scores import Given, Score
 from ..selection import named
+from ..tables.candidate_table import CandidateTable
 from .mode import counted
 from .records import Name, PersonTerms, read_inquiry, takes_records
 from .select import unfold
@@ -30,7 +31,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
-    candidates: Iterable[Any] | None = None,
+    candidates: Iterable[Any] | CandidateTable | None = None,
     method: Method = "peeling",
     **terms: Unpack[PersonTerms],
 ) -> Release:
@@ -45,7 +46,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         sensitivity: the most one score can change between neighbours; known where rows are counted.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes.
-        candidates: what may be answered; without them the answers are indices. A table needs them.
+        candidates: what may be answered; without them the answers are indices. A table needs them, as a list
+            or as a `CandidateTable`.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It takes
@@ -67,6 +69,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     """
     inquiry = read_inquiry(terms)
     counts: Sequence[Score]
+    labels: Labels | CandidateTable | None
     if column is None:
         if inquiry.records.by is not None:
             raise InvalidArgument("groups need a table: name its column")
@@ -85,7 +88,9 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     return lists.answer(counts, labels, query, _draw, _naming(labels))
 
 
-def _labels(candidates: Any, sensitivity: Any, spread: Any, monotonic: Any) -> Labels:
+def _labels(
+    candidates: Any, sensitivity: Any, spread: Any, monotonic: Any
+) -> Labels | CandidateTable:
     """Return the candidates whose rows are counted."""
     if candidates is None:
         raise InvalidCandidates("candidates are missing: name what may be counted; it is public")
@@ -93,7 +98,7 @@ def _labels(candidates: Any, sensitivity: Any, spread: Any, monotonic: Any) -> L
         raise InvalidArgument(
             "where rows are counted the sensitivity is known; leave out sensitivity, spread and monotonic"
         )
-    return Labels(candidates)
+    return candidates if isinstance(candidates, CandidateTable) else Labels(candidates)
 
 
 def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mechanism:
@@ -111,7 +116,7 @@ def _draw(law: Any, size: int | None) -> Any:
     return drawn[0] if size is None else drawn
 
 
-def _naming(labels: Labels | None) -> Name:
+def _naming(labels: Labels | CandidateTable | None) -> Name:
     """Return what names the candidates of a list, or of several."""
 
     def name(drawn: Any, size: int | None) -> Any:

@@ -1,0 +1,46 @@
+"""The options that say what may be answered: a list, or a file of its own."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import tables
+from ..errors import InvalidArgument
+from ..tables.candidate_table import CandidateTable
+from .options import split_candidates
+
+Listed = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="What may be answered; public, never taken from the data.",
+        show_default=False,
+    ),
+]
+FromFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Instead of --candidates: a public CSV or Parquet file of them, as long as you like.",
+    ),
+]
+FromColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of that file; --column if not said otherwise."),
+]
+
+
+def read_candidates(
+    file: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
+) -> list[Any] | CandidateTable | None:
+    """Return the candidates, None if none are given."""
+    if named is not None and from_file is None:
+        raise InvalidArgument("--candidates-column goes with --candidates-from")
+    if from_file is not None:
+        if listed is not None:
+            raise InvalidArgument("give either --candidates or --candidates-from, not both")
+        return CandidateTable(from_file, column if named is None else named)
+    if listed is None:
+        return None
+    return tables.parse_candidates(file, column, split_candidates(listed))

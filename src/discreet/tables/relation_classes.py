@@ -1,0 +1,185 @@
+"""How many candidates of a public table have each count: DuckDB numbers, counts and keeps them.
+
+The counts are kept in a temporary table until the answer is drawn, so that a class and the candidate in it
+come from the same data, whatever happens to them meanwhile.
+"""
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DiscreetError
+from .candidate_table import check_ranks, looked_up, with_the_rest
+from .failures import quietly
+from .kinds import CELL, ColumnType
+from .records import PART, PERSON
+
+ROWS = "discreet_rows"
+"""What a relation is called in a query about it."""
+
+
+class Kept:
+    """The rows of a query in a table of the engine, which is gone with this object."""
+
+    __slots__ = ("__weakref__", "_connected", "_table")
+
+    def __init__(self, relation: Any, query: str, *, shared: bool = False) -> None:
+        """Keep the rows of a query about ROWS; `shared` lets other connections see them."""
+        self._table = f"discreet_{next(_numbers)}"
+        kind = "TABLE" if shared else "TEMP TABLE"
+        relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
+        self._connected = _connected(relation)
+        weakref.finalize(self, _drop, self._connected, self._table).atexit = False
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return self._table
+
+    def ask(self, query: str) -> Any:
+        """Return the result of a query about ROWS, which are those of the table."""
+        return self._connected.query("nothing", f"WITH {ROWS} AS (FROM {self._table}) {query}")
+
+
+_numbers = itertools.count()  # of no other table of this process, on whatever connection
+
+
+def _connected(relation: Any) -> Any:
+    """Return a relation on the same connection that outlives the tables of this one."""
+    nothing = relation.query(ROWS, "SELECT 0 AS nothing")
+    materialized = nothing.materialize if hasattr(nothing, "materialize") else nothing.execute
+    return materialized()
+
+
+def _drop(connected: Any, table: str) -> None:
+    with suppress(Exception):  # the connection may have been closed
+        connected.query("nothing", f"DROP TABLE IF EXISTS {table}")
+
+
+@dataclass(frozen=True)
+class RelationRanking:
+    """Candidates and their ranks, in a table of CELL, as it is compared, and `rank`."""
+
+    kept: Kept
+    of: ColumnType
+    size: int
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that tells these candidates from others."""
+        query = f"SELECT bit_xor(md5_number(CAST({CELL} AS VARCHAR))) FROM {ROWS}"
+        [[mixed]] = self.kept.ask(query).fetchall()
+        return f"{self.size} {self.of.kind} {mixed}"
+
+    @property
+    def type(self) -> Any:
+        """The engine's type of the candidates."""
+        return self.kept.ask(f"SELECT {CELL} FROM {ROWS}").types[0]
+
+    def value(self, rank: int) -> Any:
+        """Return the candidate of that rank."""
+        query = f"SELECT {CELL} FROM {ROWS} WHERE rank = {int(rank)}"
+        [[value]] = self.kept.ask(query).fetchall()
+        return value.decode() if self.of.kind == "text" else value
+
+    def seen_by(self, relation: Any) -> bool:
+        """Return whether the connection of a relation sees the table."""
+        with suppress(Exception):
+            relation.query(ROWS, f"SELECT rank FROM {self.kept.name} LIMIT 0").fetchall()
+            return True
+        return False
+
+
+def rank_relation(relation: Any, of: ColumnType, *, shared: bool) -> RelationRanking:
+    """Number the candidates in the only column of a relation, in the order of their values.
+
+    Raises:
+        InvalidCandidates: if there are none, or two are equal, or one is missing.
+    """
+    cells = f"SELECT {compared(of)} AS {CELL} FROM {ROWS}"
+    query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL}) - 1 AS rank FROM ({cells})"
+    kept = Kept(relation, query, shared=shared)
+    query = f"SELECT count(*), count({CELL}), max(rank) FROM {ROWS}"
+    [[rows, present, last]] = kept.ask(query).fetchall()
+    check_ranks(rows, present, last, of)
+    return RelationRanking(kept, of, rows)
+
+
+def compared(of: ColumnType) -> str:
+    """Return CELL as it is compared: text as bytes, lest a collation make words equal."""
+    return f"encode(CAST({CELL} AS VARCHAR))" if of.kind == "text" else CELL
+
+
+def keep_counts(rows: Any, of: ColumnType, ranking: RelationRanking, *, persons: bool) -> Kept:
+    """Keep how many records each candidate has in each group, if any: rows, or persons.
+
+    An integer that the candidates' type cannot hold becomes null, and equals none of them.
+    """
+    cell = compared(of)
+    if of.kind == "integer":
+        cell = f"TRY_CAST({CELL} AS {ranking.type})"
+    records = f"SELECT {PART}, {cell} AS {CELL} FROM {ROWS} WHERE {CELL} IS NOT NULL"
+    if persons:
+        records = records.replace("SELECT", f"SELECT DISTINCT {PERSON},", 1)
+    counted = f"SELECT {PART}, {CELL}, count(*) AS records FROM ({records}) GROUP BY {PART}, {CELL}"
+    return Kept(
+        rows,
+        f"SELECT {PART}, rank, records FROM ({counted}) JOIN {ranking.kept.name} USING ({CELL})",
+    )
+
+
+@dataclass(frozen=True)
+class RelationClasses:
+    """The candidates of a public table in one group, as classes of equal counts."""
+
+    kept: Kept
+    group: int
+    size: int
+    """How many candidates there are."""
+    failure: DiscreetError
+    """What is raised when the engine fails."""
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the counts that occur, falling, and how many candidates have each."""
+        query = f"SELECT records, count(*) AS many FROM {self._held} GROUP BY records ORDER BY records DESC"
+        found = quietly(lambda: self.kept.ask(query).fetchnumpy(), self.failure)
+        return with_the_rest(found["records"], found["many"], self.size)
+
+    def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the ranks of candidates, each given by its count and its place in that class."""
+        return looked_up(places, self._looked_up)
+
+    @property
+    def _held(self) -> str:
+        return f"(FROM {ROWS} WHERE {PART} = {self.group})"
+
+    def _looked_up(self, count: int, places: list[int]) -> dict[int, int]:
+        """Return the ranks of the candidates at some places in the class of a count."""
+        query = _PRESENT if count else _ABSENT
+        filled = query.format(held=self._held, count=count, places=places)
+        return dict(quietly(lambda: self.kept.ask(filled).fetchall(), self.failure))
+
+
+_PRESENT = """
+SELECT place, rank FROM (
+    SELECT rank, row_number() OVER (ORDER BY rank) - 1 AS place FROM {held} WHERE records = {count}
+) WHERE place IN (SELECT unnest({places}))
+"""
+
+_ABSENT = """
+SELECT place, CAST(place + coalesce(before, 0) AS BIGINT)
+FROM (SELECT unnest({places}) AS place)
+ASOF LEFT JOIN (
+    SELECT absent, sum(count(*)) OVER (ORDER BY absent) AS before
+    FROM (SELECT rank - row_number() OVER (ORDER BY rank) + 1 AS absent FROM {held})
+    GROUP BY absent
+) ON place >= absent
+"""
+"""The candidate that no record holds and that has n such candidates before it has besides before it those held
+ones that have at most n such candidates before them."""

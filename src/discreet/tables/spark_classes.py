@@ -1,0 +1,155 @@
+"""How many candidates of a public table have each count: Spark numbers, counts and keeps them.
+
+Candidates are put in buckets by a hash, and ordered in their bucket, so that no executor ever sorts all of
+them, and the driver knows the sizes of the buckets only. The counts are kept by the executors until the
+answer is drawn. Should they be lost, Spark fails rather than count again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DiscreetError
+from .candidate_table import check_ranks, looked_up, with_the_rest
+from .failures import needing, quietly
+from .kinds import CELL, ColumnType
+from .records import PART, PERSON
+from .spark import comparable
+
+BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"
+BUCKETS = 2**12
+
+
+@dataclass(frozen=True)
+class SparkRanking:
+    """Candidates by bucket and, in a bucket, by value: that order numbers them."""
+
+    frame: Any
+    """CELL, as it is compared, and BUCKET."""
+    of: ColumnType
+    before: NDArray[np.int64]
+    """How many candidates are in lower buckets, for each bucket and in the end for all."""
+    failure: DiscreetError
+
+    @property
+    def size(self) -> int:
+        """How many candidates there are."""
+        return int(self.before[-1])
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that tells these candidates from others."""
+        mixed = (f"bit_xor(xxhash64({CELL}))", f"bit_xor(hash({CELL}))")
+        [[long, short]] = quietly(lambda: self.frame.selectExpr(*mixed).collect(), self.failure)
+        return f"{self.size} {self.of.kind} {long} {short}"
+
+    def value(self, rank: int) -> Any:
+        """Return the candidate of that rank."""
+        bucket = _bucket(self.before, rank)
+        inside = numbered(self.frame.filter(f"{BUCKET} = {bucket}"), RANK)
+        found = inside.filter(f"{RANK} = {rank - self.before[bucket]}").select(CELL)
+        [[value]] = quietly(found.collect, self.failure)
+        return bytes(value).decode() if self.of.kind == "text" else value
+
+
+def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanking:
+    """Number the candidates in the only column of a DataFrame.
+
+    Raises:
+        InvalidCandidates: if there are none, or two are equal, or one is missing.
+    """
+    functions = needing("pyspark.sql.functions", "spark")
+    cells = frame.select(compared(frame[CELL], of).alias(CELL))
+    digits = functions.substring(functions.md5(cells[CELL].cast("string").cast("binary")), 1, 3)
+    placed = cells.withColumn(BUCKET, functions.conv(digits, 16, 10).cast("int")).localCheckpoint()
+    [[rows, present, distinct]] = placed.selectExpr(
+        "count(*)", f"count({CELL})", f"count(DISTINCT {CELL})"
+    ).collect()
+    check_ranks(rows, present, distinct - 1, of)
+    return SparkRanking(placed, of, _cumulated(placed), failure)
+
+
+def compared(column: Any, of: ColumnType) -> Any:
+    """Return a column as it is compared: text as bytes, all integers as the longest ones."""
+    return column.cast("bigint") if of.kind == "integer" else comparable(column, of)
+
+
+def keep_counts(rows: Any, of: ColumnType, ranking: SparkRanking, *, persons: bool) -> Any:
+    """Keep how many records each candidate has in each group, if any: rows, or persons."""
+    cells = rows.filter(f"{CELL} IS NOT NULL").withColumn(CELL, compared(rows[CELL], of))
+    records = cells.select(PART, CELL, PERSON).distinct() if persons else cells
+    counted = records.groupBy(PART, CELL).count().withColumnRenamed("count", RECORDS)
+    return counted.join(ranking.frame, CELL).localCheckpoint()
+
+
+@dataclass(frozen=True)
+class SparkClasses:
+    """The candidates of a public table in one group, as classes of equal counts."""
+
+    kept: Any
+    """PART, CELL, BUCKET and RECORDS of the candidates that records hold."""
+    group: int
+    ranking: SparkRanking
+    failure: DiscreetError
+    """What is raised when the engine fails."""
+
+    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the counts that occur, falling, and how many candidates have each."""
+        found = quietly(lambda: self._held.groupBy(RECORDS).count().collect(), self.failure)
+        falling = np.array(sorted(found, reverse=True), dtype=np.int64).reshape(-1, 2)
+        return with_the_rest(falling[:, 0], falling[:, 1], self.ranking.size)
+
+    def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the ranks of candidates, each given by its count and its place in that class."""
+        return looked_up(
+            places, lambda *some: quietly(lambda: self._looked_up(*some), self.failure)
+        )
+
+    @property
+    def _held(self) -> Any:
+        return self.kept.filter(f"{PART} = {self.group}")
+
+    def _looked_up(self, count: int, places: list[int]) -> dict[int, int]:
+        """Return the ranks of the candidates at some places in the class of a count."""
+        members = self._class(count)
+        before = _cumulated(members)
+        buckets = {place: _bucket(before, place) for place in places}
+        return self._inside(members, {(b, n - int(before[b])): n for n, b in buckets.items()})
+
+    def _class(self, records: int) -> Any:
+        """Return the candidates that so many records hold."""
+        if records:
+            return self._held.filter(f"{RECORDS} = {records}").select(CELL, BUCKET)
+        return self.ranking.frame.join(self._held.select(CELL), CELL, "left_anti")
+
+    def _inside(self, members: Any, wanted: dict[tuple[int, int], int]) -> dict[int, int]:
+        """Return the ranks of members, each given by its bucket and its place there."""
+        among = f"{BUCKET} IN ({', '.join(sorted({str(b) for b, _ in wanted}))})"
+        pairs = ", ".join(f"({b}, {nth})" for b, nth in wanted)
+        chosen = numbered(members.filter(among), NTH).filter(f"({BUCKET}, {NTH}) IN ({pairs})")
+        everyone = numbered(self.ranking.frame.filter(among), RANK)
+        rows = chosen.join(everyone, [CELL, BUCKET]).select(BUCKET, NTH, RANK).collect()
+        return {wanted[b, nth]: int(self.ranking.before[b]) + inner for b, nth, inner in rows}
+
+
+def numbered(frame: Any, name: str) -> Any:
+    """Return candidates with their places in their buckets, from 0."""
+    functions = needing("pyspark.sql.functions", "spark")
+    order = f"row_number() OVER (PARTITION BY {BUCKET} ORDER BY {CELL}) - 1"
+    return frame.withColumn(name, functions.expr(order))
+
+
+def _cumulated(frame: Any) -> NDArray[np.int64]:
+    """Return how many candidates are in the buckets below each, and in the end in all."""
+    sizes = np.zeros(BUCKETS + 1, dtype=np.int64)
+    for bucket, size in frame.groupBy(BUCKET).count().collect():
+        sizes[bucket + 1] = size
+    return sizes.cumsum()
+
+
+def _bucket(before: NDArray[np.int64], place: int) -> int:
+    """Return the bucket in which the candidate at a place is."""
+    return int(before.searchsorted(place, side="right")) - 1
