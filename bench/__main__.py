@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from .candidates import candidates
 from .draws import many, million, ten, top
 from .files import mode
 from .gaps import gaps
@@ -26,6 +27,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "many": many,
     "top": top,
     "mode": mode,
+    "candidates": candidates,
     "median": median,
     "price": price,
     "paid": paid,

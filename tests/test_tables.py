@@ -701,3 +701,16 @@ def test_importing_is_light() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_categories_with_any_character_are_told_apart(many: bool) -> None:
+    words = ["a", "a,", ",0", ",0,1", "\x1f", "a\\x41", "'", ""] + ["w" + str(i) for i in range(50)]
+    connection = duckdb.connect()
+    listed = ", ".join("'" + word.replace("'", "''") + "'" for word in words)
+    connection.execute(f"CREATE TYPE word AS ENUM ({listed})")
+    texts = connection.from_arrow(pa.table({"c": [*words, *words[:8]]}))
+    candidates = words if many else words[:8]
+    expected = [1 + (word in words[:8]) for word in candidates]
+    assert count(texts, "c", candidates) == expected
+    assert count(texts.select("CAST(c AS word) AS c"), "c", candidates) == expected

@@ -11,7 +11,7 @@ from .files import as_texts
 from .kinds import CELL, ColumnType, check_candidates, represent
 from .records import OFFSET, PART, PERSON, SALT, Records, check_numbers, check_unit, sums
 from .relation_classes import RelationClasses, RelationRanking, keep_counts
-from .relations import FEW, comparable, present, relation_type
+from .relations import FEW, comparable, constants, present, relation_type
 
 RANK, SIZE = "rank", "size"
 
@@ -131,14 +131,14 @@ def _persons(rows: Any, of: ColumnType, *, csv: bool) -> Any:
 
 def _placed(rows: Any, name: str, of: ColumnType, exact: list[Any]) -> Any:
     """Return the rows whose value is among those, with its position instead of the value."""
-    from duckdb import ColumnExpression, ConstantExpression, FunctionExpression, StarExpression
+    from duckdb import ColumnExpression, FunctionExpression, StarExpression
 
     where = {value: i for i, value in enumerate(exact) if value is not None}
     if not where:
         return rows.filter("false").select(f"* REPLACE (0 AS {name})")
     subject, wanted = comparable(rows, of, list(where), name)
     others = StarExpression(exclude=[name])
-    places = ConstantExpression(list(where.values()))
+    places = constants(where.values(), "BIGINT")
     if len(where) <= FEW:
         position = FunctionExpression("list_position", wanted, subject)
         found = rows.select(others, position.alias("found")).filter("found > 0")
