@@ -1,5 +1,6 @@
 """Pay, commit, then draw: each request is paid and answered once."""
 
+import enum
 from fractions import Fraction
 from typing import Any
 
@@ -160,3 +161,36 @@ def test_requests_are_printable_too(where: str) -> None:
             ledger.session("adult").buy(bill(1, request), untouched)
     ledger.session("adult").buy(bill(1, "Größe ∑ 木 🍵 ' \" \\ %s"), answering(0))
     assert ledger.verify().events == 3
+
+
+class Weekday(str, enum.Enum):  # noqa: UP042  # it is this one that people have
+    """A text whose `str` is not what it holds: "Weekday.MONDAY"."""
+
+    MONDAY = "monday"
+
+
+def test_a_name_is_the_text_it_holds(where: str) -> None:
+    """Else a request is looked up under one name and kept under another, and paid for one, answered for many."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    assert session.buy(bill(1, Weekday.MONDAY), answering(3)) == 3
+    assert session.buy(bill(1, Weekday.MONDAY), untouched) == 3
+    assert session.buy(bill(1, "monday"), untouched) == 3
+
+
+def test_a_paid_request_is_answered_under_its_own_name_only() -> None:
+    class Disguised(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return "paid"
+
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    with pytest.raises(AssertionError, match="a bit was read"):
+        session.buy(bill(1, "paid"), undrawn)
+    with pytest.raises(Exhausted):
+        session.buy(bill(1, Disguised("other")), untouched)
+    assert type(ledger.session(Disguised("adult")).dataset) is str
