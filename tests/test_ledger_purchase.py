@@ -1,11 +1,17 @@
 """Pay, commit, then draw: each request is paid and answered once."""
 
 import enum
+from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from itertools import permutations
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import discreet
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -194,3 +200,46 @@ def test_a_paid_request_is_answered_under_its_own_name_only() -> None:
     with pytest.raises(Exhausted):
         session.buy(bill(1, Disguised("other")), untouched)
     assert type(ledger.session(Disguised("adult")).dataset) is str
+
+
+TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True, "epsilon": 1}
+
+
+@pytest.mark.parametrize("named", [Counter, lambda rows: pd.Series(rows).value_counts()])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        partial(discreet.select, **TERMS),
+        partial(discreet.top_k, k=2, **TERMS),
+        partial(discreet.generalized, sensitivities=[1, 1, 1], epsilon=1),
+    ],
+)
+def test_a_ledger_never_learns_the_order_of_the_scores(
+    named: Callable[[list[str]], Any], ask: Callable[..., Any]
+) -> None:
+    """An index among candidates in the order of their counts would say how the answer ranks."""
+    rows = ["tea"] * 3 + ["milk"] * 2 + ["water"]
+    digests: set[str] = set()
+    kept: dict[str, set[str]] = {}
+    for order in permutations(["tea", "milk", "water"]):
+        ledger = Ledger()
+        ledger.open("drinks", epsilon=100)
+        renamed = dict(zip(["tea", "milk", "water"], order, strict=True))
+        for _ in range(20):
+            released = ask(named([renamed[row] for row in rows]), ledger=ledger.session("drinks"))
+            charged, answered = ledger.history()[-2:]
+            digests.add(charged.body["digest"])
+            kept.setdefault(str(released.value), set()).add(str(answered.body["answer"]))
+    assert len(digests) == 1
+    assert all(len(answers) == 1 for answers in kept.values())
+
+
+def test_sensitivities_stay_with_their_scores_when_a_ledger_pays() -> None:
+    """With all that epsilon the answer is certain: a sensitivity as large as its best one puts water off."""
+    ledger = Ledger()
+    ledger.open("drinks", epsilon=10**9)
+    scores, terms = {"water": 10, "milk": 9, "beer": 0}, {"epsilon": 10**6, "beta": "1e-300"}
+    for paid in ({}, {"ledger": ledger.session("drinks")}):
+        asked: Any = {**terms, **paid}
+        assert discreet.generalized(scores, [10**6, 1, 1], **asked).value == "milk"
+        assert discreet.generalized(scores, [1, 1, 10**6], **asked).value == "water"
