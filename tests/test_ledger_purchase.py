@@ -1,6 +1,7 @@
 """Pay, commit, then draw: each request is paid and answered once."""
 
 import enum
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -243,3 +244,16 @@ def test_sensitivities_stay_with_their_scores_when_a_ledger_pays() -> None:
         asked: Any = {**terms, **paid}
         assert discreet.generalized(scores, [10**6, 1, 1], **asked).value == "milk"
         assert discreet.generalized(scores, [1, 1, 10**6], **asked).value == "water"
+
+
+def test_an_answer_that_cannot_be_stored_is_in_no_frame_of_the_error() -> None:
+    """A tool that shows the variables of a traceback would give away an answer that is then drawn again."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    secret = object()  # no JSON
+    with pytest.raises(TypeError) as failed:
+        session.buy(bill(1, "r"), answering(secret))
+    frames = [frame for frame, _ in traceback.walk_tb(failed.value.__traceback__)][1:]
+    assert all(value is not secret for frame in frames for value in frame.f_locals.values())
+    assert session.buy(bill(1, "r"), answering(5)) == 5

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -82,11 +83,22 @@ class Purchase:
         if (known := store.write(self._pay)) is not None:
             return _given(known)
         try:
-            drawn = draw()
-            return store.write(lambda connection: self._keep(connection, drawn))
+            return self._kept(draw())
         except Exception as error:
             error.add_note(f"this is paid: request={self.bill.request!r} asks again at no cost")
             raise
+
+    def _kept(self, drawn: Indices) -> Indices:
+        """Store the answer and return it, or the one that is stored.
+
+        What fails is raised without the frames it went through: they hold an answer that is drawn again.
+        """
+        try:
+            return self.buyer.store.write(partial(self._keep, drawn=drawn))
+        except Exception as error:
+            failure = error.with_traceback(None)
+        del drawn
+        raise failure
 
     def _look(self, connection: Connection) -> Event | None:
         """Return the stored answer if there is one, and refuse what cannot be paid."""
