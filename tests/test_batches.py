@@ -143,3 +143,10 @@ def test_refusals() -> None:
         smooth.split_by_error({"p": 1})
     with pytest.raises(InvalidArgument, match="is no verb"):
         Batch().add("x", lambda **_: discreet.select([1], sensitivity=1, epsilon=1)).bills()
+
+
+def test_a_batch_without_questions_costs_nothing() -> None:
+    ledger = discreet.Ledger()
+    ledger.open("people", epsilon=1)
+    assert Batch().run(ledger.session("people")) == {}
+    assert len(ledger.history()) == 1

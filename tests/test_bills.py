@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import Grid
+from discreet import Grid, PureDP
 from discreet.errors import InvalidArgument
 from discreet.privacy.bills import Bill, Indices
+from discreet.selection import Order, Payment
 
 TABLE = pd.DataFrame({"drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
 DRINKS = ["tea", "milk"]
@@ -203,3 +204,23 @@ def test_thirds_stay_thirds() -> None:
     purse = Purse()
     discreet.select([1, 2], sensitivity=1, epsilon="1/3", size=3, ledger=purse)
     assert purse.bills[0].guarantee.pure == 1
+
+
+def test_parts_of_a_digest_do_not_run_into_each_other() -> None:
+    """Else a name with a line break lets a cheap question be paid, and a dear one be answered for it."""
+    payment = Payment(None, None)
+    one, two = (PureDP(Fraction(e), "add_remove") for e in (1, 2))
+    tail = f"\nexponential\n{one.as_dict()}\nz"
+    cheap = Order(f"x\nexponential\n{two.as_dict()}\ny", one, "exponential", lambda: "z", payment)
+    dear = Order("x", two, "exponential", lambda: "y" + tail, payment)
+    assert cheap.bill().digest != dear.bill().digest
+    rows = Order("x", one, "exponential", lambda: "y\nperson", payment)
+    persons = Order("x", one, "exponential", lambda: "y", payment, unit="person")
+    assert rows.bill().digest != persons.bill().digest
+
+
+def test_any_text_has_a_digest() -> None:
+    alone = Order(
+        "mode of \ud800", PureDP(Fraction(1), "add_remove"), "m", str, Payment(None, None)
+    )
+    assert len(alone.bill().digest) == 64

@@ -228,3 +228,12 @@ def test_amounts_survive_as_text(amount: Amount) -> None:
 def test_amounts_in_words() -> None:
     assert str(Amount()) == "nothing"
     assert str(Amount(Fraction(1, 3), Fraction(1, 8), TENTH)) == "ε = 1/3 or ρ = 0.125, δ = 0.1"
+
+
+@pytest.mark.parametrize(
+    "text", ["-1", "1e999999999", "1/-2", "0.5", "", " 1", "1/0", "nan", "\u0661"]
+)
+def test_amounts_are_read_as_they_were_written(text: str) -> None:
+    """Less than nothing would make room in a budget, and an exponent fill the memory."""
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        read_amount({"epsilon": text})

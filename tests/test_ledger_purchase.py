@@ -1,10 +1,18 @@
 """Pay, commit, then draw: each request is paid and answered once."""
 
+import enum
+import traceback
+from collections import Counter
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from itertools import permutations
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import discreet
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -160,3 +168,92 @@ def test_requests_are_printable_too(where: str) -> None:
             ledger.session("adult").buy(bill(1, request), untouched)
     ledger.session("adult").buy(bill(1, "Größe ∑ 木 🍵 ' \" \\ %s"), answering(0))
     assert ledger.verify().events == 3
+
+
+class Weekday(str, enum.Enum):  # noqa: UP042  # it is this one that people have
+    """A text whose `str` is not what it holds: "Weekday.MONDAY"."""
+
+    MONDAY = "monday"
+
+
+def test_a_name_is_the_text_it_holds(where: str) -> None:
+    """Else a request is looked up under one name and kept under another, and paid for one, answered for many."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    assert session.buy(bill(1, Weekday.MONDAY), answering(3)) == 3
+    assert session.buy(bill(1, Weekday.MONDAY), untouched) == 3
+    assert session.buy(bill(1, "monday"), untouched) == 3
+
+
+def test_a_paid_request_is_answered_under_its_own_name_only() -> None:
+    class Disguised(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            return "paid"
+
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    with pytest.raises(AssertionError, match="a bit was read"):
+        session.buy(bill(1, "paid"), undrawn)
+    with pytest.raises(Exhausted):
+        session.buy(bill(1, Disguised("other")), untouched)
+    assert type(ledger.session(Disguised("adult")).dataset) is str
+
+
+TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True, "epsilon": 1}
+
+
+@pytest.mark.parametrize("named", [Counter, lambda rows: pd.Series(rows).value_counts()])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        partial(discreet.select, **TERMS),
+        partial(discreet.top_k, k=2, **TERMS),
+        partial(discreet.generalized, sensitivities=[1, 1, 1], epsilon=1),
+    ],
+)
+def test_a_ledger_never_learns_the_order_of_the_scores(
+    named: Callable[[list[str]], Any], ask: Callable[..., Any]
+) -> None:
+    """An index among candidates in the order of their counts would say how the answer ranks."""
+    rows = ["tea"] * 3 + ["milk"] * 2 + ["water"]
+    digests: set[str] = set()
+    kept: dict[str, set[str]] = {}
+    for order in permutations(["tea", "milk", "water"]):
+        ledger = Ledger()
+        ledger.open("drinks", epsilon=100)
+        renamed = dict(zip(["tea", "milk", "water"], order, strict=True))
+        for _ in range(20):
+            released = ask(named([renamed[row] for row in rows]), ledger=ledger.session("drinks"))
+            charged, answered = ledger.history()[-2:]
+            digests.add(charged.body["digest"])
+            kept.setdefault(str(released.value), set()).add(str(answered.body["answer"]))
+    assert len(digests) == 1
+    assert all(len(answers) == 1 for answers in kept.values())
+
+
+def test_sensitivities_stay_with_their_scores_when_a_ledger_pays() -> None:
+    """With all that epsilon the answer is certain: a sensitivity as large as its best one puts water off."""
+    ledger = Ledger()
+    ledger.open("drinks", epsilon=10**9)
+    scores, terms = {"water": 10, "milk": 9, "beer": 0}, {"epsilon": 10**6, "beta": "1e-300"}
+    for paid in ({}, {"ledger": ledger.session("drinks")}):
+        asked: Any = {**terms, **paid}
+        assert discreet.generalized(scores, [10**6, 1, 1], **asked).value == "milk"
+        assert discreet.generalized(scores, [1, 1, 10**6], **asked).value == "water"
+
+
+def test_an_answer_that_cannot_be_stored_is_in_no_frame_of_the_error() -> None:
+    """A tool that shows the variables of a traceback would give away an answer that is then drawn again."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    secret = object()  # no JSON
+    with pytest.raises(TypeError) as failed:
+        session.buy(bill(1, "r"), answering(secret))
+    frames = [frame for frame, _ in traceback.walk_tb(failed.value.__traceback__)][1:]
+    assert all(value is not secret for frame in frames for value in frame.f_locals.values())
+    assert session.buy(bill(1, "r"), answering(5)) == 5

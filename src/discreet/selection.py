@@ -6,6 +6,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -172,9 +173,10 @@ class Order:
 
     def bill(self) -> Bill:
         """Return the bill for the account."""
-        public = (self.query, self.mechanism, str(self.guarantee.as_dict()), self.details())
-        whole = public if self.unit is None else (*public, self.unit)
-        digest = hashlib.sha256("\n".join(whole).encode()).hexdigest()
+        promised = str(self.guarantee.as_dict())
+        public = [self.query, self.mechanism, promised, self.details(), self.unit]
+        # As JSON, in which no part can run into the next.
+        digest = hashlib.sha256(json.dumps(public).encode()).hexdigest()
         request = self.payment.request
         known = self._candidates
         return Bill(self.guarantee, self.mechanism, self.query, digest, request, known, self.unit)

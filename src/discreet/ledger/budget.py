@@ -1,5 +1,6 @@
 """Budgets as exact values: what they count, and what still fits. Proofs: docs/ledger.md."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -59,6 +60,9 @@ class Amount:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Fraction:
+    """Return the number, of digits and at most one slash: not below zero, and no larger than its text."""
+    if not re.fullmatch("[0-9]+(/[0-9]+)?", text):
+        raise ValueError("an amount is digits, or digits by digits")
     return Fraction(text)
 
 

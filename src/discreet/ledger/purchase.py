@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -20,12 +21,10 @@ _LONGEST = 200
 
 def read_name(name: Any, what: str) -> str:
     """Return a name of a dataset, an analyst or a request, if it is one that every database can keep."""
-    if (
-        isinstance(name, str)
-        and name.isprintable()
-        and 0 < len(name.strip()) == len(name) <= _LONGEST
-    ):
-        return name
+    # A subclass, such as a text that is an Enum, may show another text than it holds.
+    text = str.__str__(name) if isinstance(name, str) else ""
+    if text.isprintable() and 0 < len(text.strip()) == len(text) <= _LONGEST:
+        return text
     raise InvalidArgument(
         f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
     )
@@ -40,14 +39,14 @@ class Buyer:
     analyst: str | None
 
     def __post_init__(self) -> None:
-        """Check the names.
+        """Keep the names as plain text.
 
         Raises:
             InvalidArgument: if one of them is none.
         """
-        read_name(self.dataset, "dataset")
+        object.__setattr__(self, "dataset", read_name(self.dataset, "dataset"))
         if self.analyst is not None:
-            read_name(self.analyst, "analyst")
+            object.__setattr__(self, "analyst", read_name(self.analyst, "analyst"))
 
     def budgets(self, connection: Connection) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
@@ -84,11 +83,22 @@ class Purchase:
         if (known := store.write(self._pay)) is not None:
             return _given(known)
         try:
-            drawn = draw()
-            return store.write(lambda connection: self._keep(connection, drawn))
+            return self._kept(draw())
         except Exception as error:
             error.add_note(f"this is paid: request={self.bill.request!r} asks again at no cost")
             raise
+
+    def _kept(self, drawn: Indices) -> Indices:
+        """Store the answer and return it, or the one that is stored.
+
+        What fails is raised without the frames it went through: they hold an answer that is drawn again.
+        """
+        try:
+            return self.buyer.store.write(partial(self._keep, drawn=drawn))
+        except Exception as error:
+            failure = error.with_traceback(None)
+        del drawn
+        raise failure
 
     def _look(self, connection: Connection) -> Event | None:
         """Return the stored answer if there is one, and refuse what cannot be paid."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Any, ParamSpec
@@ -24,6 +25,8 @@ from .paid import Paid
 from .purchase import Buyer, purchase
 
 P = ParamSpec("P")
+
+_NOTHING = Amount(Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,4 +173,4 @@ def _quote(budget: Budget, bills: list[Bill]) -> Quote:
     for cost in costs:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)
-    return Quote(reduce(add, costs), budget.spent, budget.remaining, fits, budget.name)
+    return Quote(reduce(add, costs, _NOTHING), budget.spent, budget.remaining, fits, budget.name)

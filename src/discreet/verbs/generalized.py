@@ -42,8 +42,10 @@ def generalized(
     Side channels: those of the mechanism, and the time of arithmetic with fractions, which depends on the
     scores.
     """
-    scores, labels = unfold(scores, candidates)
+    scores, labels, places = unfold(scores, candidates, terms)
     changes = read_changes(sensitivities)
+    if places is not None and len(places) == len(changes):
+        changes = tuple(changes[i] for i in places)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
     query = f"generalized, {len(changes)} candidates"

@@ -1,14 +1,14 @@
 """select: scores somebody else computed."""
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from ..candidates import Labels
 from ..errors import InvalidCandidates
 from ..numbers import Number
 from ..releases import Release
 from ..scores import Given
-from ..selection import Terms, release, takes_terms
+from ..selection import Terms, is_paid, release, takes_terms
 
 
 @takes_terms
@@ -29,7 +29,7 @@ def select(
         sensitivity: the most one score can change between neighbours.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes; halves the cost.
-        candidates: what may be answered; without them the answer is an index.
+        candidates: what may be answered, public, and so is their order; without them the answer is an index.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
 
     Returns:
@@ -41,22 +41,51 @@ def select(
 
     Side channels: those of the mechanism.
     """
-    scores, labels = unfold(scores, candidates)
+    scores, labels, _ = unfold(scores, candidates, terms)
     query = "select" if labels is None else f"select, {labels.size} candidates"
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 
-def unfold(scores: Any, candidates: Any) -> tuple[Any, Labels | None]:
-    """Return the scores and the candidates, which a mapping or a labelled series holds together."""
+class Unfolded(NamedTuple):
+    """Scores and their candidates, apart.
+
+    Attributes:
+        scores: the scores.
+        labels: the candidates, if they have names.
+        places: where each score was before, if they were put in another order.
+    """
+
+    scores: Any
+    labels: Labels | None
+    places: list[int] | None = None
+
+
+def unfold(scores: Any, candidates: Any, terms: Terms) -> Unfolded:
+    """Return the scores and the candidates, which a mapping or a labelled series holds together.
+
+    If a ledger pays, what holds them together is put in the order of the names. The order it comes in is
+    often that of the scores (`value_counts()`) or of the rows (`Counter`), so it is private, and a ledger
+    keeps the index of the answer, and a hash of the candidates.
+    """
     if isinstance(candidates, Set):
         raise InvalidCandidates("candidates must be in the order of their scores, got a set")
     if candidates is None and _is_labelled(scores):
-        return scores, Labels(scores.index)
+        return _named(scores, Labels(scores.index), terms)
     if not isinstance(scores, Mapping):
-        return scores, None if candidates is None else Labels(candidates)
+        return Unfolded(scores, None if candidates is None else Labels(candidates))
     if candidates is not None:
         raise InvalidCandidates("a mapping of scores names its candidates; leave out candidates")
-    return list(scores.values()), Labels(scores)
+    return _named(list(scores.values()), Labels(scores), terms)
+
+
+def _named(scores: Any, labels: Labels, terms: Terms) -> Unfolded:
+    """Return the scores in the order of the names of their candidates if a ledger pays, else as they are."""
+    if not is_paid(terms):
+        return Unfolded(scores, labels)
+    names = [(type(label).__qualname__, repr(label)) for label in labels]
+    places = sorted(range(labels.size), key=names.__getitem__)
+    listed = list(scores)
+    return Unfolded([listed[i] for i in places], Labels([labels[i] for i in places]), places)
 
 
 def _is_labelled(scores: Any) -> bool:

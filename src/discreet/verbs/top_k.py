@@ -73,7 +73,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     if column is None:
         if inquiry.records.by is not None:
             raise InvalidArgument("groups need a table: name its column")
-        listed, labels = unfold(scores, candidates)
+        listed, labels, _ = unfold(scores, candidates, inquiry.terms)
         counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
         labels = _labels(candidates, sensitivity, spread, monotonic)
