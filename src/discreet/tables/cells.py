@@ -309,7 +309,8 @@ def _piece(
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
     width = part.step * thresholds.grid.step
     shift = (thresholds.value(low) - thresholds.border(part.start)) / width
-    keys, blur = (first, first + 2 * len(part)), max(BLUR, len(part) * _ROUGH)
+    cells = -(-(part.stop - part.start) // part.step)  # `len` counts no further than a word
+    keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
     return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
 
 
