@@ -9,6 +9,7 @@ from rich.console import Console
 
 from .draws import many, million, ten, top
 from .files import mode
+from .files import price as file_price
 from .gaps import gaps
 from .grids import median, price
 from .imports import imports
@@ -28,6 +29,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "mode": mode,
     "median": median,
     "price": price,
+    "file_price": file_price,
     "paid": paid,
     "imports": imports,
 }
