@@ -10,6 +10,7 @@ from rich.console import Console
 from .candidates import candidates
 from .draws import many, million, ten, top
 from .files import mode
+from .files import price as file_price
 from .gaps import gaps
 from .grids import median, price
 from .imports import imports
@@ -30,6 +31,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "candidates": candidates,
     "median": median,
     "price": price,
+    "file_price": file_price,
     "paid": paid,
     "imports": imports,
 }

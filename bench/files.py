@@ -1,4 +1,4 @@
-"""The most common of seven categories in a Parquet file, against the bare query."""
+"""A Parquet file: the most common of seven categories against the bare query, a price against memory."""
 
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,10 @@ ADULT = {
     "Married-AF-spouse": 23,
 }
 
+BIDS, POINTS = 5 * 10**6, 10**6
+
 BARE = "DuckDB bare GROUP BY"
+MEMORY = "discreet price, in memory"
 NOTES = (
     "The bare query runs on one open connection; the line below it opens one each time, as we do.",
     "OpenDP gets integer codes in memory. Its count and its selection do not chain, so the second "
@@ -52,6 +55,24 @@ def mode(watch: Watch) -> Row:
     return Row("mode of 7, 10^7 Parquet rows", lines, NOTES)
 
 
+def price(watch: Watch) -> Row:
+    """Return the row of a price where bids are at nearly all of 10^6 points, from a file and from memory."""
+    watch(f"writing {BIDS:,} rows of Parquet")
+    bids = np.random.default_rng(9).integers(POINTS, size=BIDS) / 100
+    with TemporaryDirectory() as directory:
+        file = Path(directory, "bids.parquet")
+        with duckdb.connect() as connection:
+            connection.register("bids", {"bid": bids})
+            connection.sql("SELECT bid FROM bids").write_parquet(str(file))
+        ours = partial(_price, str(file), "bid")
+        contenders = [
+            Contender("discreet price, Parquet", ours),
+            Contender(MEMORY, partial(_price, bids)),
+        ]
+        lines = compared(race(contenders, 7, watch), Target(2, MEMORY), bits_per_draw(ours))
+    return Row("price, 5 x 10^6 Parquet rows, 10^6 points", lines)
+
+
 def _codes() -> peers.Array:
     """Return shuffled codes in Adult's proportions."""
     share = np.array(list(ADULT.values())) / sum(ADULT.values())
@@ -67,6 +88,13 @@ def _write(codes: peers.Array, file: Path) -> None:
         words = "SELECT list_extract($words, code + 1) AS c FROM numbered"
         relation = connection.sql(words, params={"words": list(ADULT)})
         relation.write_parquet(str(file))
+
+
+def _price(bids: "peers.Array | str", *column: str) -> Run:
+    import discreet
+
+    grid = discreet.Grid(0, "9999.99", "0.01")
+    return partial(discreet.price, bids, grid, *column, epsilon=1)
 
 
 def _ours(file: Path) -> Run:

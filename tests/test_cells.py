@@ -162,18 +162,15 @@ def queries() -> Iterator[dict[str, int]]:
     """Count what is asked of the engine and what comes out of it."""
     seen = {"queries": 0, "rows": 0}
 
-    def counted(name: str) -> Any:
-        original = getattr(RelationCells, name)
+    fetched = RelationCells._fetched
 
-        def wrapped(*arguments: Any) -> Any:
-            answer = original(*arguments)
-            seen["queries"] += 1
-            seen["rows"] += len(answer[0] if isinstance(answer, tuple) else answer)
-            return answer
+    def counted(*arguments: Any) -> Any:
+        columns = fetched(*arguments)
+        seen["queries"] += 1
+        seen["rows"] += len(columns[0])
+        return columns
 
-        return patch.object(RelationCells, name, wrapped)
-
-    with counted("_groups"), counted("_mixed"), counted("_distinct"):
+    with patch.object(RelationCells, "_fetched", counted):
         yield seen
 
 

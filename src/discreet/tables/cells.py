@@ -10,7 +10,7 @@ import math
 import struct
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from .kinds import ColumnType
-from .numeric import from_list
 
 BLUR = 2.0**-30
 """So near a border, in cells, records are grouped by themselves. Guesses are off by less than half of it."""
@@ -153,6 +152,38 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups of records, as an engine counted them: one place in each array for each group.
+
+    Attributes:
+        keys: what the engine calls them.
+        records: how many records each has.
+        least: the least of them, as `numbers` has it: 64 bits, or Python's exact numbers.
+        greatest: the greatest of them.
+    """
+
+    keys: NDArray[np.int64]
+    records: NDArray[np.int64]
+    least: NDArray[Any]
+    greatest: NDArray[Any]
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[Any]]) -> "Groups":
+        """Return the groups of four columns, in the order of the attributes."""
+        keys, records, least, greatest = columns
+        return cls(_words(keys), _words(records), least, greatest)
+
+    @classmethod
+    def single(cls, columns: Sequence[NDArray[Any]]) -> "Groups":
+        """Return a group for each distinct number, from the numbers and how many records each has."""
+        values, records = columns
+        return cls(np.zeros(len(values), dtype=np.int64), _words(records), values, values)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """One part as an engine is asked for it.
 
@@ -209,13 +240,12 @@ class Histogram:
         first = self.pieces[-1].keys[1] + 4 if self.pieces else 1
         self.pieces.append(_piece(self._thresholds, part, outer, first))
 
-    def add(self, groups: Iterable[tuple[int, int, Any, Any]]) -> list[int]:
-        """Count groups of records, and return the keys of those that are in more than one cell.
-
-        A group is a key, a number of records, the least and the greatest of them.
-        """
+    def add(self, groups: Groups) -> list[int]:
+        """Count groups of records, and return the keys of those that are in more than one cell."""
         mixed = list[int]()
-        for key, records, least, greatest in groups:
+        columns = (groups.keys, groups.records, groups.least, groups.greatest)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for key, records, least, greatest in rows:
             place = self._place(least)
             if place == self._place(greatest):
                 part, cell = self._homes[place]
@@ -245,22 +275,29 @@ class Occupied:
         self._index = index
         self._found = list[tuple[NDArray[Any], NDArray[np.int64]]]()
 
-    def add(self, groups: Sequence[tuple[int, int, Any, Any]]) -> list[int]:
-        """Count groups of records, and return the keys of those that have more than one index.
-
-        A group is a key, a number of records, the least and the greatest of them.
-        """
-        least, greatest = (self._index(from_list([group[i] for group in groups])) for i in (2, 3))
-        one = np.asarray(least == greatest, dtype=np.bool_)
-        records = np.array([group[1] for group in groups], dtype=np.int64)
-        self._found.append((least[one], records[one]))
-        return [groups[i][0] for i in np.flatnonzero(~one).tolist()]
+    def add(self, groups: Groups) -> list[int]:
+        """Count groups of records, and return the keys of those that have more than one index."""
+        indices = self._index(groups.least)
+        # Equal numbers have one index, which need not be found twice.
+        apart = np.flatnonzero(groups.least != groups.greatest)
+        mixed = np.zeros(len(groups), dtype=np.bool_)
+        mixed[apart] = indices[apart] != self._index(groups.greatest[apart])
+        self._found.append((indices[~mixed], groups.records[~mixed]))
+        keys: list[int] = groups.keys[mixed].tolist()
+        return keys
 
     @property
     def tally(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The indices that records have, and how many."""
         indices, counts = zip(*self._found, strict=True)
         return np.concatenate(indices), np.concatenate(counts)
+
+
+def _words(integers: NDArray[Any]) -> NDArray[np.int64]:
+    """Return keys or counts as words; a column without rows may have any type."""
+    if len(integers) and integers.dtype.kind not in "iu":
+        raise TypeError("keys and counts are integers")
+    return integers.astype(np.int64, copy=False)
 
 
 def _piece(
@@ -272,7 +309,8 @@ def _piece(
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
     width = part.step * thresholds.grid.step
     shift = (thresholds.value(low) - thresholds.border(part.start)) / width
-    keys, blur = (first, first + 2 * len(part)), max(BLUR, len(part) * _ROUGH)
+    cells = -(-(part.stop - part.start) // part.step)  # `len` counts no further than a word
+    keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
     return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
 
 

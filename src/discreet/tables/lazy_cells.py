@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import DiscreetError
-from .cells import FINEST_KEYS, Histogram, Index, Occupied, Piece, Thresholds, Unit
+from .cells import FINEST_KEYS, Groups, Histogram, Index, Occupied, Piece, Thresholds, Unit
 from .failures import quietly
 from .kinds import CELL
-from .numeric import from_list
+from .numeric import from_series
 
 _WORD = 2**63
 
@@ -47,9 +47,8 @@ class LazyCells:
         asked = Histogram(self.thresholds, parts)
         if not asked.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        rows = quietly(lambda: self._distinct(self._within(asked)), self.failure)
-        counts = np.array([records for _, records in rows], dtype=np.int64)
-        return self.thresholds.grid.nearest(from_list([value for value, _ in rows])), counts
+        found = quietly(lambda: self._singles(asked), self.failure)
+        return self.thresholds.grid.nearest(found.least), found.records
 
     def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return indices that records have, and how many."""
@@ -61,36 +60,24 @@ class LazyCells:
             asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
         return asked.tally
 
-    def _groups(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
-        """Return the key of each group, the number of its records, the least and the greatest."""
+    def _groups(self, asked: Histogram | Occupied) -> Groups:
+        """Return the groups of the records with one key."""
         import narwhals.stable.v2 as nw
 
         cell = nw.col(CELL)
         least, greatest = cell.min().alias("least"), cell.max().alias("greatest")
         grouped = self._keyed(asked).group_by("key").agg(nw.len().alias("records"), least, greatest)
-        rows = grouped.collect().select("key", "records", "least", "greatest").rows()
-        return list(rows)
+        return Groups.of(_fetched(grouped, "key", "records", "least", "greatest"))
 
-    def _mixed(
-        self, asked: Histogram | Occupied, keys: list[int]
-    ) -> list[tuple[int, int, Any, Any]]:
+    def _mixed(self, asked: Histogram | Occupied, keys: list[int]) -> Groups:
         """Return each distinct record of some groups as a group of its own."""
         import narwhals.stable.v2 as nw
 
-        among = self._keyed(asked).filter(nw.col("key").is_in(keys))
-        return [(0, records, value, value) for value, records in self._distinct(among)]
+        return _distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
 
-    def _singles(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
+    def _singles(self, asked: Histogram | Occupied) -> Groups:
         """Return each distinct record as a group of its own."""
-        found = self._distinct(self._within(asked))
-        return [(0, records, value, value) for value, records in found]
-
-    def _distinct(self, records: Any) -> list[tuple[Any, int]]:
-        """Return the distinct records and how often each occurs."""
-        import narwhals.stable.v2 as nw
-
-        counted = records.group_by(CELL).agg(nw.len().alias("records"))
-        return list(counted.collect().select(CELL, "records").rows())
+        return _distinct(self._within(asked))
 
     def _keyed(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
@@ -141,6 +128,20 @@ class LazyCells:
         """Return a number of the column's type."""
         assert unit is not None
         return Decimal(self.thresholds.text(unit)) if self.thresholds.of.kind == "decimal" else unit
+
+
+def _distinct(records: Any) -> Groups:
+    """Return each distinct one of some records as a group of its own."""
+    import narwhals.stable.v2 as nw
+
+    counted = records.group_by(CELL).agg(nw.len().alias("records"))
+    return Groups.single(_fetched(counted, CELL, "records"))
+
+
+def _fetched(query: Any, *columns: str) -> list[NDArray[Any]]:
+    """Return columns of a lazy frame, none of them rounded."""
+    found = query.collect()
+    return [from_series(found.get_column(name)) for name in columns]
 
 
 def open_lazy_cells(data: Any, column: str, grid: Grid) -> LazyCells | None:

@@ -60,14 +60,19 @@ def _clean(array: NDArray[Any]) -> NDArray[Any]:
         )
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
-        doubles = array.astype(np.float64, copy=False)
+        doubles = _widened(array)
         missing = np.isnan(doubles)
         return doubles[~missing] if missing.any() else doubles
     if kind in ("i", "u"):
-        return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
+        return _widened(array)
     if kind in ("f", "O"):
         return from_list(list(array))
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
+
+
+def _widened(array: NDArray[Any]) -> NDArray[Any]:
+    """Return integers and doubles in 64 bits: arithmetic in fewer would round them."""
+    return array.astype(f"{array.dtype.kind}8", copy=False)
 
 
 def from_list(values: list[Any]) -> NDArray[Any]:
@@ -113,7 +118,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
 
         opened = open_file(data, column)
         native = quietly(lambda: _numeric_relation(opened), failure)
-        return quietly(lambda: _fetched(native, opened.type), failure)
+        return quietly(lambda: from_relation(native, opened.type)[0], failure)
     frame = as_frame(data)
     names = quietly(lambda: frame.collect_schema().names(), failure)
     if column not in names:
@@ -124,7 +129,7 @@ def _column(data: Any, column: str) -> NDArray[Any]:
     if frame.implementation.is_spark_like():
         return quietly(lambda: _repeated(frame.select(nw.col(column).alias(CELL))), failure)
     only = quietly(lambda: frame.lazy().select(nw.col(column)).collect(), failure)
-    return quietly(lambda: _to_array(only.get_column(column).drop_nulls()), failure)
+    return quietly(lambda: from_series(only.get_column(column).drop_nulls()), failure)
 
 
 def _repeated(frame: Any) -> NDArray[Any]:
@@ -132,22 +137,28 @@ def _repeated(frame: Any) -> NDArray[Any]:
     import narwhals.stable.v2 as nw
 
     counted = frame.drop_nulls().group_by(CELL).agg(nw.len().alias("records")).collect()
-    numbers = _to_array(counted.get_column(CELL))
+    numbers = from_series(counted.get_column(CELL))
     return np.repeat(numbers, counted.get_column("records").to_numpy())
 
 
-def _to_array(series: Any) -> NDArray[Any]:
-    """Return a Narwhals series without nulls; decimals as fractions."""
+def from_series(series: Any) -> NDArray[Any]:
+    """Return a Narwhals series of numbers without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
         return from_list(series.to_list())
-    return np.asarray(series.to_numpy())
+    array = np.asarray(series.to_numpy())
+    return _widened(array) if array.dtype.kind in "iuf" else array
 
 
-def _fetched(relation: Any, of: Any) -> NDArray[Any]:
-    """Return the numbers of a relation; those that no word holds one by one, lest they be rounded."""
+def from_relation(relation: Any, of: Any) -> list[NDArray[Any]]:
+    """Return the columns of a relation without nulls, of which some have the type `of`, the others integers.
+
+    Numbers that no word holds are fetched one by one: arrays of DuckDB would round them.
+    """
     if of.kind == "decimal" or (of.kind == "integer" and of.high >= 2**64):
-        return from_list([value for (value,) in relation.fetchall()])
-    return np.asarray(relation.fetchnumpy()["cell"])
+        rows = relation.fetchall()
+        return [from_list([row[i] for row in rows]) for i in range(len(relation.columns))]
+    columns = relation.fetchnumpy()
+    return [_widened(np.asarray(columns[name])) for name in relation.columns]
 
 
 def _numeric_relation(opened: Any) -> Any:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import DiscreetError
-from .cells import FINEST_KEYS, Histogram, Index, Occupied, Piece, Thresholds, Unit
+from .cells import FINEST_KEYS, Groups, Histogram, Index, Occupied, Piece, Thresholds, Unit
 from .failures import quietly
 from .kinds import CELL
-from .numeric import from_list
+from .numeric import from_relation
 from .relations import present
 
 _WORD, _SHORT = 2**63, 2**31
@@ -45,8 +45,8 @@ class RelationCells:
         asked = Histogram(self.thresholds, parts)
         if not asked.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        values, counts = quietly(lambda: self._distinct(asked), self.failure)
-        return self.thresholds.grid.nearest(values), counts
+        found = quietly(lambda: self._singles(asked), self.failure)
+        return self.thresholds.grid.nearest(found.least), found.records
 
     def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return indices that records have, and how many."""
@@ -58,37 +58,30 @@ class RelationCells:
             asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
         return asked.tally
 
-    def _groups(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
-        """Return the key of each group, the number of its records, the least and the greatest."""
-        columns = "key, count(*), min(cell), max(cell)"
-        groups: list[Any] = self._keyed(asked).aggregate(columns, "key").fetchall()
-        return groups
+    def _groups(self, asked: Histogram | Occupied) -> Groups:
+        """Return the groups of the records with one key."""
+        columns = "key, count(*) AS records, min(cell) AS least, max(cell) AS greatest"
+        return Groups.of(self._fetched(self._keyed(asked).aggregate(columns, "key")))
 
-    def _mixed(
-        self, asked: Histogram | Occupied, keys: list[int]
-    ) -> list[tuple[int, int, Any, Any]]:
+    def _mixed(self, asked: Histogram | Occupied, keys: list[int]) -> Groups:
         """Return each distinct record of some groups as a group of its own."""
         from duckdb import ColumnExpression, ConstantExpression
 
         among = ColumnExpression("key").isin(*map(ConstantExpression, keys))
-        counted = self._keyed(asked).filter(among).aggregate("cell, count(*)", CELL)
-        return [(0, records, value, value) for value, records in counted.fetchall()]
+        return self._distinct(self._keyed(asked).filter(among))
 
-    def _singles(self, asked: Histogram | Occupied) -> list[tuple[int, int, Any, Any]]:
+    def _singles(self, asked: Histogram | Occupied) -> Groups:
         """Return each distinct record as a group of its own."""
-        counted = self._within(asked).aggregate("cell, count(*)", CELL)
-        return [(0, records, value, value) for value, records in counted.fetchall()]
+        return self._distinct(self._within(asked))
 
-    def _distinct(self, asked: Histogram) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the distinct records of the parts and how often each occurs."""
-        counted = self._within(asked).aggregate("cell, count(*) AS records", CELL)
-        of = self.thresholds.of
-        if of.kind == "float" or (of.kind == "integer" and of.high < 2 * _WORD):
-            found = counted.fetchnumpy()
-            return np.asarray(found[CELL]), np.asarray(found["records"]).astype(np.int64)
-        rows = counted.fetchall()
-        counts = np.array([records for _, records in rows], dtype=np.int64)
-        return from_list([value for value, _ in rows]), counts
+    def _distinct(self, records: Any) -> Groups:
+        """Return each distinct one of some records as a group of its own."""
+        counted = records.aggregate("cell, count(*) AS records", CELL)
+        return Groups.single(self._fetched(counted))
+
+    def _fetched(self, counted: Any) -> list[NDArray[Any]]:
+        """Return the columns of a query, none of them rounded."""
+        return from_relation(counted, self.thresholds.of)
 
     def _keyed(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
