@@ -208,6 +208,23 @@ def test_any_counts(candidates: list[int], rows: list[int]) -> None:
     assert held(data, CandidateTable(public, "url")) == [{c: rows.count(c) for c in candidates}]
 
 
+def test_settings_of_the_users_connection_change_nothing() -> None:
+    plain, other = duckdb.connect(), duckdb.connect()
+    other.sql("SET default_order = 'DESC'")
+    other.sql("SET default_null_order = 'NULLS_FIRST'")
+    other.sql("SET default_collation = 'NOCASE'")
+    tables = list[CandidateTable]()
+    for connection in (plain, other):
+        data = connection.sql("SELECT unnest(['c', 'e', 'e', 'A', 'x']) AS url")
+        public = connection.sql("SELECT unnest(['a', 'b', 'c', 'd', 'e', 'f', 'A']) AS url")
+        tables.append(CandidateTable(public, "url"))
+        counts = {url: 0 for url in "bdaf"} | {"c": 1, "e": 2, "A": 1}
+        assert held(data, tables[-1]) == [counts]
+    first, second = tables
+    assert first.spelled == second.spelled
+    assert [first[i] for i in range(7)] == [second[i] for i in range(7)] == list("Aabcdef")
+
+
 # --- the law
 
 

@@ -103,7 +103,7 @@ def rank_relation(relation: Any, of: ColumnType, *, shared: bool) -> RelationRan
         InvalidCandidates: if there are none, or two are equal, or one is missing.
     """
     cells = f"SELECT {compared(of)} AS {CELL} FROM {ROWS}"
-    query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL}) - 1 AS rank FROM ({cells})"
+    query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL} ASC) - 1 AS rank FROM ({cells})"
     kept = Kept(relation, query, shared=shared)
     query = f"SELECT count(*), count({CELL}), max(rank) FROM {ROWS}"
     [[rows, present, last]] = kept.ask(query).fetchall()
@@ -168,7 +168,7 @@ class RelationClasses:
 
 _PRESENT = """
 SELECT place, rank FROM (
-    SELECT rank, row_number() OVER (ORDER BY rank) - 1 AS place FROM {held} WHERE records = {count}
+    SELECT rank, row_number() OVER (ORDER BY rank ASC) - 1 AS place FROM {held} WHERE records = {count}
 ) WHERE place IN (SELECT unnest({places}))
 """
 
@@ -176,8 +176,8 @@ _ABSENT = """
 SELECT place, CAST(place + coalesce(before, 0) AS BIGINT)
 FROM (SELECT unnest({places}) AS place)
 ASOF LEFT JOIN (
-    SELECT absent, sum(count(*)) OVER (ORDER BY absent) AS before
-    FROM (SELECT rank - row_number() OVER (ORDER BY rank) + 1 AS absent FROM {held})
+    SELECT absent, sum(count(*)) OVER (ORDER BY absent ASC) AS before
+    FROM (SELECT rank - row_number() OVER (ORDER BY rank ASC) + 1 AS absent FROM {held})
     GROUP BY absent
 ) ON place >= absent
 """
