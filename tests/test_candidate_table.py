@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
@@ -399,8 +400,9 @@ def test_only_classes_and_one_candidate_come_out(
     plain = Kept.ask
 
     def ask(kept: Kept, query: str) -> Any:
-        fetched.append(len(plain(kept, query).fetchall()))
-        return plain(kept, query)
+        rows = plain(kept, query)
+        fetched.append(len(rows))
+        return rows
 
     monkeypatch.setattr(Kept, "ask", ask)
     assert discreet.mode(data, "url", table, epsilon=1).value == "7"
@@ -422,6 +424,26 @@ def test_no_rows_are_collected_from_spark(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(frame, "collect", collect)
     assert discreet.mode(data, "url", table, epsilon=1).value == "7"
     assert fetched == [2, 1, 1, 1]  # besides, how many of the class are in each bucket
+
+
+def test_threads_share_a_table(tmp_path: Path) -> None:
+    data, candidates = in_parquet(texts(["a"] * 50), texts(URLS), tmp_path)
+    table = CandidateTable(candidates, "url")
+    names = [table[i] for i in range(len(table))] * 20
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(table.__getitem__, list(range(len(table))) * 20)) == names
+        drawn = pool.map(lambda _: discreet.mode(data, "url", table, epsilon=9).value, range(30))
+        assert set(drawn) == {"a"}
+
+
+def test_a_closed_connection_is_an_error_of_ours() -> None:
+    connection = duckdb.connect()
+    table = CandidateTable(connection.sql("SELECT 'a' AS url"), "url")
+    connection.close()
+    for ask in (lambda: table[0], lambda: table.spelled):
+        with pytest.raises(DiscreetError, match="duckdb failed") as caught:
+            ask()
+        assert caught.value.__cause__ is caught.value.__context__ is None
 
 
 # --- what is refused

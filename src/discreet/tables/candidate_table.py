@@ -111,7 +111,9 @@ def _ranked(data: Any, column: str) -> Ranking:
         cells = opened.relation
         if opened.type.name == "CSV":  # an empty field is a missing one
             cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
-        return quietly(lambda: rank_relation(cells, opened.type, shared=True), opened.failure)
+        return quietly(
+            lambda: rank_relation(cells, opened.type, opened.failure, shared=True), opened.failure
+        )
     from .frames import open_frame
     from .relations import RelationColumn
     from .spark import SparkColumn
@@ -120,7 +122,8 @@ def _ranked(data: Any, column: str) -> Ranking:
     if isinstance(opened, RelationColumn):
         _check_type(opened.type)
         return quietly(
-            lambda: rank_relation(opened.relation, opened.type, shared=False), opened.failure
+            lambda: rank_relation(opened.relation, opened.type, opened.failure, shared=False),
+            opened.failure,
         )
     if isinstance(opened, SparkColumn):
         from .spark_classes import rank_frame
