@@ -472,6 +472,51 @@ def test_an_empty_field_of_a_csv_file_is_missing(tmp_path: Path) -> None:
         CandidateTable(tmp_path / "known.csv", "url")
 
 
+STRANGE = {
+    "dates": ("DATE", ["infinity", "10000-01-01", "0001-01-01 (BC)", "5881580-07-10"], 4),
+    "moments": ("TIMESTAMP", ["-infinity", "10000-01-01", "0044-03-15 (BC)"], 3),
+    "seconds": ("TIMESTAMP_S", ["infinity", "10000-01-01"], 2),
+    "milliseconds": ("TIMESTAMP_MS", ["infinity", "10000-01-01"], 2),
+    "nanoseconds": ("TIMESTAMP_NS", ["infinity", "2026-11-21 08:00:00.000000001"], 2),
+}
+
+
+@pytest.mark.parametrize("types", STRANGE)
+def test_candidates_that_python_cannot_hold_are_refused_beforehand(types: str) -> None:
+    of, values, many = STRANGE[types]
+    connection = duckdb.connect()
+    fine = [
+        "2026-11-21",
+        *(["0001-01-01", "9999-12-31"] if of != "TIMESTAMP_NS" else ["1999-01-01 00:00:00.000001"]),
+    ]
+    plain = connection.sql(f"SELECT CAST(unnest({fine}) AS {of}) AS url")
+    table = CandidateTable(plain, "url")
+    assert len({table[i] for i in range(len(table))}) == len(fine)
+    strange = connection.sql(f"SELECT CAST(unnest({[*fine, *values]}) AS {of}) AS url")
+    with pytest.raises(InvalidCandidates, match=f"{many} values that cannot be answered"):
+        CandidateTable(strange, "url")
+
+
+@pytest.mark.parametrize(
+    ("fine", "strange"),
+    [
+        (["DATE'0001-01-01'", "DATE'9999-12-31'"], "DATE'+10000-01-01'"),
+        (["DATE'2026-11-21'"], "DATE'0000-12-31'"),
+        (["TIMESTAMP_NTZ'0001-01-01'", "TIMESTAMP_NTZ'9999-12-31'"], "TIMESTAMP_NTZ'+10000-01-01'"),
+        (["'a'", "''", "'😀'"], "CAST(X'61FF' AS STRING)"),
+        (["'a'"], "CAST(X'EDA080' AS STRING)"),
+    ],
+)
+def test_in_spark_too(fine: list[str], strange: str) -> None:
+    def listed(values: list[str]) -> Any:
+        return spark().sql(f"SELECT explode(array({', '.join(values)})) AS url")
+
+    table = CandidateTable(listed(fine), "url")
+    assert len({table[i] for i in range(len(table))}) == len(fine)
+    with pytest.raises(InvalidCandidates, match="1 values that cannot be answered"):
+        CandidateTable(listed([*fine, strange]), "url")
+
+
 def test_what_cannot_hold_candidates(tmp_path: Path) -> None:
     _, numbers = in_parquet(texts(["a"]), pa.table({"url": [1.5, 2.5]}), tmp_path)
     with pytest.raises(

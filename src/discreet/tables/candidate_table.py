@@ -67,8 +67,8 @@ class CandidateTable:
         column: its column of distinct candidates.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing, or their type is none of
-            text, integers, decimals, dates, timestamps and UUIDs.
+        InvalidCandidates: if there are none, or two are equal, or one is missing or nothing that Python can
+            hold, or their type is none of text, integers, decimals, dates, timestamps and UUIDs.
         UnreadableData: if the table or the column is not there or cannot be read.
     """
 
@@ -157,6 +157,15 @@ def check_ranks(rows: int, present: int, last: int | None, of: ColumnType) -> No
     if last + 1 < rows:
         raise InvalidCandidates(
             f"{of.words}, has {rows - last - 1:,} values more than once; candidates must be distinct"
+        )
+
+
+def check_named(strange: int, of: ColumnType) -> None:
+    """Raise if that many candidates are nothing that Python can hold: one of them may be the answer."""
+    if strange:
+        raise InvalidCandidates(
+            f"{of.words}, has {strange:,} values that cannot be answered. Accepted: text in UTF-8, and finite "
+            "dates and times of the years 1 to 9999, no finer than a microsecond"
         )
 
 

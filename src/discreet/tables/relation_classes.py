@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import check_ranks, looked_up, with_the_rest
+from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
 from .failures import quietly
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
@@ -104,15 +104,27 @@ def rank_relation(
     """Number the candidates in the only column of a relation, in the order of their values.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing.
+        InvalidCandidates: if there are none, or two are equal, or one is missing or not to be named.
     """
     cells = f"SELECT {compared(of)} AS {CELL} FROM {ROWS}"
     query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL} ASC) - 1 AS rank FROM ({cells})"
     kept = Kept(relation, query, shared=shared)
-    query = f"SELECT count(*), count({CELL}), max(rank) FROM {ROWS}"
-    [[rows, present, last]] = kept.ask(query)
+    native = relation.types[0]
+    strange = f"count(*) FILTER (NOT {_plain(of, native)})"
+    query = f"SELECT count(*), count({CELL}), max(rank), {strange} FROM {ROWS}"
+    [[rows, present, last, unnamed]] = kept.ask(query)
     check_ranks(rows, present, last, of)
-    return RelationRanking(kept, of, relation.types[0], rows, failure)
+    check_named(unnamed, of)
+    return RelationRanking(kept, of, native, rows, failure)
+
+
+def _plain(of: ColumnType, native: Any) -> str:
+    """Return whether Python holds what is in CELL, as an expression."""
+    if of.kind not in ("date", "timestamp"):
+        return "true"
+    moment = f"TRY_CAST({CELL} AS TIMESTAMP)"
+    exact = f"TRY_CAST({moment} AS {native}) = {CELL}"
+    return f"coalesce(isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {exact}, false)"
 
 
 def compared(of: ColumnType) -> str:
