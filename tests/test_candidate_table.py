@@ -272,6 +272,25 @@ def test_peeling_of_runs_is_peeling_of_their_list(mechanism: Mechanism) -> None:
     assert all(len(set(some)) == 2 for some in in_runs.draws(40, discreet.testing.SeededBits(5)))
 
 
+def test_runs_with_summaries_are_peeled_in_full() -> None:
+    whole = Runs([0, 1, 2, 3], [1, 1, 1, 1], read_vector([0, 5, 0, 0]))
+    short = Runs(
+        [0, 1, 2],
+        [1, 1, 2],
+        read_vector([0, 5, 4]),
+        summaries=np.array([False, False, True]),
+        whole=lambda: whole,
+    )
+    tuned = Peeling(Exponential(), 2).tune(
+        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    )
+    trees = [
+        bit_tree(lambda bits, runs=runs: tuple(tuned.law(runs).draw(bits)), 8)
+        for runs in (short, whole)
+    ]
+    assert trees[0].masses == trees[1].masses
+
+
 def chance(mechanism: Mechanism, scores: list[int]) -> list[arb]:
     dial = Dial("epsilon", Fraction(1))
     law = mechanism.tune(sensitivity_of(1, "add_remove", monotonic=True), dial).law(
