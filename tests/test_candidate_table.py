@@ -3,6 +3,7 @@
 import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
@@ -208,6 +209,23 @@ def test_any_counts(candidates: list[int], rows: list[int]) -> None:
     assert held(data, CandidateTable(public, "url")) == [{c: rows.count(c) for c in candidates}]
 
 
+def test_settings_of_the_users_connection_change_nothing() -> None:
+    plain, other = duckdb.connect(), duckdb.connect()
+    other.sql("SET default_order = 'DESC'")
+    other.sql("SET default_null_order = 'NULLS_FIRST'")
+    other.sql("SET default_collation = 'NOCASE'")
+    tables = list[CandidateTable]()
+    for connection in (plain, other):
+        data = connection.sql("SELECT unnest(['c', 'e', 'e', 'A', 'x']) AS url")
+        public = connection.sql("SELECT unnest(['a', 'b', 'c', 'd', 'e', 'f', 'A']) AS url")
+        tables.append(CandidateTable(public, "url"))
+        counts = {url: 0 for url in "bdaf"} | {"c": 1, "e": 2, "A": 1}
+        assert held(data, tables[-1]) == [counts]
+    first, second = tables
+    assert first.spelled == second.spelled
+    assert [first[i] for i in range(7)] == [second[i] for i in range(7)] == list("Aabcdef")
+
+
 # --- the law
 
 
@@ -252,6 +270,25 @@ def test_peeling_of_runs_is_peeling_of_their_list(mechanism: Mechanism) -> None:
             assert tree.admits((first, second), once * again)
     assert len(tree.masses) >= 6
     assert all(len(set(some)) == 2 for some in in_runs.draws(40, discreet.testing.SeededBits(5)))
+
+
+def test_runs_with_summaries_are_peeled_in_full() -> None:
+    whole = Runs([0, 1, 2, 3], [1, 1, 1, 1], read_vector([0, 5, 0, 0]))
+    short = Runs(
+        [0, 1, 2],
+        [1, 1, 2],
+        read_vector([0, 5, 4]),
+        summaries=np.array([False, False, True]),
+        whole=lambda: whole,
+    )
+    tuned = Peeling(Exponential(), 2).tune(
+        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    )
+    trees = [
+        bit_tree(lambda bits, runs=runs: tuple(tuned.law(runs).draw(bits)), 8)
+        for runs in (short, whole)
+    ]
+    assert trees[0].masses == trees[1].masses
 
 
 def chance(mechanism: Mechanism, scores: list[int]) -> list[arb]:
@@ -382,8 +419,9 @@ def test_only_classes_and_one_candidate_come_out(
     plain = Kept.ask
 
     def ask(kept: Kept, query: str) -> Any:
-        fetched.append(len(plain(kept, query).fetchall()))
-        return plain(kept, query)
+        rows = plain(kept, query)
+        fetched.append(len(rows))
+        return rows
 
     monkeypatch.setattr(Kept, "ask", ask)
     assert discreet.mode(data, "url", table, epsilon=1).value == "7"
@@ -405,6 +443,26 @@ def test_no_rows_are_collected_from_spark(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(frame, "collect", collect)
     assert discreet.mode(data, "url", table, epsilon=1).value == "7"
     assert fetched == [2, 1, 1, 1]  # besides, how many of the class are in each bucket
+
+
+def test_threads_share_a_table(tmp_path: Path) -> None:
+    data, candidates = in_parquet(texts(["a"] * 50), texts(URLS), tmp_path)
+    table = CandidateTable(candidates, "url")
+    names = [table[i] for i in range(len(table))] * 20
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(table.__getitem__, list(range(len(table))) * 20)) == names
+        drawn = pool.map(lambda _: discreet.mode(data, "url", table, epsilon=9).value, range(30))
+        assert set(drawn) == {"a"}
+
+
+def test_a_closed_connection_is_an_error_of_ours() -> None:
+    connection = duckdb.connect()
+    table = CandidateTable(connection.sql("SELECT 'a' AS url"), "url")
+    connection.close()
+    for ask in (lambda: table[0], lambda: table.spelled):
+        with pytest.raises(DiscreetError, match="duckdb failed") as caught:
+            ask()
+        assert caught.value.__cause__ is caught.value.__context__ is None
 
 
 # --- what is refused
@@ -431,6 +489,51 @@ def test_an_empty_field_of_a_csv_file_is_missing(tmp_path: Path) -> None:
     (tmp_path / "known.csv").write_text("url,more\na,1\n,2\n")
     with pytest.raises(InvalidCandidates, match="1 missing values"):
         CandidateTable(tmp_path / "known.csv", "url")
+
+
+STRANGE = {
+    "dates": ("DATE", ["infinity", "10000-01-01", "0001-01-01 (BC)", "5881580-07-10"], 4),
+    "moments": ("TIMESTAMP", ["-infinity", "10000-01-01", "0044-03-15 (BC)"], 3),
+    "seconds": ("TIMESTAMP_S", ["infinity", "10000-01-01"], 2),
+    "milliseconds": ("TIMESTAMP_MS", ["infinity", "10000-01-01"], 2),
+    "nanoseconds": ("TIMESTAMP_NS", ["infinity", "2026-11-21 08:00:00.000000001"], 2),
+}
+
+
+@pytest.mark.parametrize("types", STRANGE)
+def test_candidates_that_python_cannot_hold_are_refused_beforehand(types: str) -> None:
+    of, values, many = STRANGE[types]
+    connection = duckdb.connect()
+    fine = [
+        "2026-11-21",
+        *(["0001-01-01", "9999-12-31"] if of != "TIMESTAMP_NS" else ["1999-01-01 00:00:00.000001"]),
+    ]
+    plain = connection.sql(f"SELECT CAST(unnest({fine}) AS {of}) AS url")
+    table = CandidateTable(plain, "url")
+    assert len({table[i] for i in range(len(table))}) == len(fine)
+    strange = connection.sql(f"SELECT CAST(unnest({[*fine, *values]}) AS {of}) AS url")
+    with pytest.raises(InvalidCandidates, match=f"{many} values that cannot be answered"):
+        CandidateTable(strange, "url")
+
+
+@pytest.mark.parametrize(
+    ("fine", "strange"),
+    [
+        (["DATE'0001-01-01'", "DATE'9999-12-31'"], "DATE'+10000-01-01'"),
+        (["DATE'2026-11-21'"], "DATE'0000-12-31'"),
+        (["TIMESTAMP_NTZ'0001-01-01'", "TIMESTAMP_NTZ'9999-12-31'"], "TIMESTAMP_NTZ'+10000-01-01'"),
+        (["'a'", "''", "'😀'"], "CAST(X'61FF' AS STRING)"),
+        (["'a'"], "CAST(X'EDA080' AS STRING)"),
+    ],
+)
+def test_in_spark_too(fine: list[str], strange: str) -> None:
+    def listed(values: list[str]) -> Any:
+        return spark().sql(f"SELECT explode(array({', '.join(values)})) AS url")
+
+    table = CandidateTable(listed(fine), "url")
+    assert len({table[i] for i in range(len(table))}) == len(fine)
+    with pytest.raises(InvalidCandidates, match="1 values that cannot be answered"):
+        CandidateTable(listed([*fine, strange]), "url")
 
 
 def test_what_cannot_hold_candidates(tmp_path: Path) -> None:

@@ -162,6 +162,7 @@ class RunRounds(Lists):
 
     def __init__(self, runs: Runs, k: int, law: Callable[[Runs], Law]) -> None:
         """Check the scores; no bit is read before `draw`."""
+        runs = runs if runs.whole is None else runs.whole()  # a summary tells no scores
         count(k, "k", most=sum(map(int, runs.sizes)))
         self._runs, self._k, self._law = runs, k, law
         self._left = np.array(list(map(int, runs.sizes)), dtype=object)

@@ -67,8 +67,8 @@ class CandidateTable:
         column: its column of distinct candidates.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing, or their type is none of
-            text, integers, decimals, dates, timestamps and UUIDs.
+        InvalidCandidates: if there are none, or two are equal, or one is missing or nothing that Python can
+            hold, or their type is none of text, integers, decimals, dates, timestamps and UUIDs.
         UnreadableData: if the table or the column is not there or cannot be read.
     """
 
@@ -111,7 +111,9 @@ def _ranked(data: Any, column: str) -> Ranking:
         cells = opened.relation
         if opened.type.name == "CSV":  # an empty field is a missing one
             cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
-        return quietly(lambda: rank_relation(cells, opened.type, shared=True), opened.failure)
+        return quietly(
+            lambda: rank_relation(cells, opened.type, opened.failure, shared=True), opened.failure
+        )
     from .frames import open_frame
     from .relations import RelationColumn
     from .spark import SparkColumn
@@ -120,7 +122,8 @@ def _ranked(data: Any, column: str) -> Ranking:
     if isinstance(opened, RelationColumn):
         _check_type(opened.type)
         return quietly(
-            lambda: rank_relation(opened.relation, opened.type, shared=False), opened.failure
+            lambda: rank_relation(opened.relation, opened.type, opened.failure, shared=False),
+            opened.failure,
         )
     if isinstance(opened, SparkColumn):
         from .spark_classes import rank_frame
@@ -154,6 +157,15 @@ def check_ranks(rows: int, present: int, last: int | None, of: ColumnType) -> No
     if last + 1 < rows:
         raise InvalidCandidates(
             f"{of.words}, has {rows - last - 1:,} values more than once; candidates must be distinct"
+        )
+
+
+def check_named(strange: int, of: ColumnType) -> None:
+    """Raise if that many candidates are nothing that Python can hold: one of them may be the answer."""
+    if strange:
+        raise InvalidCandidates(
+            f"{of.words}, has {strange:,} values that cannot be answered. Accepted: text in UTF-8, and finite "
+            "dates and times of the years 1 to 9999, no finer than a microsecond"
         )
 
 

@@ -5,6 +5,7 @@ come from the same data, whatever happens to them meanwhile.
 """
 
 import itertools
+import threading
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import check_ranks, looked_up, with_the_rest
+from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
 from .failures import quietly
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
@@ -27,14 +28,14 @@ ROWS = "discreet_rows"
 class Kept:
     """The rows of a query in a table of the engine, which is gone with this object."""
 
-    __slots__ = ("__weakref__", "_connected", "_table")
+    __slots__ = ("__weakref__", "_alone", "_connected", "_table")
 
     def __init__(self, relation: Any, query: str, *, shared: bool = False) -> None:
         """Keep the rows of a query about ROWS; `shared` lets other connections see them."""
         self._table = f"discreet_{next(_numbers)}"
         kind = "TABLE" if shared else "TEMP TABLE"
         relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
-        self._connected = _connected(relation)
+        self._connected, self._alone = _connected(relation), threading.Lock()
         weakref.finalize(self, _drop, self._connected, self._table).atexit = False
 
     @property
@@ -42,9 +43,11 @@ class Kept:
         """What the table is called."""
         return self._table
 
-    def ask(self, query: str) -> Any:
-        """Return the result of a query about ROWS, which are those of the table."""
-        return self._connected.query("nothing", f"WITH {ROWS} AS (FROM {self._table}) {query}")
+    def ask(self, query: str) -> list[Any]:
+        """Return the rows of a query about ROWS, which are those of the table; one thread after another."""
+        with self._alone:
+            asked = f"WITH {ROWS} AS (FROM {self._table}) {query}"
+            return self._connected.query("nothing", asked).fetchall()  # type: ignore[no-any-return]
 
 
 _numbers = itertools.count()  # of no other table of this process, on whatever connection
@@ -68,24 +71,23 @@ class RelationRanking:
 
     kept: Kept
     of: ColumnType
+    native: Any
+    """The engine's type of the candidates."""
     size: int
+    failure: DiscreetError
+    """What is raised when the engine fails."""
 
     @property
     def fingerprint(self) -> str:
         """A text that tells these candidates from others."""
         query = f"SELECT bit_xor(md5_number(CAST({CELL} AS VARCHAR))) FROM {ROWS}"
-        [[mixed]] = self.kept.ask(query).fetchall()
+        [[mixed]] = quietly(lambda: self.kept.ask(query), self.failure)
         return f"{self.size} {self.of.kind} {mixed}"
-
-    @property
-    def type(self) -> Any:
-        """The engine's type of the candidates."""
-        return self.kept.ask(f"SELECT {CELL} FROM {ROWS}").types[0]
 
     def value(self, rank: int) -> Any:
         """Return the candidate of that rank."""
         query = f"SELECT {CELL} FROM {ROWS} WHERE rank = {int(rank)}"
-        [[value]] = self.kept.ask(query).fetchall()
+        [[value]] = quietly(lambda: self.kept.ask(query), self.failure)
         return value.decode() if self.of.kind == "text" else value
 
     def seen_by(self, relation: Any) -> bool:
@@ -96,19 +98,33 @@ class RelationRanking:
         return False
 
 
-def rank_relation(relation: Any, of: ColumnType, *, shared: bool) -> RelationRanking:
+def rank_relation(
+    relation: Any, of: ColumnType, failure: DiscreetError, *, shared: bool
+) -> RelationRanking:
     """Number the candidates in the only column of a relation, in the order of their values.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing.
+        InvalidCandidates: if there are none, or two are equal, or one is missing or not to be named.
     """
     cells = f"SELECT {compared(of)} AS {CELL} FROM {ROWS}"
-    query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL}) - 1 AS rank FROM ({cells})"
+    query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL} ASC) - 1 AS rank FROM ({cells})"
     kept = Kept(relation, query, shared=shared)
-    query = f"SELECT count(*), count({CELL}), max(rank) FROM {ROWS}"
-    [[rows, present, last]] = kept.ask(query).fetchall()
+    native = relation.types[0]
+    strange = f"count(*) FILTER (NOT {_plain(of, native)})"
+    query = f"SELECT count(*), count({CELL}), max(rank), {strange} FROM {ROWS}"
+    [[rows, present, last, unnamed]] = kept.ask(query)
     check_ranks(rows, present, last, of)
-    return RelationRanking(kept, of, rows)
+    check_named(unnamed, of)
+    return RelationRanking(kept, of, native, rows, failure)
+
+
+def _plain(of: ColumnType, native: Any) -> str:
+    """Return whether Python holds what is in CELL, as an expression."""
+    if of.kind not in ("date", "timestamp"):
+        return "true"
+    moment = f"TRY_CAST({CELL} AS TIMESTAMP)"
+    exact = f"TRY_CAST({moment} AS {native}) = {CELL}"
+    return f"coalesce(isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {exact}, false)"
 
 
 def compared(of: ColumnType) -> str:
@@ -123,7 +139,7 @@ def keep_counts(rows: Any, of: ColumnType, ranking: RelationRanking, *, persons:
     """
     cell = compared(of)
     if of.kind == "integer":
-        cell = f"TRY_CAST({CELL} AS {ranking.type})"
+        cell = f"TRY_CAST({CELL} AS {ranking.native})"
     records = f"SELECT {PART}, {cell} AS {CELL} FROM {ROWS} WHERE {CELL} IS NOT NULL"
     if persons:
         records = records.replace("SELECT", f"SELECT DISTINCT {PERSON},", 1)
@@ -148,8 +164,9 @@ class RelationClasses:
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the counts that occur, falling, and how many candidates have each."""
         query = f"SELECT records, count(*) AS many FROM {self._held} GROUP BY records ORDER BY records DESC"
-        found = quietly(lambda: self.kept.ask(query).fetchnumpy(), self.failure)
-        return with_the_rest(found["records"], found["many"], self.size)
+        found = quietly(lambda: self.kept.ask(query), self.failure)
+        falling = np.array(found, dtype=np.int64).reshape(-1, 2)
+        return with_the_rest(falling[:, 0], falling[:, 1], self.size)
 
     def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the ranks of candidates, each given by its count and its place in that class."""
@@ -163,12 +180,12 @@ class RelationClasses:
         """Return the ranks of the candidates at some places in the class of a count."""
         query = _PRESENT if count else _ABSENT
         filled = query.format(held=self._held, count=count, places=places)
-        return dict(quietly(lambda: self.kept.ask(filled).fetchall(), self.failure))
+        return dict(quietly(lambda: self.kept.ask(filled), self.failure))
 
 
 _PRESENT = """
 SELECT place, rank FROM (
-    SELECT rank, row_number() OVER (ORDER BY rank) - 1 AS place FROM {held} WHERE records = {count}
+    SELECT rank, row_number() OVER (ORDER BY rank ASC) - 1 AS place FROM {held} WHERE records = {count}
 ) WHERE place IN (SELECT unnest({places}))
 """
 
@@ -176,8 +193,8 @@ _ABSENT = """
 SELECT place, CAST(place + coalesce(before, 0) AS BIGINT)
 FROM (SELECT unnest({places}) AS place)
 ASOF LEFT JOIN (
-    SELECT absent, sum(count(*)) OVER (ORDER BY absent) AS before
-    FROM (SELECT rank - row_number() OVER (ORDER BY rank) + 1 AS absent FROM {held})
+    SELECT absent, sum(count(*)) OVER (ORDER BY absent ASC) AS before
+    FROM (SELECT rank - row_number() OVER (ORDER BY rank ASC) + 1 AS absent FROM {held})
     GROUP BY absent
 ) ON place >= absent
 """

@@ -113,7 +113,7 @@ class RelationRecords:
             return rows
         block = f"PARTITION BY {PERSON}, {PART}"
         ranked = rows.select(
-            f"*, row_number() OVER ({block} ORDER BY {CELL}) - 1 AS {RANK}, "
+            f"*, row_number() OVER ({block} ORDER BY {CELL} ASC) - 1 AS {RANK}, "
             f"count(*) OVER ({block}) AS {SIZE}"
         )
         return ranked.filter(_stays(self.records.rows))
@@ -157,7 +157,7 @@ def _placed(rows: Any, name: str, of: ColumnType, exact: list[Any]) -> Any:
 def _in_few_groups(rows: Any, most: int) -> Any:
     """Return the rows that stay so that each person is in at most that many groups."""
     ranked = rows.select(
-        f"*, dense_rank() OVER (PARTITION BY {PERSON} ORDER BY {PART}) - 1 AS {RANK}"
+        f"*, dense_rank() OVER (PARTITION BY {PERSON} ORDER BY {PART} ASC) - 1 AS {RANK}"
     )
     sized = ranked.select(f"*, max({RANK}) OVER (PARTITION BY {PERSON}) + 1 AS {SIZE}")
     return sized.filter(_stays(most)).select(f"* EXCLUDE ({RANK}, {SIZE})")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import check_ranks, looked_up, with_the_rest
+from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
 from .failures import needing, quietly
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
@@ -21,6 +21,13 @@ from .spark import comparable
 
 BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"
 BUCKETS = 2**12
+
+_PLAIN = {
+    "text": f"(encode(CAST({CELL} AS STRING), 'utf-8') = {CELL})",
+    "date": f"(year({CELL}) BETWEEN 1 AND 9999)",
+    "timestamp": f"(year({CELL}) BETWEEN 1 AND 9999)",
+}
+"""Whether Python holds what is in CELL, for the kinds where it may not."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +66,18 @@ def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanki
     """Number the candidates in the only column of a DataFrame.
 
     Raises:
-        InvalidCandidates: if there are none, or two are equal, or one is missing.
+        InvalidCandidates: if there are none, or two are equal, or one is missing or not to be named.
     """
     functions = needing("pyspark.sql.functions", "spark")
     cells = frame.select(compared(frame[CELL], of).alias(CELL))
     digits = functions.substring(functions.md5(cells[CELL].cast("string").cast("binary")), 1, 3)
     placed = cells.withColumn(BUCKET, functions.conv(digits, 16, 10).cast("int")).localCheckpoint()
-    [[rows, present, distinct]] = placed.selectExpr(
-        "count(*)", f"count({CELL})", f"count(DISTINCT {CELL})"
+    strange = f"count_if(NOT {_PLAIN.get(of.kind, 'true')})"
+    [[rows, present, distinct, unnamed]] = placed.selectExpr(
+        "count(*)", f"count({CELL})", f"count(DISTINCT {CELL})", strange
     ).collect()
     check_ranks(rows, present, distinct - 1, of)
+    check_named(unnamed, of)
     return SparkRanking(placed, of, _cumulated(placed), failure)
 
 
