@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -219,7 +220,7 @@ def test_settings_of_the_users_connection_change_nothing() -> None:
         data = connection.sql("SELECT unnest(['c', 'e', 'e', 'A', 'x']) AS url")
         public = connection.sql("SELECT unnest(['a', 'b', 'c', 'd', 'e', 'f', 'A']) AS url")
         tables.append(CandidateTable(public, "url"))
-        counts = {url: 0 for url in "bdaf"} | {"c": 1, "e": 2, "A": 1}
+        counts = dict.fromkeys("bdaf", 0) | {"c": 1, "e": 2, "A": 1}
         assert held(data, tables[-1]) == [counts]
     first, second = tables
     assert first.spelled == second.spelled
@@ -284,11 +285,8 @@ def test_runs_with_summaries_are_peeled_in_full() -> None:
     tuned = Peeling(Exponential(), 2).tune(
         sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
     )
-    trees = [
-        bit_tree(lambda bits, runs=runs: tuple(tuned.law(runs).draw(bits)), 8)
-        for runs in (short, whole)
-    ]
-    assert trees[0].masses == trees[1].masses
+    tree, whole_tree = (bit_tree(partial(tuned.law(runs).draw), 8) for runs in (short, whole))
+    assert tree.masses == whole_tree.masses
 
 
 def chance(mechanism: Mechanism, scores: list[int]) -> list[arb]:
