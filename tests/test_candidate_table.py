@@ -42,8 +42,8 @@ from discreet.mechanisms.run_race import RunRace
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.runs import RunLaw, Runs
 from discreet.tables import recorded
+from discreet.tables.kept import Kept
 from discreet.tables.records import Records
-from discreet.tables.relation_classes import Kept
 from discreet.testing import bit_tree
 from discreet.vectors import Vector, read_vector
 
@@ -288,7 +288,8 @@ def test_runs_with_summaries_are_peeled_in_full() -> None:
     )
 
     def drawn(runs: Runs, bits: Bits) -> tuple[int, ...]:
-        return tuple(tuned.law(runs).draw(bits))
+        rounds: Any = tuned.law(runs)
+        return tuple(rounds.draw(bits))
 
     tree, whole_tree = (bit_tree(partial(drawn, runs), 8) for runs in (short, whole))
     assert tree.masses == whole_tree.masses

@@ -211,16 +211,28 @@ FILES = {
 }
 
 
+def write(column: pa.Array, file: Path) -> Path:
+    """Write the numbers to a Parquet file, or as text to a CSV file, among fields that are no numbers."""
+    if file.suffix == ".parquet":
+        pq.write_table(pa.table({"x": column}), file)
+        return file
+    fields = ["" if x is None else str(x) for x in column.to_pylist()]
+    file.write_text(
+        "\n".join(["n,x", *(f"{i},{field}" for i, field in enumerate(fields)), "0,?", "0"])
+    )
+    return file
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize(
     "grid", [Grid(-1000, 1000, "0.001"), Grid(0, 2**40), Grid(-5, 5), Grid(0, 100, "0.1")]
 )
 def test_files_have_the_law_of_their_rows(
-    name: str, grid: Grid, tmp_path: Path, queries: dict[str, int]
+    name: str, ending: str, grid: Grid, tmp_path: Path, queries: dict[str, int]
 ) -> None:
     """The same runs near the quantile as from memory, few queries, few rows."""
-    pq.write_table(pa.table({"x": FILES[name]}), tmp_path / "t.parquet")
-    file, reach = tmp_path / "t.parquet", Fraction(160)
+    file, reach = write(FILES[name], tmp_path / f"t.{ending}"), Fraction(160)
     with patch.multiple(brackets, FIRST=64, FURTHER=16):
         for alpha in (Fraction(1, 2), Fraction(9, 10), Fraction(0)):
             queries.update(queries=0, rows=0)
@@ -259,6 +271,17 @@ def test_a_file_and_its_rows_answer_alike(tmp_path: Path) -> None:
         assert abs(float(found.value) - middle) < 20
     relation = CONNECTION.read_parquet(str(tmp_path / "t.parquet"))
     assert abs(float(discreet.median(relation, grid, "x", epsilon=5).value) - middle) < 20
+
+
+def test_a_csv_file_is_parsed_once_and_not_before_it_is_asked(tmp_path: Path) -> None:
+    file = write(FILES["normal"], tmp_path / "t.csv")
+    source: Any = tables.on_grid(file, "x", Grid(-1000, 1000, "0.001"))
+    whole = file.read_text()
+    file.write_text(whole + "1,1e9\n1,1e9\n")
+    [before] = source.histogram([range(0, 2_000_001)])
+    file.write_text(whole)
+    [after] = source.histogram([range(0, 2_000_001)])
+    assert before.sum() == after.sum() == len(FILES["normal"]) + 2
 
 
 def test_what_is_no_number_is_refused_as_before(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def by_enumeration(data: Data, joint: JointQuantiles, eta: Fraction) -> dict[Dat
 
 
 def law_of(data: Data, joint: JointQuantiles, eta: Fraction) -> JointLaw:
-    indices = np.array(data, dtype=np.int64)
-    return JointLaw(indices, joint.size, joint._shares(), NaturalRate(eta))
+    points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
+    return JointLaw(points, counts, joint.size, joint._shares(), NaturalRate(eta))
 
 
 def by_branches(law: JointLaw) -> dict[Data, arb]:
@@ -241,6 +241,17 @@ def test_the_promise_holds_for_all_small_databases(
                 losses = [(laws[data][o] / laws[other][o]).log() for o in laws[data]]
                 width = max(map(upper, losses)) - min(map(lower, losses))
                 assert width <= Fraction(epsilon) + Fraction(1, 2**90)
+
+
+@given(
+    st.lists(st.integers(0, 5), max_size=8), st.sampled_from([["1/2"], ["1/3", "2/3"], ["0", "1"]])
+)
+def test_counts_stand_for_records(data: list[int], alphas: list[str]) -> None:
+    tuned: Any = quantiles(alphas, 6).tune("add_remove", Dial("epsilon", Fraction(1)))
+    counted = np.unique(np.array(data, dtype=np.int64), return_counts=True)
+    with precision(128):
+        laws = [by_branches(law) for law in (tuned.law(np.array(data)), tuned.law(*counted))]
+        assert all(laws[0][o].overlaps(laws[1][o]) for o in laws[0] | laws[1])
 
 
 def test_the_dial() -> None:

@@ -28,14 +28,15 @@ from discreet.tables.kinds import ColumnType
 from discreet.tables.numeric import from_list, from_relation
 from discreet.tables.relations import relation_type
 
-from .engines import TYPED
+from . import engines
+from .engines import TYPED, to_dask
 
 Make = Callable[[pa.Table], Any]
 
 
-@pytest.fixture(params=TYPED)
+@pytest.fixture(params=engines.ENGINES)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    return lambda table: TYPED[request.param](table, tmp_path)
+    return lambda table: engines.ENGINES[request.param](table, tmp_path)
 
 
 COLUMNS = {
@@ -124,7 +125,11 @@ def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) 
         ]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+def in_dask(table: pl.DataFrame) -> Any:
+    return to_dask(table.to_arrow(), Path())
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, in_dask])
 def test_a_guess_that_is_wrong_decides_nothing(
     engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +151,7 @@ def test_a_guess_that_is_wrong_decides_nothing(
         assert tallied(source.occupied(grid.nearest)) == right
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES, in_dask])
 def test_hardly_more_than_the_cells_come_back(
     engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.tables import count, declared_categories, distinct, numbers, parse_candidates
+from discreet.tables.files import LONGEST_LINE
 
 from .engines import ENGINES, TYPED
 
@@ -492,6 +493,16 @@ def test_csv_dialects(tmp_path: Path, content: bytes, expected: list[int]) -> No
     with gzip.open(tmp_path / "t.csv.gz", "wb", compresslevel=1) as stream:
         stream.write(content)
     assert count(tmp_path / "t.csv.gz", "c", ["a", "b"]) == expected
+
+
+@pytest.mark.parametrize(("size", "counts"), [(LONGEST_LINE - 1, 1), (LONGEST_LINE + 1, 0)])
+@pytest.mark.parametrize("before", [0, 1, 5, 2**23])
+def test_long_rows_of_csv_count_wherever_they_are(
+    tmp_path: Path, size: int, counts: int, before: int
+) -> None:
+    long = "a," + "x" * (size - 2)
+    (tmp_path / "t.csv").write_text("c,d\n" + "b,1\n" * before + long + "\nb,1\nb,1\n")
+    assert count(tmp_path / "t.csv", "c", ["a", "b"]) == [counts, before + 2]
 
 
 def test_csv_is_compared_as_text(tmp_path: Path) -> None:

@@ -76,15 +76,18 @@ class JointQuantiles:
     def tune(self, neighbors: Neighbors, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee.
 
-        Its law is made from the indices of the records on the grid, in any order.
+        Its law is made from the indices of the records on the grid, in any order; or from distinct ones,
+        ascending, and how many records have each.
         """
         sensitivity = self.sensitivity(neighbors)
         guarantee: Any = Exponential().tune(sensitivity, dial).guarantee
         assert isinstance(guarantee, BoundedRange)
         rate = NaturalRate(guarantee.epsilon / sensitivity.spread)
 
-        def law(indices: NDArray[Any]) -> Any:
-            return JointLaw(indices, self.size, self._shares(), rate)
+        def law(indices: NDArray[Any], counts: NDArray[np.int64] | None = None) -> Any:
+            if counts is None:
+                indices, counts = np.unique(indices, return_counts=True)
+            return JointLaw(indices, counts, self.size, self._shares(), rate)
 
         return Tuned(guarantee, law)
 
@@ -101,12 +104,16 @@ class JointLaw:
     """
 
     def __init__(
-        self, indices: NDArray[Any], size: int, shares: list[Fraction], rate: NaturalRate
+        self,
+        points: NDArray[Any],
+        counts: NDArray[np.int64],
+        size: int,
+        shares: list[Fraction],
+        rate: NaturalRate,
     ) -> None:
-        """Find the runs; no bit is read before `draw`."""
-        points, counts = np.unique(indices, return_counts=True)
-        n = len(indices)
+        """Find the runs between points with records; no bit is read before `draw`."""
         starts, reached = [0, *points.tolist()], [0, *np.cumsum(counts).tolist()]
+        n = reached[-1]
         sizes = [end - start for start, end in pairwise([*starts, size])]
         there = [r for r, s in enumerate(sizes) if s > 0]
         self._starts = [0, *(starts[r] for r in there), size]

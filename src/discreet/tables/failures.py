@@ -9,20 +9,25 @@ from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
 
 T = TypeVar("T")
 
+_SHORT = (
+    "the engine had not enough memory. Free some, or give it more: a relation of a DuckDB connection "
+    "of yours has the memory_limit and the temp_directory that you set there"
+)
+
 
 def quietly(work: Callable[[], T], failure: DiscreetError) -> T:
     """Return what `work` returns; whatever goes wrong in it is replaced by `failure`.
 
-    `failure` is raised after the except block, so that neither its `__context__` nor its
-    `__cause__` holds the foreign error.
+    If memory was short, an error of the same class says so. It is raised after the except block, so
+    that neither its `__context__` nor its `__cause__` holds the foreign error.
     """
     try:
         return work()
     except (KeyboardInterrupt, SystemExit, DiscreetError):
         raise
-    except BaseException:  # a panic in Polars is no Exception
-        pass
-    raise failure
+    except BaseException as error:  # a panic in Polars is no Exception
+        short = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException"
+    raise type(failure)(_SHORT) if short else failure
 
 
 def missing_column(column: str, columns: Sequence[object], where: str) -> MissingColumn:

@@ -156,7 +156,8 @@ def open_lazy_cells(data: Any, column: str, grid: Grid) -> LazyCells | None:
     engine: Any = nw.from_native(data, pass_through=True)
     if not isinstance(engine, nw.LazyFrame):
         return None
-    if not (engine.implementation.is_polars() or engine.implementation.is_spark_like()):
+    known = engine.implementation
+    if not (known.is_polars() or known.is_spark_like() or known.is_dask()):
         return None
     opened: Any = open_frame(data, column)
     of = opened.type

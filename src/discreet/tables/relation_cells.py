@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import and_, or_
 from typing import Any
 
@@ -14,30 +14,55 @@ from ..candidates import Grid
 from ..errors import DiscreetError
 from .cells import FINEST_KEYS, Groups, Histogram, Index, Occupied, Piece, Thresholds, Unit
 from .failures import quietly
-from .kinds import CELL
+from .kept import ROWS, Kept
+from .kinds import CELL, ColumnType
 from .numeric import from_relation
-from .relations import present
+from .relations import RelationColumn, present
 
 _WORD, _SHORT = 2**63, 2**31
+
+
+@dataclass(frozen=True)
+class ParsedColumn:
+    """A column of a CSV file as doubles. The first query parses the file, and keeps what is a number."""
+
+    texts: RelationColumn
+
+    @property
+    def type(self) -> ColumnType:
+        """The type of the numbers."""
+        return ColumnType(self.texts.column, "float", "CSV", layout="<d")
+
+    @property
+    def failure(self) -> DiscreetError:
+        """What is raised when the engine fails."""
+        return self.texts.failure
+
+    @property
+    def relation(self) -> Any:
+        """A relation with the numbers only, called CELL."""
+        return self._kept.rows
+
+    @cached_property
+    def _kept(self) -> Kept:
+        parsed = f"SELECT TRY_CAST({CELL} AS DOUBLE) AS {CELL} FROM {ROWS}"
+        return Kept(self.texts.relation, f"SELECT * FROM ({parsed}) WHERE {CELL} IS NOT NULL")
 
 
 @dataclass(frozen=True, slots=True)
 class RelationCells:
     """A column of a DuckDB relation as counts on a grid. One query for each pass."""
 
-    relation: Any
-    """A relation with this column only, called CELL."""
+    column: RelationColumn | ParsedColumn
     thresholds: Thresholds
-    failure: DiscreetError
-    """What is raised when the engine fails."""
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         """Return how many records each cell of each part has."""
         asked = Histogram(self.thresholds, parts)
         if asked.pieces:
-            mixed = asked.add(quietly(lambda: self._groups(asked), self.failure))
+            mixed = asked.add(quietly(lambda: self._groups(asked), self.column.failure))
             if mixed:
-                asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+                asked.add(quietly(lambda: self._mixed(asked, mixed), self.column.failure))
         return asked.counts
 
     def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -45,7 +70,7 @@ class RelationCells:
         asked = Histogram(self.thresholds, parts)
         if not asked.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = quietly(lambda: self._singles(asked), self.failure)
+        found = quietly(lambda: self._singles(asked), self.column.failure)
         return self.thresholds.grid.nearest(found.least), found.records
 
     def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -53,9 +78,9 @@ class RelationCells:
         asked = Occupied(self.thresholds, index)
         fine = self.thresholds.grid.size <= FINEST_KEYS
         ask = self._groups if fine else self._singles
-        mixed = asked.add(quietly(lambda: ask(asked), self.failure))
+        mixed = asked.add(quietly(lambda: ask(asked), self.column.failure))
         if mixed:
-            asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+            asked.add(quietly(lambda: self._mixed(asked, mixed), self.column.failure))
         return asked.tally
 
     def _groups(self, asked: Histogram | Occupied) -> Groups:
@@ -119,7 +144,7 @@ class RelationCells:
         from duckdb import ColumnExpression
 
         cell = ColumnExpression(CELL)
-        kept = present(self.relation, floating=self.thresholds.of.kind == "float")
+        kept = present(self.column.relation, floating=self.thresholds.of.kind == "float")
         inside = [self._inside(piece, cell) for piece in asked.pieces]
         return kept if any(some is None for some in inside) else kept.filter(reduce(or_, inside))
 
@@ -138,7 +163,7 @@ class RelationCells:
 
         of, (low, high) = self.thresholds.of, piece.ends
         if of.kind != "integer":
-            return DOUBLE if of.kind == "float" else self.relation.types[0]
+            return DOUBLE if of.kind == "float" else self.column.relation.types[0]
         return BIGINT if of.high < _WORD and high - low < _WORD else HUGEINT
 
     def _constant(self, unit: Unit | None) -> Any:
@@ -146,11 +171,11 @@ class RelationCells:
         from duckdb import ConstantExpression
 
         text = None if unit is None else self.thresholds.text(unit)
-        return ConstantExpression(text).cast(self.relation.types[0])
+        return ConstantExpression(text).cast(self.column.relation.types[0])
 
 
 def open_cells(data: Any, column: str, grid: Grid) -> RelationCells | None:
-    """Return the column of a Parquet file or a DuckDB relation, None for anything else.
+    """Return the column of a file or a DuckDB relation, None for anything else.
 
     None as well if the grid is too fine or too far for the column's type, which is public.
     """
@@ -164,6 +189,8 @@ def open_cells(data: Any, column: str, grid: Grid) -> RelationCells | None:
         opened = open_frame(data, column)
     else:
         return None
+    if opened.type.name == "CSV":
+        opened = ParsedColumn(opened)
     thresholds = Thresholds(grid, opened.type)
     served = opened.type.kind != "text" and thresholds.serves
-    return RelationCells(opened.relation, thresholds, opened.failure) if served else None
+    return RelationCells(opened, thresholds) if served else None

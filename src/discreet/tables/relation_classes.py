@@ -4,9 +4,6 @@ The counts are kept in a temporary table until the answer is drawn, so that a cl
 come from the same data, whatever happens to them meanwhile.
 """
 
-import itertools
-import threading
-import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,51 +15,9 @@ from numpy.typing import NDArray
 from ..errors import DiscreetError
 from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
 from .failures import quietly
+from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
-
-ROWS = "discreet_rows"
-"""What a relation is called in a query about it."""
-
-
-class Kept:
-    """The rows of a query in a table of the engine, which is gone with this object."""
-
-    __slots__ = ("__weakref__", "_alone", "_connected", "_table")
-
-    def __init__(self, relation: Any, query: str, *, shared: bool = False) -> None:
-        """Keep the rows of a query about ROWS; `shared` lets other connections see them."""
-        self._table = f"discreet_{next(_numbers)}"
-        kind = "TABLE" if shared else "TEMP TABLE"
-        relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
-        self._connected, self._alone = _connected(relation), threading.Lock()
-        weakref.finalize(self, _drop, self._connected, self._table).atexit = False
-
-    @property
-    def name(self) -> str:
-        """What the table is called."""
-        return self._table
-
-    def ask(self, query: str) -> list[Any]:
-        """Return the rows of a query about ROWS, which are those of the table; one thread after another."""
-        with self._alone:
-            asked = f"WITH {ROWS} AS (FROM {self._table}) {query}"
-            return self._connected.query("nothing", asked).fetchall()  # type: ignore[no-any-return]
-
-
-_numbers = itertools.count()  # of no other table of this process, on whatever connection
-
-
-def _connected(relation: Any) -> Any:
-    """Return a relation on the same connection that outlives the tables of this one."""
-    nothing = relation.query(ROWS, "SELECT 0 AS nothing")
-    materialized = nothing.materialize if hasattr(nothing, "materialize") else nothing.execute
-    return materialized()
-
-
-def _drop(connected: Any, table: str) -> None:
-    with suppress(Exception):  # the connection may have been closed
-        connected.query("nothing", f"DROP TABLE IF EXISTS {table}")
 
 
 @dataclass(frozen=True)

@@ -124,14 +124,8 @@ def _method(
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
         dial = Dial("epsilon", levels.total)
-        joint = JointQuantiles(levels.alphas, candidates.size).tune(levels.neighbors, dial)
-
-        def draw(records: Rows) -> list[int]:
-            indices, counts = records
-            law: Any = joint.law(indices if counts is None else np.repeat(indices, counts))
-            return list(law.draw(SystemBits()))
-
-        return joint.guarantee, "joint_quantiles", draw
+        joint: Any = JointQuantiles(levels.alphas, candidates.size).tune(levels.neighbors, dial)
+        return joint.guarantee, "joint_quantiles", lambda r: joint.law(*r).draw(SystemBits())
     if method == "independent":
         m = len(levels.alphas)
         each = BoundedRange(levels.total / m, levels.neighbors)

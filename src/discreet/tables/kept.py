@@ -1,0 +1,53 @@
+"""Rows of a query, kept in a table of DuckDB while they are asked about: one snapshot for many queries."""
+
+import itertools
+import threading
+import weakref
+from contextlib import suppress
+from typing import Any
+
+ROWS = "discreet_rows"
+"""What a relation is called in a query about it."""
+
+
+class Kept:
+    """The rows of a query in a table of the engine, which is gone with this object."""
+
+    __slots__ = ("__weakref__", "_alone", "_connected", "_table")
+
+    def __init__(self, relation: Any, query: str, *, shared: bool = False) -> None:
+        """Keep the rows of a query about ROWS; `shared` lets other connections see them."""
+        self._table = f"discreet_{next(_numbers)}"
+        kind = "TABLE" if shared else "TEMP TABLE"
+        relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
+        self._connected, self._alone = _connected(relation), threading.Lock()
+        weakref.finalize(self, _drop, self._connected, self._table).atexit = False
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+        return self._table
+
+    @property
+    def rows(self) -> Any:
+        """The rows as a relation, which lasts no longer than this object."""
+        return self._connected.query("nothing", f"FROM {self._table}")
+
+    def ask(self, query: str) -> list[Any]:
+        """Return the rows of a query about ROWS, which are those of the table; one thread after another."""
+        with self._alone:
+            asked = f"WITH {ROWS} AS (FROM {self._table}) {query}"
+            return self._connected.query("nothing", asked).fetchall()  # type: ignore[no-any-return]
+
+
+_numbers = itertools.count()  # of no other table of this process, on whatever connection
+
+
+def _connected(relation: Any) -> Any:
+    """Return a relation on the same connection that outlives the tables of this one."""
+    return relation.query(ROWS, "SELECT 0 AS nothing").materialize()
+
+
+def _drop(connected: Any, table: str) -> None:
+    with suppress(Exception):  # the connection may have been closed
+        connected.query("nothing", f"DROP TABLE IF EXISTS {table}")
