@@ -34,7 +34,9 @@ def waiting(what: str) -> Iterator[None]:
 
     connections, spinner, start = list[Any](), Spinner("dots"), time.monotonic()
     bar = Live(
-        get_renderable=lambda: _line(spinner, what, time.monotonic() - start, _percent(connections)),
+        get_renderable=lambda: _line(
+            spinner, what, time.monotonic() - start, _percent(connections)
+        ),
         console=Console(stderr=True),
         refresh_per_second=10,
         transient=True,
@@ -76,11 +78,12 @@ def _line(spinner: Any, what: str, seconds: float, percent: float | None) -> Any
     from rich.table import Table
     from rich.text import Text
 
-    line = Table.grid(padding=(0, 1))
-    for overflow in ("fold", "ellipsis", "fold"):
-        line.add_column(no_wrap=True, overflow=overflow)
-    cells = [spinner, Text(what), Text(str(timedelta(seconds=int(seconds))))]
+    name = Text(what, no_wrap=True, overflow="ellipsis")
+    cells = [spinner, name, Text(str(timedelta(seconds=int(seconds))))]
     if percent is not None:
         cells += [ProgressBar(completed=percent, width=20), Text(f"≈{percent:3.0f}% of this scan")]
+    line = Table.grid(padding=(0, 1))
+    for cell in cells:
+        line.add_column(no_wrap=cell is not name)  # a long name gives way to the others
     line.add_row(*cells)
     return line
