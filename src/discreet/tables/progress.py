@@ -22,8 +22,9 @@ def waiting(what: str) -> Iterator[None]:
     The percentage is DuckDB's, of the scan that runs; each scan of a file begins at 0 again. Where DuckDB does
     not tell, a spinner turns alone.
 
-    Side channels: the percentage is computed from bytes or rows read of those in the file and from numbers
-    of rows that DuckDB expects, so it tells the curator at the terminal what the time of the scan tells too.
+    Side channels: the percentage is computed from bytes or rows read, of those in the file, and from numbers
+    of groups that DuckDB expects, which it may take from the statistics in the file. So it depends on the data,
+    as the time does, and is shown to the curator at the terminal alone.
     """
     if not sys.stderr.isatty():
         yield
