@@ -1,6 +1,7 @@
-"""The spinner: for terminals, after a while, gone at the end, and nothing of the data in it."""
+"""The bar: for terminals, after a while, gone at the end, and nothing of the data in it but a percentage."""
 
 import io
+import re
 import sys
 import threading
 from pathlib import Path
@@ -8,33 +9,54 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import discreet
 from discreet.cli import app
-from discreet.tables import progress
+from discreet.tables import files, progress
 
 GONE = "\x1b[?25h\r\x1b[1A\x1b[2K"
 """The cursor is back, and the line is erased."""
 
 
 class Terminal(io.StringIO):
-    """A stderr that is a terminal, and says when something was written to it."""
+    """A stderr that is a terminal, and says when some text was written to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, awaited: str) -> None:
         super().__init__()
-        self.seen = threading.Event()
+        self.awaited, self.seen = awaited, threading.Event()
 
     def isatty(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
-        if "reading" in text:
+        if self.awaited in text:
             self.seen.set()
         return super().write(text)
 
+    def lines(self) -> list[str]:
+        """Return what was shown, one line after another, without colours."""
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.getvalue())
+        return re.split(r"[\r\n]+", plain)
 
-def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+
+class Connection:
+    """A connection of DuckDB whose query is somewhere."""
+
+    def __init__(self, percent: float) -> None:
+        self.percent = percent
+        self.told = list[str]()
+
+    def execute(self, query: str) -> None:
+        self.told.append(query)
+
+    def query_progress(self) -> float:
+        return self.percent
+
+
+def at_a_terminal(monkeypatch: pytest.MonkeyPatch, awaited: str = "reading") -> Terminal:
     """To be called by the test itself: between its phases pytest sets stderr anew."""
-    found = Terminal()
+    found = Terminal(awaited)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys, "stderr", found)
     return found
 
@@ -90,3 +112,105 @@ def test_a_file_or_a_pipe_gets_nothing(
     ]
     done = CliRunner().invoke(app, asked)
     assert (done.exit_code, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("percents", "shown"),
+    [
+        ([], None),
+        ([-1.0], None),
+        ([0.0], 0.0),
+        ([43.2], 43.2),
+        ([-1.0, 43.2, -1.0], 43.2),
+        ([12.0, 43.2], 43.2),
+    ],
+)
+def test_the_percentage_is_of_the_last_scan_that_runs(
+    percents: list[float], shown: float | None
+) -> None:
+    assert progress._percent([Connection(percent) for percent in percents]) == shown
+
+
+def test_a_bar_is_shown_where_the_engine_tells_and_a_spinner_where_it_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = at_a_terminal(monkeypatch, "≈ 43% of this scan")
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.waiting("reading a.csv"):
+        connection = progress.watched(Connection(43.2))
+        assert terminal.seen.wait(10)
+        terminal.awaited = "≈ 88% of this scan"
+        terminal.seen.clear()
+        connection.percent = 88.4
+        assert terminal.seen.wait(10)
+        terminal.awaited = "a.csv 0:00:0"
+        connection.percent = -1.0
+        shown = len(terminal.lines())
+        for _ in range(2):
+            terminal.seen.clear()
+            assert terminal.seen.wait(10)
+    assert "%" not in "".join(terminal.lines()[shown + 2 :])
+    assert any(
+        re.fullmatch(r". reading a.csv 0:00:\d\d ━+[╸╺]━+ ≈ 43% of this scan", line)
+        for line in terminal.lines()
+    )
+
+
+def test_a_long_name_leaves_room_for_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_a_terminal(monkeypatch, "≈100% of this scan")
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.waiting(f"reading {'a' * 200}.csv"):
+        progress.watched(Connection(100.0))
+        assert terminal.seen.wait(10)
+    assert max(map(len, terminal.lines())) == 80
+
+
+def test_without_a_bar_connections_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = Connection(43.2)
+    assert progress.watched(connection) is connection
+    with progress.waiting("reading a.csv"):
+        progress.watched(connection)
+    assert connection.told == []
+    at_a_terminal(monkeypatch)
+    with progress.waiting("reading a.csv"):
+        assert progress.watched(connection) is connection
+    assert len(connection.told) == 1
+    progress.watched(connection)
+    assert len(connection.told) == 1
+
+
+def settings() -> tuple[bool, bool]:
+    """Return whether DuckDB follows its progress in a new connection, and whether it prints it."""
+    asked = "SELECT current_setting('enable_progress_bar'), current_setting('enable_progress_bar_print')"
+    found: tuple[bool, bool] = files._connect().sql(asked).fetchall()[0]
+    return found
+
+
+def test_duckdb_follows_its_progress_for_the_bar_only_and_prints_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert settings()[0] is False
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)  # where DuckDB shows a bar of its own
+    monkeypatch.setattr(files, "_databases", [])
+    assert settings()[0] is False
+    at_a_terminal(monkeypatch)
+    with progress.waiting("reading a.csv"):
+        assert settings() == (True, False)
+    assert settings()[0] is False
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_scan_of_a_file_is_followed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
+) -> None:
+    file = str(tmp_path / f"a.{ending}")
+    rows = "SELECT 'w' || range % 100 AS word FROM range(500000)"
+    files._connect().execute(f"COPY ({rows}) TO '{file}'")
+    terminal = at_a_terminal(monkeypatch, "% of this scan")
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress.waiting(f"reading a.{ending}"):
+        for _ in range(500):  # the bar is drawn ten times a second, and one scan may be faster
+            discreet.mode(file, "word", ["w1", "w2"], epsilon=1)
+            if terminal.seen.is_set():
+                break
+    assert terminal.seen.is_set()

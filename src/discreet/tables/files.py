@@ -6,12 +6,15 @@ An empty field, or one that a short row lacks, equals the candidate '' and nothi
 that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
 """
 
+import atexit
 import csv
 import ctypes
 import glob
 import gzip
 import itertools
 import os
+import shutil
+import tempfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +27,7 @@ from typing import Any
 from ..errors import InvalidCandidates, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
 from .kinds import CELL, ColumnType, single
+from .progress import watched
 from .relations import RelationColumn, picked
 
 ACCEPTED = ".csv, .csv.gz, .tsv, .tsv.gz and .parquet"
@@ -155,12 +159,35 @@ def _connect() -> Any:
 
     It fetches nothing from a network and keeps nothing of the files. Opening it takes as long as
     counting a million rows.
+
+    Side channels: what its memory does not hold is written to a temporary directory, in clear.
     """
     if not _databases:
         import duckdb
 
-        _databases.append(duckdb.connect(config=CONFIG))
-    return _databases[0].cursor()
+        config = {**CONFIG, "temp_directory": _private_directory()}
+        _databases.append(duckdb.connect(config=config))
+    return watched(_databases[0].cursor())
+
+
+def _private_directory() -> str:
+    """Return a new directory that only this user can read, gone when this process ends.
+
+    DuckDB would take one that all can read, `.tmp` where the process stands. Where no directory can be made,
+    '' is returned, with which DuckDB writes nothing.
+    """
+    try:
+        path = tempfile.mkdtemp(prefix="discreet-")
+    except OSError:
+        return ""
+    atexit.register(_remove, path, os.getpid())
+    return path
+
+
+def _remove(path: str, owner: int) -> None:
+    """Remove the directory of a process, unless this is a fork of that process."""
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _leave_to_the_parent() -> None:

@@ -1,37 +1,90 @@
-"""A spinner while a file is read, for people at a terminal. It shows the time and nothing of the data."""
+"""A progress bar while a file is read, for people at a terminal: a percentage, the time, nothing of the data."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
 from threading import Timer
+from typing import Any
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
+_WATCHED: ContextVar[list[Any] | None] = ContextVar("watched", default=None)
+"""The connections that a bar asks; None where there is no bar."""
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show `what` and the seconds since, on stderr, if it is a terminal and this takes long.
+    """Show `what`, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
 
-    How far the scan has come is not shown: an engine estimates it from the rows.
+    The percentage is DuckDB's, of the scan that runs; each scan of a file begins at 0 again. Where DuckDB does
+    not tell, a spinner turns alone.
+
+    Side channels: the percentage is computed from bytes or rows read, of those in the file, and from numbers
+    of groups that DuckDB expects, which it may take from the statistics in the file. So it depends on the data,
+    as the time does, and is shown to the curator at the terminal alone.
     """
     if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.live import Live
+    from rich.spinner import Spinner
 
-    said = TextColumn("{task.description}", markup=False)
-    console = Console(stderr=True)
-    bar = Progress(SpinnerColumn(), said, TimeElapsedColumn(), console=console, transient=True)
-    bar.add_task(what, total=None)
+    connections, spinner, start = list[Any](), Spinner("dots"), time.monotonic()
+    bar = Live(
+        get_renderable=lambda: _line(
+            spinner, what, time.monotonic() - start, _percent(connections)
+        ),
+        console=Console(stderr=True),
+        refresh_per_second=10,
+        transient=True,
+    )
     timer = Timer(PATIENCE, bar.start)
     timer.daemon = True
+    token = _WATCHED.set(connections)
     timer.start()
     try:
         yield
     finally:
+        _WATCHED.reset(token)
         timer.cancel()
         timer.join()
-        if bar.live.is_started:
-            bar.stop()
+        bar.stop()
+
+
+def watched(connection: Any) -> Any:
+    """Return a connection of DuckDB, which the bar asks from now on, if there is one.
+
+    Without a bar nothing is set, and DuckDB keeps no count of its progress. It never prints any itself.
+    """
+    connections = _WATCHED.get()
+    if connections is not None:
+        connection.execute("SET enable_progress_bar_print = false; SET enable_progress_bar = true")
+        connections.append(connection)
+    return connection
+
+
+def _percent(connections: list[Any]) -> float | None:
+    """Return how far the scan is that runs, None if none runs or it does not tell."""
+    told = [connection.query_progress() for connection in connections]
+    return next((percent for percent in reversed(told) if percent >= 0), None)
+
+
+def _line(spinner: Any, what: str, seconds: float, percent: float | None) -> Any:
+    """Return what is shown, on one line."""
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    name = Text(what, no_wrap=True, overflow="ellipsis")
+    cells = [spinner, name, Text(str(timedelta(seconds=int(seconds))))]
+    if percent is not None:
+        cells += [ProgressBar(completed=percent, width=20), Text(f"≈{percent:3.0f}% of this scan")]
+    line = Table.grid(padding=(0, 1))
+    for cell in cells:
+        line.add_column(no_wrap=cell is not name)  # a long name gives way to the others
+    line.add_row(*cells)
+    return line
