@@ -1,5 +1,6 @@
 """What may be answered: public, and fixed before the data are read."""
 
+import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal, localcontext
@@ -44,9 +45,8 @@ class Labels(Sequence[Any]):
         Raises:
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
         """
-        if isinstance(labels, str | bytes) or hasattr(labels, "columns"):
-            raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
-        if not isinstance(labels, Iterable):
+        single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
+        if single or hasattr(labels, "columns"):
             raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
         self._labels = tuple(_plain(labels))
         if not self._labels:
@@ -220,12 +220,27 @@ def _refuse_repeats(labels: tuple[Any, ...]) -> None:
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
             raise InvalidCandidates(f"candidates must not be missing or NaN, got {shown(label)}")
-        if label in seen:
-            raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[label], label)}")
-        seen[label] = label
+        for form in {label, instant(label)}:
+            if form in seen:
+                raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[form], label)}")
+            seen[form] = label
+
+
+def instant(value: Any) -> Any:
+    """Return a time with an offset in UTC, and anything else as it is.
+
+    Python compares two times of one zone by their clocks, and holds one in an hour that clocks repeat unequal
+    to all of other zones. In UTC, equal are those of the same instant.
+    """
+    if not isinstance(value, dt.datetime) or value.tzinfo is None or value.utcoffset() is None:
+        return value
+    try:
+        return value.astimezone(dt.UTC)
+    except OverflowError:  # a year that Python cannot write in UTC
+        return value
 
 
 def _twice(first: Any, second: Any) -> str:
-    """Return how two labels are the same: for Python, True equals 1."""
-    same = type(first) is type(second)
+    """Return how two labels are the same: for Python, True equals 1, and 0.0 equals -0.0."""
+    same = shown(first) == shown(second)
     return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"

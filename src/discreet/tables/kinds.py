@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from ..candidates import instant
 from ..errors import InvalidCandidates, UnreadableData, shown
 
 CELL = "cell"
@@ -123,8 +124,11 @@ def is_missing(value: Any) -> bool:
 
 
 def key(value: Any) -> tuple[bool, Any]:
-    """Return what tells a value from all that do not equal it: for Python, True equals 1."""
-    return value.__class__.__name__ in ("bool", "bool_"), value
+    """Return what tells a value from all that do not equal it: for Python, True equals 1.
+
+    Times with an offset are told apart as instants, whatever the zone.
+    """
+    return value.__class__.__name__ in ("bool", "bool_"), instant(value)
 
 
 def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
