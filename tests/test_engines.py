@@ -100,6 +100,14 @@ def test_one_row_does_not_change_how_other_objects_are_compared() -> None:
         assert tallied == [[n] for n in expected]
 
 
+def test_objects_written_alike_are_one_person() -> None:
+    """As pandas reads a file in pieces: integers where a piece has no text."""
+    data = pd.DataFrame(
+        {"who": pd.Series([7, "7", "07", None, True], dtype="object"), "drink": "tea"}
+    )
+    assert recorded(data, "drink", Records("who")).tally(["tea"]) == [[2]]
+
+
 def test_one_instant_is_one_candidate() -> None:
     paris = TWICE[0].astimezone(PARIS)
     assert paris != TWICE[0]
@@ -157,6 +165,13 @@ def test_verbs_over_numbers(make: Make) -> None:
     assert quartiles.value == [1, 3]
     assert discreet.price(data, GRID, "age", privacy_unit="person", **SURE).value in (2, 3)
     assert discreet.minimum(data, GRID, "age", **PEOPLE).value == {"north": 0, "süd": 0}
+
+
+def test_groups_that_cannot_be_compared_are_called_groups(make: Make) -> None:
+    with pytest.raises(InvalidCandidates, match="the group True is"):
+        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups=[True], epsilon=1)
+    with pytest.raises(InvalidCandidates, match="groups must be a list, got 'north'"):
+        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups="north", epsilon=1)
 
 
 def test_groups_without_rows_answer(make: Make) -> None:

@@ -131,7 +131,9 @@ def key(value: Any) -> tuple[bool, Any]:
     return value.__class__.__name__ in ("bool", "bool_"), instant(value)
 
 
-def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
+def check_candidates(
+    candidates: Sequence[object], of: ColumnType, name: str = "candidate"
+) -> list[Any]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
@@ -143,7 +145,7 @@ def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
             of.kind, {of.kind}
         ):
             raise InvalidCandidates(
-                f"the candidate {shown(candidate)} is of the kind {kind}, so it cannot be compared "
+                f"the {name} {shown(candidate)} is of the kind {kind}, so it cannot be compared "
                 f"with {of.words}"
             )
         checked.append(candidate)
