@@ -299,8 +299,8 @@ def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> Non
     assert 0 < max(fetched) <= few
     for method in ("recursive", "joint", "independent"):
         terms: Any = {"epsilon": 10**6, "method": method}
-        found = discreet.quantiles(table, ["0.23"], prices, "bid", **terms).value
-        assert found == discreet.quantiles(bids, ["0.23"], prices, **terms).value
+        found = discreet.quantiles(table, ["0.24"], prices, "bid", **terms).value
+        assert found == discreet.quantiles(bids, ["0.24"], prices, **terms).value
     assert max(fetched) <= few
     fine = discreet.Grid(0, 1, "1e-30")  # too fine to be counted in the engine
     assert 0.999 < sure(discreet.price, table, fine, "bid") <= 1

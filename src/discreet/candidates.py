@@ -46,7 +46,7 @@ class Labels(Sequence[Any]):
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
         """
         single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
-        if single or hasattr(labels, "columns"):
+        if single or hasattr(type(labels), "columns"):
             raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
         self._labels = tuple(_plain(labels))
         if not self._labels:

@@ -78,7 +78,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
     """
     if isinstance(candidates, CandidateTable):
         return candidates
-    if names_file(candidates) or hasattr(candidates, "columns"):
+    if names_file(candidates) or hasattr(type(candidates), "columns"):
         raise InvalidCandidates(
             f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation or a Spark "
             "DataFrame give CandidateTable(data, column), of other tables table[column]"
