@@ -1,6 +1,5 @@
 """What may be answered: public, and fixed before the data are read."""
 
-import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal, localcontext
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidCandidates, shown
+from .instants import instant
 from .numbers import Number, exact, float_up, positive
 
 _BLOCK = 2**15
@@ -224,20 +224,6 @@ def _refuse_repeats(labels: tuple[Any, ...]) -> None:
             if form in seen:
                 raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[form], label)}")
             seen[form] = label
-
-
-def instant(value: Any) -> Any:
-    """Return a time with an offset in UTC, and anything else as it is.
-
-    Python compares two times of one zone by their clocks, and holds one in an hour that clocks repeat unequal
-    to all of other zones. In UTC, equal are those of the same instant.
-    """
-    if not isinstance(value, dt.datetime) or value.tzinfo is None or value.utcoffset() is None:
-        return value
-    try:
-        return value.astimezone(dt.UTC)
-    except OverflowError:  # a year that Python cannot write in UTC
-        return value
 
 
 def _twice(first: Any, second: Any) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..candidates import instant
 from ..errors import UnreadableData
+from ..instants import instant
 from .failures import missing_column, quietly
 from .kinds import (
     CELL,

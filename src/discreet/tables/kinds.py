@@ -12,8 +12,8 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
-from ..candidates import instant
 from ..errors import InvalidCandidates, UnreadableData, shown
+from ..instants import instant
 
 CELL = "cell"
 """What the only column of a table is called once it has been opened."""
