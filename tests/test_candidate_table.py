@@ -14,6 +14,7 @@ from uuid import UUID
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -608,6 +609,17 @@ def test_other_candidates_are_spelled_otherwise(engine: str, tmp_path: Path) -> 
     assert repr(table) == "CandidateTable(2 candidates in column 'url')"
 
 
+@pytest.mark.parametrize(
+    "known", ["known.parquet", Path("known.CSV.gz"), pl.LazyFrame({"url": ["a"]})]
+)
+def test_a_table_where_a_list_belongs_is_told_of_candidate_table(known: Any) -> None:
+    data = pl.DataFrame({"url": ["a"]})
+    with pytest.raises(InvalidCandidates, match=r"got .*CandidateTable\(data, column\)"):
+        discreet.mode(data, "url", known, epsilon=1)
+    with pytest.raises(InvalidCandidates, match=r"got .*CandidateTable\(data, column\)"):
+        discreet.top_k(data, 1, "url", candidates=known, epsilon=1)
+
+
 # --- the command line
 
 
@@ -630,6 +642,7 @@ def test_the_commands_take_a_file_of_candidates(
         (["--candidates-column", "page"], "--candidates-column goes with --candidates-from"),
         (["--candidates", "a", "--candidates-from", "x.csv"], "give either --candidates or"),
         (["--candidates-from", "x.csv"], "x.csv does not exist"),
+        (["--candidates", "x.csv"], "give --candidates-from x.csv"),
         ([], "candidates are missing"),
     ],
 )

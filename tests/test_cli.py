@@ -91,7 +91,7 @@ def test_candidates_with_commas_and_numbers(
         ([*MODE, "--candidates", "", "--epsilon", "1"], "candidates must not be empty"),
         (
             [*MODE, "--candidates", "a,,b", "--epsilon", "1"],
-            "has an empty candidate; remove a comma",
+            "has an empty value; remove a comma",
         ),
         ([*MODE, "--candidates", '"a,b', "--epsilon", "1"], "a quote that is not closed"),
         (

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.errors import DiscreetError, MissingPackage, UnreadableData
+from discreet.errors import DiscreetError, InvalidCandidates, MissingPackage, UnreadableData
 from discreet.tables import count, numbers, recorded
 from discreet.tables.failures import needing
 from discreet.tables.lazy_cells import LazyCells
@@ -62,6 +63,59 @@ def test_the_census_has_the_same_law_everywhere(make: Make) -> None:
     assert count(make(table), name, statuses) == [counter[status] for status in statuses]
     answer = discreet.mode(make(table), name, statuses, epsilon=50)
     assert answer.value == counter.most_common(1)[0][0]
+
+
+# --- the hour that clocks repeat
+
+PARIS = ZoneInfo("Europe/Paris")
+TWICE = [dt.datetime(2024, 10, 27, hour, 30, tzinfo=dt.UTC) for hour in (0, 1)]
+"""Half past two in Paris, and an hour later, when it is half past two again."""
+
+
+@pytest.mark.parametrize("kept", ["UTC", "Europe/Paris"])
+@pytest.mark.parametrize("asked", [dt.UTC, PARIS, ZoneInfo("America/New_York")])
+def test_instants_are_told_apart_whatever_the_zone(
+    make_typed: Make, kept: str, asked: dt.tzinfo
+) -> None:
+    moments = [TWICE[0]] * 2 + [TWICE[1]] * 3
+    table = pa.table(
+        {"at": pa.array(moments, pa.timestamp("us", tz=kept)), "who": ["a", "b", "a", "b", "c"]}
+    )
+    data, candidates = make_typed(table), [moment.astimezone(asked) for moment in TWICE]
+    assert count(data, "at", candidates) == [2, 3]
+    assert recorded(data, "at", Records("who")).tally(candidates) == [[2, 3]]
+    groups = Records(by="at", groups=tuple(candidates))
+    assert recorded(data, "who", groups).tally(["a", "b", "c"]) == [[1, 1, 0], [1, 1, 1]]
+
+
+def test_one_row_does_not_change_how_other_objects_are_compared() -> None:
+    """For Python the two times of Paris are equal: whichever came first would stand for all."""
+    first, again = (moment.astimezone(PARIS) for moment in TWICE)
+    assert first == again
+    for rows, expected in (([first] + [again] * 9, [1, 9]), ([again] * 9, [0, 9])):
+        data = pd.DataFrame({"at": pd.Series(rows, dtype="object")})
+        assert count(data, "at", TWICE) == expected
+        records = Records(by="at", groups=tuple(TWICE))
+        tallied = recorded(data.assign(drink="tea"), "drink", records).tally(["tea"])
+        assert tallied == [[n] for n in expected]
+
+
+def test_objects_written_alike_are_one_person() -> None:
+    """As pandas reads a file in pieces: integers where a piece has no text."""
+    data = pd.DataFrame(
+        {"who": pd.Series([7, "7", "07", None, True], dtype="object"), "drink": "tea"}
+    )
+    assert recorded(data, "drink", Records("who")).tally(["tea"]) == [[2]]
+
+
+def test_one_instant_is_one_candidate() -> None:
+    paris = TWICE[0].astimezone(PARIS)
+    assert paris != TWICE[0]
+    for same in ([paris, TWICE[0]], [TWICE[0], paris], [paris, TWICE[1].astimezone(PARIS)]):
+        with pytest.raises(InvalidCandidates, match="distinct"):
+            discreet.mode(pa.table({"at": TWICE}), "at", same, epsilon=1)
+        with pytest.raises(InvalidCandidates, match="groups must be distinct"):
+            discreet.mode(pa.table({"at": TWICE}), "at", TWICE, by="at", groups=same, epsilon=1)
 
 
 # --- every verb, where the answer is all but certain
@@ -111,6 +165,13 @@ def test_verbs_over_numbers(make: Make) -> None:
     assert quartiles.value == [1, 3]
     assert discreet.price(data, GRID, "age", privacy_unit="person", **SURE).value in (2, 3)
     assert discreet.minimum(data, GRID, "age", **PEOPLE).value == {"north": 0, "süd": 0}
+
+
+def test_groups_that_cannot_be_compared_are_called_groups(make: Make) -> None:
+    with pytest.raises(InvalidCandidates, match="the group True is"):
+        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups=[True], epsilon=1)
+    with pytest.raises(InvalidCandidates, match="groups must be a list, got 'north'"):
+        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups="north", epsilon=1)
 
 
 def test_groups_without_rows_answer(make: Make) -> None:

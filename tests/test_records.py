@@ -22,7 +22,9 @@ import discreet
 from discreet.candidates import Grid, Labels
 from discreet.enclosures import lower, precision, upper
 from discreet.privacy.sensitivity import Neighbors
+from discreet.runs import Runs
 from discreet.scores import Counts, Rank, Revenue, Score
+from discreet.scores.median_distance import MedianDistance
 from discreet.scores.persons import PerPerson
 from discreet.selection import ask, law_of
 from discreet.tables import numbers, on_grid, recorded
@@ -280,7 +282,20 @@ def score_of(score: Callable[[Any], Score], rows: list[Any], k: int) -> list[Fra
     data = pl.DataFrame(rows, {"p": pl.String, "v": pl.Float64}, orient="row")
     [(numbers, _)] = recorded(data, "v", Records("p", rows=k)).parts()
     vector: Any = score(numbers).compute(Fraction(10**6))
+    if isinstance(vector, Runs):
+        return each_point(vector)
     return [vector.exact(i) for i in range(len(vector))]
+
+
+def each_point(runs: Runs) -> list[Fraction]:
+    """The score of every point of a small grid."""
+    slopes: Any = runs.slopes
+    found = {
+        runs.index(run, steps): runs.tops.exact(run) - (steps * slopes.exact(run) if slopes else 0)
+        for run in range(len(runs))
+        for steps in range(int(runs.sizes[run]))
+    }
+    return [found[i] for i in sorted(found)]
 
 
 SCORES: dict[str, Callable[[Any], Score]] = {
@@ -289,6 +304,7 @@ SCORES: dict[str, Callable[[Any], Score]] = {
     )
     for alpha in ("0", "1/2", "2/3", "1")
 }
+SCORES["median distance"] = lambda numbers: MedianDistance(lambda: (numbers, None), Grid(0, 3))
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])

@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -104,6 +105,21 @@ def test_a_release_looks_like_what_it_is() -> None:
     long = discreet.select([0, 99], sensitivity=1, epsilon=1, size=1000)
     assert len(repr(long)) < 320
     assert long.as_dict()["value"] == [1] * 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"north": Decimal("49.96")}, "{'north': 49.96}"),
+        ({1: [Decimal("1.10"), Fraction(1, 3)]}, "{1: [1.10, 1/3]}"),
+        ([["a", 1], [True, None]], "[['a', 1], [True, None]]"),
+        ([date(2024, 2, 29)], "[2024-02-29]"),
+        (Decimal("1e2"), "1E+2"),
+    ],
+)
+def test_a_release_writes_numbers_in_lists_as_if_alone(value: object, written: str) -> None:
+    release = discreet.Release(value, discreet.PureDP(Fraction(1), "add_remove"), "exponential")
+    assert str(release) == f"{written} [ε = 1 (one record added or removed); exponential]"
 
 
 def test_a_simulation_says_that_it_is_not_private() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InvalidCandidates, shown
+from .instants import instant
 from .numbers import Number, exact, float_up, positive
 
 _BLOCK = 2**15
@@ -44,9 +45,8 @@ class Labels(Sequence[Any]):
         Raises:
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
         """
-        if isinstance(labels, str | bytes) or hasattr(labels, "columns"):
-            raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
-        if not isinstance(labels, Iterable):
+        single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
+        if single or hasattr(type(labels), "columns"):
             raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
         self._labels = tuple(_plain(labels))
         if not self._labels:
@@ -220,12 +220,13 @@ def _refuse_repeats(labels: tuple[Any, ...]) -> None:
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
             raise InvalidCandidates(f"candidates must not be missing or NaN, got {shown(label)}")
-        if label in seen:
-            raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[label], label)}")
-        seen[label] = label
+        for form in {label, instant(label)}:
+            if form in seen:
+                raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[form], label)}")
+            seen[form] = label
 
 
 def _twice(first: Any, second: Any) -> str:
-    """Return how two labels are the same: for Python, True equals 1."""
-    same = type(first) is type(second)
+    """Return how two labels are the same: for Python, True equals 1, and 0.0 equals -0.0."""
+    same = shown(first) == shown(second)
     return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"

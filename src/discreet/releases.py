@@ -52,10 +52,23 @@ class Release:
         }
 
     def __str__(self) -> str:
-        return f"{self.value} [{self.promise}; {self.mechanism}]"
+        return f"{_written(self.value)} [{self.promise}; {self.mechanism}]"
 
     def __repr__(self) -> str:
         return f"Release({_shortened(repr(self.value))}: {self.promise}; {self.mechanism})"
+
+
+def _written(value: Any) -> str:
+    """Return an answer as one writes it: the numbers and dates in a list or a dict as if alone."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inside, value))}]"
+    return str(value)
+
+
+def _inside(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else _written(value)
 
 
 @dataclass(frozen=True, slots=True)

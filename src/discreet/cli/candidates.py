@@ -7,7 +7,7 @@ import typer
 
 from .. import tables
 from ..errors import InvalidArgument
-from ..tables.candidate_table import CandidateTable
+from ..tables.candidate_table import CandidateTable, names_file
 from .options import split_candidates
 
 Listed = Annotated[
@@ -43,4 +43,9 @@ def read_candidates(
         return CandidateTable(from_file, column if named is None else named)
     if listed is None:
         return None
-    return tables.parse_candidates(file, column, split_candidates(listed))
+    texts = split_candidates(listed)
+    if len(texts) == 1 and names_file(texts[0]):
+        raise InvalidArgument(
+            f"--candidates lists what may be answered; give --candidates-from {texts[0]}"
+        )
+    return tables.parse_candidates(file, column, texts)

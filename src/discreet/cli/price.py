@@ -16,12 +16,20 @@ from .releasing import releasing
 def price(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column of bids.", show_default=False)],
-    hi: Annotated[str, typer.Option(help="The highest price.", show_default=False)],
+    hi: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The highest price.", show_default=False)
+    ],
     terms: Terms,
-    lo: Annotated[str, typer.Option(help="The lowest price.")] = "0",
-    step: Annotated[str, typer.Option(help="The distance of neighbouring prices.")] = "1",
-    supply: Annotated[int | None, typer.Option(help="How many units there are to sell.")] = None,
-    units: Annotated[int, typer.Option(help="The most units one bidder may want.")] = 1,
+    lo: Annotated[str, typer.Option(metavar="NUMBER", help="The lowest price.")] = "0",
+    step: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The distance of neighbouring prices.")
+    ] = "1",
+    supply: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="How many units there are to sell.")
+    ] = None,
+    units: Annotated[
+        int, typer.Option(metavar="NUMBER", help="The most units one bidder may want.")
+    ] = 1,
     continuous: Annotated[
         bool, typer.Option("--continuous", help="Draw any real price, then round it down.")
     ] = False,
@@ -29,6 +37,8 @@ def price(
     """Release a price that brings in much.
 
     One row is one bid for one unit.
+
+    Example: discreet price bids.csv --column bid --hi 100 --step 0.01 --epsilon 1
     """
     prices = Grid(lo, hi, step)
     return verb.price(

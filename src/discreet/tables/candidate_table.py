@@ -15,6 +15,8 @@ from .kinds import CELL, ColumnType
 
 _KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
 
+_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+
 _AT_ONCE = 10_000
 """So many candidates are looked up in one query."""
 
@@ -97,6 +99,13 @@ class CandidateTable:
 
     def __repr__(self) -> str:
         return f"CandidateTable({self.size:,} candidates in column {self._column!r})"
+
+
+def names_file(given: Any) -> bool:
+    """Return whether what was given for candidates is the name of a file of them."""
+    if isinstance(given, os.PathLike):
+        return True
+    return isinstance(given, str) and given.lower().endswith(_ENDINGS)
 
 
 def _ranked(data: Any, column: str) -> Ranking:

@@ -313,7 +313,7 @@ def _no_such_column(column: str, names: list[str], file: Path) -> MissingColumn:
     return missing_column(column, names, str(file))
 
 
-def as_texts(candidates: Sequence[object], column: str) -> list[str]:
+def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:
     """Return the candidates as they are written in a CSV file."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
@@ -322,7 +322,7 @@ def as_texts(candidates: Sequence[object], column: str) -> list[str]:
         exact = isinstance(candidate, int | Fraction | Decimal) and not isinstance(candidate, bool)
         if not exact and not isinstance(candidate, str):
             raise InvalidCandidates(
-                f"the candidate {shown(candidate)} is a {type(candidate).__name__}, but column "
+                f"the {name} {shown(candidate)} is a {type(candidate).__name__}, but column "
                 f"{column!r} of a CSV file holds text. Give it as it is written in the file"
             )
         texts.append(str(candidate))

@@ -79,7 +79,9 @@ class FrameRecords:
         n = len(self.cell.frame)
         parts = np.zeros(n, dtype=np.int64)
         if self.part is not None:
-            parts = positions(self.part, check_candidates(self.records.groups, self.part.type))
+            parts = positions(
+                self.part, check_candidates(self.records.groups, self.part.type, "group")
+            )
         if self.person is None:
             return parts, np.arange(n), parts
         check_unit(self.person.type)
@@ -191,20 +193,20 @@ def _persons(column: FrameColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     """Return for each row the number of its person, -1 for nobody, and the person's offset."""
     frame = column.frame
     cells = objects(frame) if column.type.name == "object" else frame.get_column(CELL).to_list()
-    numbers: dict[Any, int] = {}
+    numbers: dict[str, int] = {}
     persons = np.array([_number(cell, numbers) for cell in cells], dtype=np.int64)
-    offsets = np.array([offset(str(person)) for _, person in numbers] + [0], dtype=np.int64)
+    offsets = np.array([offset(person) for person in numbers] + [0], dtype=np.int64)
     return persons, offsets[persons]
 
 
-def _number(cell: Any, numbers: dict[Any, int]) -> int:
-    """Return the number of a person: of a text, an integer or a UUID; all else is nobody."""
+def _number(cell: Any, numbers: dict[str, int]) -> int:
+    """Return the number of a person: of a text, an integer or a UUID; all else is nobody.
+
+    They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
+    """
     value = plain(cell)
     named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
-    if not named:
-        return -1
-    exact = str(value) if isinstance(value, str) else value
-    return numbers.setdefault((type(exact).__name__, exact), len(numbers))
+    return numbers.setdefault(str(value), len(numbers)) if named else -1
 
 
 def _in_few_groups(

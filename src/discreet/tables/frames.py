@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import UnreadableData
+from ..instants import instant
 from .failures import missing_column, quietly
 from .kinds import (
     CELL,
@@ -173,7 +174,7 @@ def _weighed(frame: Any, of: ColumnType, candidates: list[Any]) -> Iterable[tupl
 def _counted_objects(values: Iterable[Any]) -> Iterable[tuple[Any, int]]:
     """Return pairs of a Python object and a number of times it is there."""
     try:  # with the type, lest True and 1 be counted together
-        counter = Counter(zip(map(type, values), values, strict=True))
+        counter = Counter((type(value), instant(value)) for value in values)
     except Exception:  # something cannot be hashed or compared: leave each to `tally`
         return ((value, 1) for value in values)
     return ((value, weight) for (_, value), weight in counter.items())

@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from ..errors import InvalidCandidates, UnreadableData, shown
+from ..instants import instant
 
 CELL = "cell"
 """What the only column of a table is called once it has been opened."""
@@ -123,11 +124,16 @@ def is_missing(value: Any) -> bool:
 
 
 def key(value: Any) -> tuple[bool, Any]:
-    """Return what tells a value from all that do not equal it: for Python, True equals 1."""
-    return value.__class__.__name__ in ("bool", "bool_"), value
+    """Return what tells a value from all that do not equal it: for Python, True equals 1.
+
+    Times with an offset are told apart as instants, whatever the zone.
+    """
+    return value.__class__.__name__ in ("bool", "bool_"), instant(value)
 
 
-def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
+def check_candidates(
+    candidates: Sequence[object], of: ColumnType, name: str = "candidate"
+) -> list[Any]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
@@ -139,7 +145,7 @@ def check_candidates(candidates: Sequence[object], of: ColumnType) -> list[Any]:
             of.kind, {of.kind}
         ):
             raise InvalidCandidates(
-                f"the candidate {shown(candidate)} is of the kind {kind}, so it cannot be compared "
+                f"the {name} {shown(candidate)} is of the kind {kind}, so it cannot be compared "
                 f"with {of.words}"
             )
         checked.append(candidate)

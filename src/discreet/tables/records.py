@@ -68,15 +68,19 @@ def check_unit(of: ColumnType) -> None:
     """Raise unless values of this type tell persons apart beyond doubt."""
     if of.kind not in ("text", "integer", "uuid", "anything", "nothing"):
         raise UnreadableData(
-            f"{of.words}, cannot be the privacy_unit. Accepted: text, integers and UUIDs; integers that "
-            "pandas keeps as floats because some are missing can be cast to Int64"
+            f"{of.words}, cannot be the privacy_unit. Accepted: text, integers and UUIDs. Cast what is "
+            "neither: decimals to an integer type, and integers that pandas keeps as floats because some "
+            "are missing to Int64"
         )
 
 
 def check_numbers(of: ColumnType) -> None:
     """Raise unless the column holds numbers."""
     if of.kind not in ("integer", "float", "decimal"):
-        raise UnreadableData(f"{of.words} is not a column of numbers")
+        raise UnreadableData(
+            f"{of.words}, is no column of numbers. Accepted: integers, floats and decimals; cast "
+            "what pandas keeps as objects"
+        )
 
 
 def offset(person: str) -> int:

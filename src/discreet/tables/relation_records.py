@@ -74,11 +74,11 @@ class RelationRecords:
 
     def _exact(self, alias: str, values: Sequence[object]) -> list[Any]:
         """Return the values as the column holds them; None for what it cannot hold."""
-        of = self._type(alias)
-        texts = as_texts(values, self.names[alias]) if self.csv else values
+        of, name = self._type(alias), "group" if alias == PART else "candidate"
+        texts = as_texts(values, self.names[alias], name) if self.csv else values
         if of.kind == "nothing":
-            return [None] * len(check_candidates(texts, of))
-        return [represent(value, of) for value in check_candidates(texts, of)]
+            return [None] * len(check_candidates(texts, of, name))
+        return [represent(value, of) for value in check_candidates(texts, of, name)]
 
     def _narrowed(self) -> Any:
         """Return the rows that belong to somebody and to a group, in few groups for each person."""

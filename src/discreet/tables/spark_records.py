@@ -67,10 +67,10 @@ class SparkRecords:
 
     def _exact(self, alias: str, values: Sequence[object]) -> list[Any]:
         """Return the values as the column holds them; None for what it cannot hold."""
-        of = self._type(alias)
+        of, name = self._type(alias), "group" if alias == PART else "candidate"
         if of.kind == "nothing":
-            return [None] * len(check_candidates(values, of))
-        return [represent(value, of) for value in check_candidates(values, of)]
+            return [None] * len(check_candidates(values, of, name))
+        return [represent(value, of) for value in check_candidates(values, of, name)]
 
     def _narrowed(self) -> Any:
         """Return the rows that belong to somebody and to a group, in few groups for each person."""

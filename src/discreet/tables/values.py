@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from ..errors import InvalidCandidates
+from ..instants import instant
 from .kinds import ColumnType, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
@@ -65,7 +66,7 @@ def in_order(values: Iterable[Any]) -> list[object]:
     found: dict[tuple[bool, Any], Any] = {}
     for value in values:
         try:
-            exact = _without_sign_of_zero(value)
+            exact = _canonical(value)
             found.setdefault(key(exact), exact)
         except Exception:  # objects in a table may do anything
             continue
@@ -75,7 +76,7 @@ def in_order(values: Iterable[Any]) -> list[object]:
     return sorted(kept, key=lambda value: (type(value).__name__, repr(value)))
 
 
-def _without_sign_of_zero(value: Any) -> Any:
-    """Return the value in plain Python, where zero is 0.0."""
-    exact = value if is_missing(value) else plain(value)
+def _canonical(value: Any) -> Any:
+    """Return the value in plain Python, where zero is 0.0 and a time with an offset is in UTC."""
+    exact = value if is_missing(value) else instant(plain(value))
     return 0.0 if isinstance(exact, float) and exact == 0 else exact

@@ -13,7 +13,7 @@ from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
 from ..selection import ask, is_paid
-from ..tables.candidate_table import CandidateTable
+from ..tables.candidate_table import CandidateTable, names_file
 from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
 
@@ -59,10 +59,8 @@ def mode(
     labels: Labels | CandidateTable
     if unsafe_candidates_from_data:
         labels = Labels(_found(data, column, candidates))
-    elif isinstance(candidates, CandidateTable):
-        labels = candidates
     else:
-        labels = Labels(_declared(data, column) if candidates is None else candidates)
+        labels = read_labels(_declared(data, column) if candidates is None else candidates)
     scores = counted(inquiry, data, column, labels)
     query = f"mode of {column}, {labels.size} candidates"
     drawn = inquiry.answer(scores, labels, query, draw, naming(labels))
@@ -70,6 +68,22 @@ def mode(
         return drawn
     reason = "the candidates were taken from the data"
     return replace(drawn, guarantee=NoGuarantee(reason, drawn.guarantee.neighbors))
+
+
+def read_labels(candidates: Any) -> Labels | CandidateTable:
+    """Return the candidates that were given: a list is checked, a table has been.
+
+    Raises:
+        InvalidCandidates: if they are neither.
+    """
+    if isinstance(candidates, CandidateTable):
+        return candidates
+    if names_file(candidates) or hasattr(type(candidates), "columns"):
+        raise InvalidCandidates(
+            f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation or a Spark "
+            "DataFrame give CandidateTable(data, column), of other tables table[column]"
+        )
+    return Labels(candidates)
 
 
 def counted(

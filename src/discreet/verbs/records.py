@@ -251,7 +251,9 @@ def _read_groups(groups: Any) -> tuple[Any, ...]:
     try:
         return tuple(Labels(groups))
     except InvalidCandidates as error:
-        raise InvalidCandidates(str(error).replace("candidates", "groups")) from None
+        raise InvalidCandidates(
+            str(error).replace("candidates", "groups").replace(" of answers", "")
+        ) from None
 
 
 def _divided(terms: Any, parts: int, steps: int) -> Terms:

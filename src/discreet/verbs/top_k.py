@@ -15,7 +15,7 @@ from ..releases import Release
 from ..scores import Given, Score
 from ..selection import named
 from ..tables.candidate_table import CandidateTable
-from .mode import counted
+from .mode import counted, read_labels
 from .records import Name, PersonTerms, read_inquiry, takes_records
 from .select import unfold
 
@@ -98,7 +98,7 @@ def _labels(
         raise InvalidArgument(
             "where rows are counted the sensitivity is known; leave out sensitivity, spread and monotonic"
         )
-    return candidates if isinstance(candidates, CandidateTable) else Labels(candidates)
+    return read_labels(candidates)
 
 
 def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mechanism:
