@@ -207,7 +207,8 @@ def test_groups_of_every_type(make_typed: Make, of: str) -> None:
     data = make_typed(pa.table({"g": values, "c": ["a", "b", "a"], "n": [1, 2, 3]}))
     plan = Records(by="g", groups=tuple(groups))
     assert recorded(data, "c", plan).tally(["a", "b"]) == [[0, 1], [1, 0]]
-    assert [sorted(numbers(*p).tolist()) for p in recorded(data, "n", plan).parts()] == [[2], [1]]
+    held = recorded(data, "n", plan)
+    assert [sorted(numbers(*p).tolist()) for p in held.parts()] == [[2], [1]]
 
 
 @pytest.mark.parametrize("of", ["integers", "unsigned", "decimals"])
@@ -216,7 +217,8 @@ def test_numbers_of_every_type(make_typed: Make, of: str) -> None:
     data = make_typed(pa.table({"p": ["a", "a", "b"], "v": values}))
     if has_objects(data):
         pytest.skip("pandas keeps these as Python objects, which are no column of numbers")
-    [part] = recorded(data, "v", Records("p", rows=2)).parts()
+    held = recorded(data, "v", Records("p", rows=2))
+    [part] = held.parts()
     assert sorted(map(Fraction, numbers(*part).tolist())) == sorted(map(Fraction, wanted))
 
 

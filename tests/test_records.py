@@ -177,7 +177,8 @@ def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: P
     def check(rows: list[Row]) -> None:
         data = ENGINES[engine](table(rows, pa.float64()), tmp_path)
         kept = bounded(rows, records, empty_is_nobody=engine == "csv")
-        parts = recorded(data, "value", records).parts()[:FETCHED]
+        held = recorded(data, "value", records)
+        parts = held.parts()[:FETCHED]
         assert [fetched(part) for part in parts] == naive_parts(kept, records)[:FETCHED]
 
     check()
@@ -190,7 +191,19 @@ def test_statistics_of_parquet_do_not_let_nan_in(tmp_path: Path, by_duckdb: bool
     path = ENGINES["parquet"](table(rows, pa.float64()), tmp_path)
     data = duckdb.connect().read_parquet(str(path)) if by_duckdb else path
     for records in (PLANS["persons"], PLANS["groups"]):
-        assert fetched(recorded(data, "value", records).parts()[0]) == [0.0]
+        held = recorded(data, "value", records)
+        assert fetched(held.parts()[0]) == [0.0]
+
+
+@pytest.mark.parametrize(("engine", "plan"), [("parquet", "persons"), ("csv", "groups")])
+def test_what_is_chosen_or_parsed_is_kept(engine: str, plan: str, tmp_path: Path) -> None:
+    """Else each pass over each group would choose or parse again, and perhaps from other rows."""
+    rows: list[Row] = [("ann", "north", 1.0), ("bob", "south", 2.0)]
+    file = ENGINES[engine](table(rows, pa.float64()), tmp_path)
+    held = recorded(file, "value", PLANS[plan])
+    parts = held.parts()
+    Path(file).unlink()
+    assert sorted(x for part in parts for x in fetched(part)) == [1.0, 2.0]
 
 
 # --- one person more or less
@@ -204,10 +217,12 @@ def check_one_more(
     engine: str, folder: Path, records: Records, pair: tuple[list[Row], list[Row]]
 ) -> None:
     """A person who comes adds to few groups, few rows to each, and changes nothing else."""
-    without, more = (
-        [Counter(fetched(part)) for part in recorded(data, "value", records).parts()]
-        for data in (ENGINES[engine](table(rows, pa.float64()), folder) for rows in pair)
-    )
+
+    def counted(rows: list[Row]) -> list[Counter[float]]:
+        held = recorded(ENGINES[engine](table(rows, pa.float64()), folder), "value", records)
+        return [Counter(fetched(part)) for part in held.parts()]
+
+    without, more = map(counted, pair)
     added = [after - before for before, after in zip(without, more, strict=True)]
     assert all(not before - after for before, after in zip(without, more, strict=True))
     assert sum(map(bool, added)) <= records.most_groups

@@ -60,7 +60,10 @@ class Recorded(Protocol):
         ...
 
     def parts(self) -> list[tuple[Any, str | None]]:
-        """Return, for each group, a table and its column of numbers (None: an array)."""
+        """Return, for each group, a table and its column of numbers (None: an array).
+
+        The tables last as long as this object.
+        """
         ...
 
 

@@ -1,13 +1,14 @@
 """Records of a DuckDB relation or a file, bounded and counted by DuckDB."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import DiscreetError
 from .candidate_table import Ranking, check_comparable, elsewhere
 from .failures import quietly
 from .files import as_texts
+from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType, check_candidates, represent
 from .records import OFFSET, PART, PERSON, SALT, Records, check_numbers, check_unit, sums
 from .relation_classes import RelationClasses, RelationRanking, keep_counts
@@ -27,6 +28,7 @@ class RelationRecords:
     failure: DiscreetError
     csv: bool = False
     """Whether all columns are text, and an empty text is missing."""
+    _kept: list[Kept] = field(default_factory=list, repr=False)
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return, for each group, the records per candidate."""
@@ -55,11 +57,23 @@ class RelationRecords:
         of = self._type(CELL)
         if not self.csv:
             check_numbers(of)
-        rows = quietly(lambda: self._bounded(self._narrowed(), of), self.failure)
+        rows = quietly(lambda: self._numbers(of), self.failure)
         return [
             (rows.filter(f"{PART} = {group}").select(CELL), CELL)
             for group in range(len(self._groups))
         ]
+
+    def _numbers(self, of: ColumnType) -> Any:
+        """Return a relation of the groups and the numbers of the records.
+
+        It is asked several times for each group. So what is parsed, or chosen among the rows of a person, is
+        kept; what is read from where it lies is not.
+        """
+        rows = self._bounded(self._narrowed(), of)
+        if self.records.unit is None and not self.csv:
+            return rows
+        self._kept.append(Kept(rows, f"SELECT {PART}, {CELL} FROM {ROWS}"))
+        return self._kept[-1].rows
 
     @property
     def _groups(self) -> tuple[Any, ...]:

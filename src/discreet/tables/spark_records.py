@@ -51,11 +51,19 @@ class SparkRecords:
         """Return, for each group, a DataFrame of the numbers of its records."""
         of = self._type(CELL)
         check_numbers(of)
-        rows = quietly(lambda: self._bounded(self._narrowed(), of), self.failure)
+        rows = quietly(lambda: self._numbers(of), self.failure)
         return [
             (rows.filter(f"{PART} = {group}").select(CELL), CELL)
             for group in range(len(self._groups))
         ]
+
+    def _numbers(self, of: ColumnType) -> Any:
+        """Return a DataFrame of the groups and the numbers of the records.
+
+        It is asked several times for each group. So what is chosen among the rows of a person is kept.
+        """
+        rows = self._bounded(self._narrowed(), of).select(PART, CELL)
+        return rows if self.records.unit is None else rows.localCheckpoint()
 
     @property
     def _groups(self) -> tuple[Any, ...]:

@@ -166,10 +166,8 @@ def parts_of(inquiry: Inquiry, data: Any, column: str | None) -> list[Part]:
     if column is None:
         raise InvalidArgument("persons and groups need a table: name its column")
 
-    def read() -> list[tuple[Any, str | None]]:
-        return tables.recorded(data, column, inquiry.records).parts()
-
-    return inquiry.once(read)
+    opened = cache(lambda: tables.recorded(data, column, inquiry.records))
+    return inquiry.once(lambda: opened().parts())  # they last as long as what was opened
 
 
 def numbers_of(part: Part) -> Any:
