@@ -223,11 +223,8 @@ def _read_parquet(path: str, connection: Any) -> Any:
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
     that they seem to settle is not evaluated, so that one row would decide whether others count.
     """
-    functions = "SELECT parameters FROM duckdb_functions() WHERE function_name = 'read_parquet'"
-    known = {name for (names,) in connection.sql(functions).fetchall() for name in names}
-    nan = ", can_have_nan=true" if "can_have_nan" in known else ""
     name = f"path{next(_names)}"  # relations that are put together must not share names
-    query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false{nan})"
+    query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
     return connection.sql(query, params={name: path})
 
 
