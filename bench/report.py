@@ -78,7 +78,7 @@ def _table_of_traces(traces: Sequence[Trace]) -> Table:
 
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=0)
-    table.add_column("", no_wrap=True)
+    table.add_column("")  # the titles wrap where there is little room, the figures never
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     return table
