@@ -23,7 +23,7 @@ from .frames import (
     indices,
     objects,
 )
-from .kinds import CELL, check_candidates, key, plain, represent
+from .kinds import CELL, ColumnType, check_candidates, key, plain, represent
 from .records import (
     PART,
     PERSON,
@@ -39,6 +39,7 @@ from .relations import picked
 from .spark import spark_columns
 
 ROW = "row"
+SHARED = frozenset({str, int, UUID})
 
 
 @dataclass(frozen=True)
@@ -169,32 +170,54 @@ def positions(column: FrameColumn, wanted: Sequence[Any]) -> NDArray[np.int64]:
     places = {key(candidate): i for i, candidate in reversed(list(enumerate(wanted)))}
 
     def fill() -> None:
-        for row, value in _candidates_of(frame, of, exact):
-            try:
-                found[row] = places.get(key(value), -1)
-            except Exception:  # objects in a table may do anything
-                continue
+        rows, cells = _candidates_of(frame, of, exact)
+        distinct, codes = _encoded(cells, of)
+        found[rows] = np.array([_place(value, places) for value in distinct] + [-1])[codes]
 
     quietly(fill, broken(frame))
     return found
 
 
-def _candidates_of(frame: Any, of: Any, exact: list[Any]) -> Any:
-    """Return pairs of a row's number and its value, for the candidates at least."""
-    if of.name == "object":
-        return enumerate(objects(frame))
-    rows = frame.with_row_index(ROW)
-    if not in_pandas(frame) or of.kind in TEMPORAL:
-        rows = filtered(rows, of, exact).lazy().collect()
-    return zip(rows.get_column(ROW).to_list(), rows.get_column(CELL).to_list(), strict=True)
+def _place(value: Any, places: dict[Any, int]) -> int:
+    """Return the position of a value, -1 for none."""
+    try:
+        return places.get(key(value), -1)
+    except Exception:  # objects in a table may do anything
+        return -1
+
+
+def _candidates_of(frame: Any, of: ColumnType, exact: list[Any]) -> tuple[Any, list[Any]]:
+    """Return the numbers of rows and their values, for the candidates at least."""
+    if in_pandas(frame) and of.kind not in TEMPORAL:
+        return slice(None), _cells(frame, of)
+    rows = filtered(frame.with_row_index(ROW), of, exact).lazy().collect()
+    return rows.get_column(ROW).to_numpy(), _cells(rows, of)
+
+
+def _cells(frame: Any, of: ColumnType) -> list[Any]:
+    """Return the values of the column called CELL."""
+    return list(objects(frame)) if of.name == "object" else frame.get_column(CELL).to_list()
+
+
+def _encoded(cells: list[Any], of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return values of which each row has one, and for each row the position of its own.
+
+    Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. Where a
+    column may hold them, only texts, integers and UUIDs are shared by rows, and single objects like None.
+    """
+    keys = cells
+    if of.kind == "anything" or of.kind in TEMPORAL:
+        keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
+    values = dict(zip(keys, cells, strict=True))
+    places = {one: i for i, one in enumerate(values)}
+    return list(values.values()), np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
 
 
 def _persons(column: FrameColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each row the number of its person, -1 for nobody, and the person's offset."""
-    frame = column.frame
-    cells = objects(frame) if column.type.name == "object" else frame.get_column(CELL).to_list()
+    distinct, codes = _encoded(_cells(column.frame, column.type), column.type)
     numbers: dict[str, int] = {}
-    persons = np.array([_number(cell, numbers) for cell in cells], dtype=np.int64)
+    persons = np.array([_number(cell, numbers) for cell in distinct] + [-1])[codes]
     offsets = np.array([offset(person) for person in numbers] + [0], dtype=np.int64)
     return persons, offsets[persons]
 
