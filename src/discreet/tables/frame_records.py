@@ -1,5 +1,8 @@
 """Records of a dataframe: each column becomes an array of small integers, and those are counted."""
 
+import itertools
+import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +41,7 @@ from .records import (
 from .relations import picked
 from .spark import spark_columns
 
-ROW = "row"
+ROW, CODE = "row", "code"
 SHARED = frozenset({str, int, UUID})
 
 
@@ -99,7 +102,7 @@ class FrameRecords:
         parts, persons, _ = self._codes()
         kept = (parts >= 0) & (cells >= 0)
         parts, cells, persons = parts[kept], cells[kept], persons[kept]
-        order = np.lexsort((persons, cells, parts))
+        order = np.argsort(_together(parts, cells, persons))
         first = _changes(parts[order], cells[order], persons[order])
         parts, cells = parts[order][first], cells[order][first]
         starts = np.flatnonzero(_changes(parts, cells))
@@ -114,7 +117,7 @@ class FrameRecords:
         parts, persons, offsets = parts[kept], persons[kept], offsets[kept]
         if self.person is not None and self.records.rows is not None:
             order = np.argsort(values, kind="stable")
-            order = order[np.lexsort((parts[order], persons[order]))]
+            order = order[np.argsort(_together(persons, parts)[order], kind="stable")]
             blocks = np.cumsum(_changes(parts[order], persons[order]), dtype=np.int64)
             stay = order[chosen(blocks, offsets[order], self.records.rows)]
             values, parts = values[stay], parts[stay]
@@ -171,7 +174,7 @@ def positions(column: FrameColumn, wanted: Sequence[Any]) -> NDArray[np.int64]:
 
     def fill() -> None:
         rows, cells = _candidates_of(frame, of, exact)
-        distinct, codes = _encoded(cells, of)
+        distinct, codes = _distinct(cells, of)
         found[rows] = np.array([_place(value, places) for value in distinct] + [-1])[codes]
 
     quietly(fill, broken(frame))
@@ -186,36 +189,50 @@ def _place(value: Any, places: dict[Any, int]) -> int:
         return -1
 
 
-def _candidates_of(frame: Any, of: ColumnType, exact: list[Any]) -> tuple[Any, list[Any]]:
-    """Return the numbers of rows and their values, for the candidates at least."""
+def _candidates_of(frame: Any, of: ColumnType, exact: list[Any]) -> tuple[Any, Any]:
+    """Return the numbers of rows and the column there, for the candidates at least."""
     if in_pandas(frame) and of.kind not in TEMPORAL:
-        return slice(None), _cells(frame, of)
+        return slice(None), frame
     rows = filtered(frame.with_row_index(ROW), of, exact).lazy().collect()
-    return rows.get_column(ROW).to_numpy(), _cells(rows, of)
+    return rows.get_column(ROW).to_numpy(), rows.select(CELL)
 
 
-def _cells(frame: Any, of: ColumnType) -> list[Any]:
-    """Return the values of the column called CELL."""
-    return list(objects(frame)) if of.name == "object" else frame.get_column(CELL).to_list()
+def _distinct(frame: Any, of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the values in a column, and for each row the position of its own; -1 may stand for null."""
+    if frame.implementation.is_pyarrow():
+        encoded = frame.to_native().column(0).dictionary_encode().unify_dictionaries()
+        encoded = encoded.combine_chunks()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return encoded.dictionary.to_pylist(), codes
+    if frame.implementation.is_polars() and of.kind in ("text", "integer"):
+        once = frame.unique(CELL).with_row_index(CODE)
+        rows = frame.with_row_index(ROW).join(once, on=CELL, how="left")
+        codes = np.full(len(frame), -1, dtype=np.int64)
+        codes[rows.get_column(ROW).to_numpy()] = rows.get_column(CODE).fill_null(-1).to_numpy()
+        return once.get_column(CELL).to_list(), codes
+    if of.name == "object":
+        return _encoded(list(objects(frame)), of)
+    return _encoded(frame.get_column(CELL).to_list(), of)
 
 
 def _encoded(cells: list[Any], of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
-    """Return values of which each row has one, and for each row the position of its own.
+    """Return the values in a list, and for each row the position of its own.
 
     Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. Where a
-    column may hold them, only texts, integers and UUIDs are shared by rows, and single objects like None.
+    column may hold them, rows share only texts, integers and UUIDs, and single objects like None. It
+    is not left to pandas, for which some texts that are no Unicode are equal to others.
     """
     keys = cells
     if of.kind == "anything" or of.kind in TEMPORAL:
         keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
-    values = dict(zip(keys, cells, strict=True))
-    places = {one: i for i, one in enumerate(values)}
-    return list(values.values()), np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    places: dict[Any, int] = defaultdict(itertools.count().__next__)
+    codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    return list(dict(zip(codes.tolist(), cells, strict=True)).values()), codes
 
 
 def _persons(column: FrameColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each row the number of its person, -1 for nobody, and the person's offset."""
-    distinct, codes = _encoded(_cells(column.frame, column.type), column.type)
+    distinct, codes = _distinct(column.frame, column.type)
     numbers: dict[str, int] = {}
     persons = np.array([_number(cell, numbers) for cell in distinct] + [-1])[codes]
     offsets = np.array([offset(person) for person in numbers] + [0], dtype=np.int64)
@@ -236,13 +253,22 @@ def _in_few_groups(
     persons: NDArray[np.int64], parts: NDArray[np.int64], offsets: NDArray[np.int64], most: int
 ) -> NDArray[np.bool_]:
     """Return which rows stay so that each person is in at most that many groups."""
-    order = np.lexsort((parts, persons))
+    order = np.argsort(_together(persons, parts))
     pair = np.cumsum(_changes(persons[order], parts[order]), dtype=np.int64) - 1
     first = np.flatnonzero(_changes(pair))
     stay = chosen(persons[order][first], offsets[order][first], most)
     kept = np.empty(len(persons), dtype=np.bool_)
     kept[order] = stay[pair]
     return kept
+
+
+def _together(*columns: NDArray[np.int64]) -> NDArray[Any]:
+    """Return a number for each row, in the order of the columns: sorting it is faster than sorting them."""
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    whole = columns[0].astype(np.int64 if math.prod(sizes) < 2**63 else object)
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        whole = whole * size + column
+    return whole
 
 
 def _changes(*columns: NDArray[np.int64]) -> NDArray[np.bool_]:
