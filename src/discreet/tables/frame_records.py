@@ -227,7 +227,9 @@ def _encoded(cells: list[Any], of: ColumnType) -> tuple[list[Any], NDArray[np.in
         keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
     places: dict[Any, int] = defaultdict(itertools.count().__next__)
     codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
-    return list(dict(zip(codes.tolist(), cells, strict=True)).values()), codes
+    rows = np.empty(len(places), dtype=np.int64)
+    rows[codes] = np.arange(len(codes))
+    return [cells[row] for row in rows.tolist()], codes
 
 
 def _persons(column: FrameColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
