@@ -71,7 +71,8 @@ class FrameRecords:
 
     def parts(self) -> list[tuple[Any, str | None]]:
         """Return, for each group, the numbers of its records."""
-        check_numbers(self.cell.type)
+        if self.cell.type.name != "object":
+            check_numbers(self.cell.type)
         return quietly(self._split, broken(self.cell.frame))
 
     @property
@@ -112,8 +113,7 @@ class FrameRecords:
     def _split(self) -> list[tuple[Any, str | None]]:
         """Return the numbers of each group, those that stay of each person."""
         parts, persons, offsets = self._codes()
-        kept = (parts >= 0) & _present(self.cell.frame)
-        values = _numbers(self.cell.frame, kept)
+        values, kept = _numbers(self.cell, parts >= 0)
         parts, persons, offsets = parts[kept], persons[kept], offsets[kept]
         if self.person is not None and self.records.rows is not None:
             order = np.argsort(values, kind="stable")
@@ -199,17 +199,18 @@ def _candidates_of(frame: Any, of: ColumnType, exact: list[Any]) -> tuple[Any, A
 
 def _distinct(frame: Any, of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
     """Return the values in a column, and for each row the position of its own; -1 may stand for null."""
-    if frame.implementation.is_pyarrow():
-        encoded = frame.to_native().column(0).dictionary_encode().unify_dictionaries()
-        encoded = encoded.combine_chunks()
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        return encoded.dictionary.to_pylist(), codes
-    if frame.implementation.is_polars() and of.kind in ("text", "integer"):
+    engine, plainly = frame.implementation, of.kind in ("text", "integer")
+    if engine.is_polars() and plainly:
         once = frame.unique(CELL).with_row_index(CODE)
         rows = frame.with_row_index(ROW).join(once, on=CELL, how="left")
         codes = np.full(len(frame), -1, dtype=np.int64)
         codes[rows.get_column(ROW).to_numpy()] = rows.get_column(CODE).fill_null(-1).to_numpy()
         return once.get_column(CELL).to_list(), codes
+    if engine.is_pyarrow() and plainly:
+        chunks = frame.to_native().column(0).dictionary_encode().unify_dictionaries()
+        encoded = chunks.combine_chunks()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return encoded.dictionary.to_pylist(), codes
     if of.name == "object":
         return _encoded(list(objects(frame)), of)
     return _encoded(frame.get_column(CELL).to_list(), of)
@@ -246,9 +247,12 @@ def _number(cell: Any, numbers: dict[str, int]) -> int:
 
     They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
     """
-    value = plain(cell)
-    named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
-    return numbers.setdefault(str(value), len(numbers)) if named else -1
+    try:
+        value = plain(cell)
+        named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
+        return numbers.setdefault(str(value), len(numbers)) if named else -1
+    except Exception:  # objects in a table may do anything
+        return -1
 
 
 def _in_few_groups(
@@ -291,12 +295,17 @@ def _present(frame: Any) -> NDArray[np.bool_]:
     return ~np.asarray(missing.to_numpy(), dtype=np.bool_)
 
 
-def _numbers(frame: Any, kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return the numbers in the rows that are kept, none of which is missing."""
-    from .numeric import numbers
+def _numbers(column: FrameColumn, wanted: NDArray[np.bool_]) -> tuple[Any, NDArray[np.bool_]]:
+    """Return the numbers in the rows that are wanted, and which of these rows have one."""
+    from .numeric import exact, from_list, numbers
 
-    series = frame.get_column(CELL)[np.flatnonzero(kept)]
+    if column.type.name == "object":
+        cells = [exact(cell) for cell in objects(column.frame)]
+        kept = wanted & np.array([cell is not None for cell in cells], dtype=np.bool_)
+        return from_list([cells[row] for row in np.flatnonzero(kept).tolist()]), kept
+    kept = wanted & _present(column.frame)
+    series = column.frame.get_column(CELL)[np.flatnonzero(kept)]
     values = numbers(series.to_list() if series.dtype.is_decimal() else series.to_numpy())
     if len(values) != kept.sum():
         raise ValueError  # it would be aligned with the wrong persons
-    return values
+    return values, kept
