@@ -2,8 +2,10 @@
 
 import datetime as dt
 import uuid
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -69,7 +71,11 @@ TYPES: dict[str, list[Any]] = {
     "int": [pl.Int64, pl.UInt64, pl.Int128, pl.Int8],
     "none": [pl.Null],
 }
-OF_KIND = {"str": ["a", "b", "é", "e\u0301", "", None], "int": [0, 1, 2, 100, None], "none": [None]}
+OF_KIND: dict[str, list[Any]] = {
+    "str": ["a", "b", "é", "e\u0301", "", None],
+    "int": [0, 1, 2, 100, None],
+    "none": [None],
+}
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -104,13 +110,13 @@ def test_python_sees_each_person_once(engine: str, monkeypatch: pytest.MonkeyPat
     if engine == "pandas":
         frame = frame.to_pandas().astype(object)
     seen: list[Any] = []
+
+    def watch(step: Callable[..., int], cell: Any, places: Any) -> int:
+        seen.append(cell)
+        return step(cell, places)
+
     for name in ("_number", "_place"):
-        step = getattr(frame_records, name)
-        monkeypatch.setattr(
-            frame_records,
-            name,
-            lambda cell, places, step=step: (seen.append(cell), step(cell, places))[1],
-        )
+        monkeypatch.setattr(frame_records, name, partial(watch, getattr(frame_records, name)))
     assert recorded(frame, "c", Records("p")).tally(["x", "y", "z"]) == [[1, 1, 0]]
     assert len(seen) <= 6
 
@@ -162,7 +168,7 @@ MIXED: list[Any] = [
     pd.NA,
     [4],
 ]
-EXACT = [Fraction(1, 10), 2, 2.5, Fraction(1, 3)]
+EXACT: list[Any] = [Fraction(1, 10), 2, 2.5, Fraction(1, 3)]
 
 
 def test_numbers_among_objects() -> None:
@@ -206,7 +212,8 @@ def test_numbers_of_groups_of_persons_among_objects() -> None:
 def test_a_median_of_decimals_as_sql_gives_them() -> None:
     frame = pd.DataFrame({"x": [Decimal("1.10")] * 200, "p": range(200)})
     grid = discreet.Grid(0, 10, "0.1")
-    for terms in ({}, {"privacy_unit": "p"}):
+    each: list[dict[str, Any]] = [{}, {"privacy_unit": "p"}]
+    for terms in each:
         assert discreet.median(frame, grid, "x", epsilon=100, **terms).value == Fraction(11, 10)
     assert discreet.price(frame, grid, "x", epsilon=100).value == Fraction(11, 10)
 
@@ -238,7 +245,7 @@ def test_a_missing_column_names_its_argument(engine: str, tmp_path: Path) -> Non
             recorded(data, column, records)
     with pytest.raises(MissingColumn, match=r"^privacy_unit: .*'persn' in .*did you mean 'person'"):
         recorded(data, "c", Records("persn"))
-    with pytest.raises(MissingColumn, match="^column: there is no column 'd'"):
+    with pytest.raises(MissingColumn, match=r"^column: there is no column 'd'"):
         numbers(data, "d")
 
 
