@@ -144,6 +144,15 @@ def test_groups_of_an_hour_that_clocks_repeat() -> None:
     assert recorded(frame, "c", Records(by="g", groups=tuple(zoned))).tally(["x"]) == [[2], [2]]
 
 
+@pytest.mark.parametrize("engine", ["polars", "pandas"])
+def test_groups_of_that_hour_in_a_column_of_times(engine: str) -> None:
+    zoned = [moment.astimezone(dt.UTC) for moment in TWICE]
+    times = pl.Series(zoned * 2).dt.convert_time_zone("Europe/Paris")
+    frame: Any = pl.DataFrame({"g": times, "c": ["x"] * 4})
+    frame = frame.to_pandas() if engine == "pandas" else frame
+    assert recorded(frame, "c", Records(by="g", groups=tuple(zoned))).tally(["x"]) == [[2], [2]]
+
+
 @given(st.lists(st.tuples(*[st.sampled_from([0, 3, 2**40])] * 3), max_size=9))
 def test_a_number_for_rows_keeps_their_order(rows: list[tuple[int, ...]]) -> None:
     columns = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(3)]
@@ -247,6 +256,14 @@ def test_a_missing_column_names_its_argument(engine: str, tmp_path: Path) -> Non
         recorded(data, "c", Records("persn"))
     with pytest.raises(MissingColumn, match=r"^column: there is no column 'd'"):
         numbers(data, "d")
+
+
+def test_a_first_line_like_data_names_the_argument_too(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("c,7\nx,8\n")
+    with pytest.raises(
+        MissingColumn, match=r"^privacy_unit: .*'p' in the first line of .*looks like data"
+    ):
+        recorded(tmp_path / "t.csv", "c", Records("p"))
 
 
 @pytest.mark.parametrize("engine", ["polars", "pyarrow", "duckdb", "parquet", "spark"])
