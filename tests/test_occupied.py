@@ -12,7 +12,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -78,8 +77,6 @@ def tallied(found: tuple[Any, Any]) -> list[int]:
 @pytest.mark.parametrize("grid", GRIDS, ids=repr)
 def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
     data = make(pa.table({"v": COLUMNS[of]}))
-    if isinstance(data, pd.DataFrame) and "object" in map(str, data.dtypes):
-        pytest.skip("pandas keeps these as Python objects, which are no column of numbers")
     rows = numbers(data, "v")
     source, between = on_grid(data, "v", grid), on_grid(data, "v", borders(grid))
     if source is not None:

@@ -9,6 +9,9 @@ from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
 
 T = TypeVar("T")
 
+ARGUMENTS = {"cell": "column", "person": "privacy_unit", "part": "by"}
+"""The argument that named a column, for what the column is called once it has been opened."""
+
 _SHORT = (
     "the engine had not enough memory. Free some, or give it more: a relation of a DuckDB connection "
     "of yours has the memory_limit and the temp_directory that you set there"
@@ -30,13 +33,17 @@ def quietly(work: Callable[[], T], failure: DiscreetError) -> T:
     raise type(failure)(_SHORT) if short else failure
 
 
-def missing_column(column: str, columns: Sequence[object], where: str) -> MissingColumn:
-    """Return the error for a column that is not among `columns`."""
+def missing_column(
+    column: str, columns: Sequence[object], where: str, alias: str = "cell"
+) -> MissingColumn:
+    """Return the error for a column that is not among `columns`, with the argument that named it."""
     texts = [name for name in columns if isinstance(name, str)]
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     listed = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
-    return MissingColumn(f"there is no column {shown(column)} in {where}{hint}{listed}")
+    return MissingColumn(
+        f"{ARGUMENTS[alias]}: there is no column {shown(column)} in {where}{hint}{listed}"
+    )
 
 
 def needing(module: str, extra: str) -> Any:

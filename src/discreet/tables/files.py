@@ -238,7 +238,7 @@ def _open_csv(file: Path, columns: dict[str, str], start: bytes, connection: Any
         raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
     if start.startswith(b"\x1f\x8b") and not packed:
         raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
-    delimiter, names = _split(_header(file, packed), list(columns.values()), file)
+    delimiter, names = _split(_header(file, packed), columns, file)
     options = {
         "path": _literal_path(file),
         "delim": delimiter,
@@ -287,27 +287,28 @@ def _header(file: Path, packed: bool) -> str:
     return header
 
 
-def _split(header: str, wanted: Sequence[str], file: Path) -> tuple[str, list[str]]:
+def _split(header: str, columns: dict[str, str], file: Path) -> tuple[str, list[str]]:
     """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
     if header.count('"') % 2:
         raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
     choices = [(d, next(csv.reader([header], delimiter=d))) for d in DELIMITERS]
-    delimiter, names = max(choices, key=lambda c: (len(set(wanted) & set(c[1])), len(c[1])))
-    for column in wanted:
+    wanted = set(columns.values())
+    delimiter, names = max(choices, key=lambda c: (len(wanted & set(c[1])), len(c[1])))
+    for alias, column in columns.items():
         if names.count(column) > 1:
             raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
         if column not in names:
-            raise _no_such_column(column, names, file)
+            raise _no_such_column(column, names, file, alias)
     return delimiter, names
 
 
-def _no_such_column(column: str, names: list[str], file: Path) -> MissingColumn:
+def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
     """Return the error for a column that a CSV file has not."""
     if any(not name or name[0] in "+-.0123456789" for name in names):
         # Such a first line may be a row, which must not be shown.
         where = f"the first line of {file}, which looks like data and is not shown"
-        return missing_column(column, [], where)
-    return missing_column(column, names, str(file))
+        return missing_column(column, [], where, alias)
+    return missing_column(column, names, str(file), alias)
 
 
 def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:

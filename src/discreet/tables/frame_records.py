@@ -1,5 +1,8 @@
 """Records of a dataframe: each column becomes an array of small integers, and those are counted."""
 
+import itertools
+import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +26,7 @@ from .frames import (
     indices,
     objects,
 )
-from .kinds import CELL, check_candidates, key, plain, represent
+from .kinds import CELL, ColumnType, check_candidates, key, plain, represent
 from .records import (
     PART,
     PERSON,
@@ -38,7 +41,8 @@ from .records import (
 from .relations import picked
 from .spark import spark_columns
 
-ROW = "row"
+ROW, CODE = "row", "code"
+SHARED = frozenset({str, int, UUID})
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class FrameRecords:
 
     def parts(self) -> list[tuple[Any, str | None]]:
         """Return, for each group, the numbers of its records."""
-        check_numbers(self.cell.type)
+        if self.cell.type.name != "object":
+            check_numbers(self.cell.type)
         return quietly(self._split, broken(self.cell.frame))
 
     @property
@@ -98,7 +103,7 @@ class FrameRecords:
         parts, persons, _ = self._codes()
         kept = (parts >= 0) & (cells >= 0)
         parts, cells, persons = parts[kept], cells[kept], persons[kept]
-        order = np.lexsort((persons, cells, parts))
+        order = np.argsort(_together(parts, cells, persons))
         first = _changes(parts[order], cells[order], persons[order])
         parts, cells = parts[order][first], cells[order][first]
         starts = np.flatnonzero(_changes(parts, cells))
@@ -108,12 +113,11 @@ class FrameRecords:
     def _split(self) -> list[tuple[Any, str | None]]:
         """Return the numbers of each group, those that stay of each person."""
         parts, persons, offsets = self._codes()
-        kept = (parts >= 0) & _present(self.cell.frame)
-        values = _numbers(self.cell.frame, kept)
+        values, kept = _numbers(self.cell, parts >= 0)
         parts, persons, offsets = parts[kept], persons[kept], offsets[kept]
         if self.person is not None and self.records.rows is not None:
             order = np.argsort(values, kind="stable")
-            order = order[np.lexsort((parts[order], persons[order]))]
+            order = order[np.argsort(_together(persons, parts)[order], kind="stable")]
             blocks = np.cumsum(_changes(parts[order], persons[order]), dtype=np.int64)
             stay = order[chosen(blocks, offsets[order], self.records.rows)]
             values, parts = values[stay], parts[stay]
@@ -169,32 +173,71 @@ def positions(column: FrameColumn, wanted: Sequence[Any]) -> NDArray[np.int64]:
     places = {key(candidate): i for i, candidate in reversed(list(enumerate(wanted)))}
 
     def fill() -> None:
-        for row, value in _candidates_of(frame, of, exact):
-            try:
-                found[row] = places.get(key(value), -1)
-            except Exception:  # objects in a table may do anything
-                continue
+        rows, cells = _candidates_of(frame, of, exact)
+        distinct, codes = _distinct(cells, of)
+        found[rows] = np.array([_place(value, places) for value in distinct] + [-1])[codes]
 
     quietly(fill, broken(frame))
     return found
 
 
-def _candidates_of(frame: Any, of: Any, exact: list[Any]) -> Any:
-    """Return pairs of a row's number and its value, for the candidates at least."""
+def _place(value: Any, places: dict[Any, int]) -> int:
+    """Return the position of a value, -1 for none."""
+    try:
+        return places.get(key(value), -1)
+    except Exception:  # objects in a table may do anything
+        return -1
+
+
+def _candidates_of(frame: Any, of: ColumnType, exact: list[Any]) -> tuple[Any, Any]:
+    """Return the numbers of rows and the column there, for the candidates at least."""
+    if in_pandas(frame) and of.kind not in TEMPORAL:
+        return slice(None), frame
+    rows = filtered(frame.with_row_index(ROW), of, exact).lazy().collect()
+    return rows.get_column(ROW).to_numpy(), rows.select(CELL)
+
+
+def _distinct(frame: Any, of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the values in a column, and for each row the position of its own; -1 may stand for null."""
+    engine, plainly = frame.implementation, of.kind in ("text", "integer")
+    if engine.is_polars() and plainly:
+        once = frame.unique(CELL).with_row_index(CODE)
+        rows = frame.with_row_index(ROW).join(once, on=CELL, how="left")
+        codes = np.full(len(frame), -1, dtype=np.int64)
+        codes[rows.get_column(ROW).to_numpy()] = rows.get_column(CODE).fill_null(-1).to_numpy()
+        return once.get_column(CELL).to_list(), codes
+    if engine.is_pyarrow() and plainly:
+        chunks = frame.to_native().column(0).dictionary_encode().unify_dictionaries()
+        encoded = chunks.combine_chunks()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return encoded.dictionary.to_pylist(), codes
     if of.name == "object":
-        return enumerate(objects(frame))
-    rows = frame.with_row_index(ROW)
-    if not in_pandas(frame) or of.kind in TEMPORAL:
-        rows = filtered(rows, of, exact).lazy().collect()
-    return zip(rows.get_column(ROW).to_list(), rows.get_column(CELL).to_list(), strict=True)
+        return _encoded(list(objects(frame)), of)
+    return _encoded(frame.get_column(CELL).to_list(), of)
+
+
+def _encoded(cells: list[Any], of: ColumnType) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return the values in a list, and for each row the position of its own.
+
+    Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. Where a
+    column may hold them, rows share only texts, integers and UUIDs, and single objects like None. It
+    is not left to pandas, for which some texts that are no Unicode are equal to others.
+    """
+    keys = cells
+    if of.kind == "anything" or of.kind in TEMPORAL:
+        keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
+    places: dict[Any, int] = defaultdict(itertools.count().__next__)
+    codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    rows = np.empty(len(places), dtype=np.int64)
+    rows[codes] = np.arange(len(codes))
+    return [cells[row] for row in rows.tolist()], codes
 
 
 def _persons(column: FrameColumn) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each row the number of its person, -1 for nobody, and the person's offset."""
-    frame = column.frame
-    cells = objects(frame) if column.type.name == "object" else frame.get_column(CELL).to_list()
+    distinct, codes = _distinct(column.frame, column.type)
     numbers: dict[str, int] = {}
-    persons = np.array([_number(cell, numbers) for cell in cells], dtype=np.int64)
+    persons = np.array([_number(cell, numbers) for cell in distinct] + [-1])[codes]
     offsets = np.array([offset(person) for person in numbers] + [0], dtype=np.int64)
     return persons, offsets[persons]
 
@@ -204,22 +247,34 @@ def _number(cell: Any, numbers: dict[str, int]) -> int:
 
     They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
     """
-    value = plain(cell)
-    named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
-    return numbers.setdefault(str(value), len(numbers)) if named else -1
+    try:
+        value = plain(cell)
+        named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
+        return numbers.setdefault(str(value), len(numbers)) if named else -1
+    except Exception:  # objects in a table may do anything
+        return -1
 
 
 def _in_few_groups(
     persons: NDArray[np.int64], parts: NDArray[np.int64], offsets: NDArray[np.int64], most: int
 ) -> NDArray[np.bool_]:
     """Return which rows stay so that each person is in at most that many groups."""
-    order = np.lexsort((parts, persons))
+    order = np.argsort(_together(persons, parts))
     pair = np.cumsum(_changes(persons[order], parts[order]), dtype=np.int64) - 1
     first = np.flatnonzero(_changes(pair))
     stay = chosen(persons[order][first], offsets[order][first], most)
     kept = np.empty(len(persons), dtype=np.bool_)
     kept[order] = stay[pair]
     return kept
+
+
+def _together(*columns: NDArray[np.int64]) -> NDArray[Any]:
+    """Return a number for each row, in the order of the columns: sorting it is faster than sorting them."""
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    whole = columns[0].astype(np.int64 if math.prod(sizes) < 2**63 else object)
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        whole = whole * size + column
+    return whole
 
 
 def _changes(*columns: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -240,12 +295,17 @@ def _present(frame: Any) -> NDArray[np.bool_]:
     return ~np.asarray(missing.to_numpy(), dtype=np.bool_)
 
 
-def _numbers(frame: Any, kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return the numbers in the rows that are kept, none of which is missing."""
-    from .numeric import numbers
+def _numbers(column: FrameColumn, wanted: NDArray[np.bool_]) -> tuple[Any, NDArray[np.bool_]]:
+    """Return the numbers in the rows that are wanted, and which of these rows have one."""
+    from .numeric import exact, from_list, numbers
 
-    series = frame.get_column(CELL)[np.flatnonzero(kept)]
+    if column.type.name == "object":
+        cells = [exact(cell) for cell in objects(column.frame)]
+        kept = wanted & np.array([cell is not None for cell in cells], dtype=np.bool_)
+        return from_list([cells[row] for row in np.flatnonzero(kept).tolist()]), kept
+    kept = wanted & _present(column.frame)
+    series = column.frame.get_column(CELL)[np.flatnonzero(kept)]
     values = numbers(series.to_list() if series.dtype.is_decimal() else series.to_numpy())
     if len(values) != kept.sum():
         raise ValueError  # it would be aligned with the wrong persons
-    return values
+    return values, kept

@@ -82,9 +82,9 @@ def open_frame(data: object, column: str) -> FrameColumn | RelationColumn | Spar
 def indices(frame: Any, columns: dict[str, str]) -> dict[str, int]:
     """Return the positions of columns, under other names."""
     names = quietly(lambda: frame.collect_schema().names(), broken(frame))
-    for column in columns.values():
+    for alias, column in columns.items():
         if column not in names:
-            raise missing_column(column, names, "the data")
+            raise missing_column(column, names, "the data", alias)
     return {alias: names.index(column) for alias, column in columns.items()}
 
 
@@ -141,6 +141,11 @@ def in_pandas(frame: Any) -> bool:
     """Return whether the cells are in pandas, here or in Dask's workers."""
     engine = frame.implementation
     return bool(engine.is_pandas_like() or engine.is_dask())
+
+
+def holds_objects(frame: Any, index: int) -> bool:
+    """Return whether a column has Python objects in pandas; what Narwhals calls it depends on the rows."""
+    return in_pandas(frame) and str(frame.to_native().dtypes.iloc[index]) == "object"
 
 
 def objects(frame: Any) -> Iterable[Any]:

@@ -81,10 +81,11 @@ def _timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
 
 
 def not_countable(column: str, name: str) -> UnreadableData:
-    """Return the error for a column whose type no candidate can have."""
+    """Return the error for a column whose type no argument accepts."""
     return UnreadableData(
-        f"column {column!r} has the type {name}, whose values cannot be candidates. Accepted: "
-        "text, integers, floats, decimals, booleans, dates, timestamps, categories and UUIDs"
+        f"column {column!r} has the type {name}, whose values cannot be candidates, groups or a "
+        "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, timestamps, categories "
+        "and UUIDs; as privacy_unit text, integers and UUIDs"
     )
 
 

@@ -1,7 +1,7 @@
 """Numbers in rows: an array, a list, or a column, as one numpy array.
 
-Null, NaN and what is no number are left out, row by row. Text, dates and nested columns are refused by
-their type, which is public.
+Null, NaN and what is no number are left out, row by row: of lists, of arrays and of pandas columns of
+Python objects. Columns of text, dates and nested ones are refused by their type, which is public.
 """
 
 import math
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
 from .failures import missing_column, quietly
-from .frames import as_frame
+from .frames import as_frame, holds_objects, objects
 from .kinds import CELL
 
 _MOST_DIGITS = 10_000
@@ -77,18 +77,18 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 def from_list(values: list[Any]) -> NDArray[Any]:
     """Return the numbers of a list as an array, none of them rounded."""
-    exact = [number for value in values if (number := _exact(value)) is not None]
-    kinds = set(map(type, exact))
+    found = [number for value in values if (number := exact(value)) is not None]
+    kinds = set(map(type, found))
     if kinds <= {float}:
-        return np.array(exact, dtype=np.float64)
-    if kinds == {int} and -(2**63) <= min(exact) <= max(exact) < 2**63:
-        return np.array(exact, dtype=np.int64)
-    array = np.empty(len(exact), dtype=object)
-    array[:] = exact
+        return np.array(found, dtype=np.float64)
+    if kinds == {int} and -(2**63) <= min(found) <= max(found) < 2**63:
+        return np.array(found, dtype=np.int64)
+    array = np.empty(len(found), dtype=object)
+    array[:] = found
     return array
 
 
-def _exact(value: Any) -> int | float | Fraction | None:
+def exact(value: Any) -> int | float | Fraction | None:
     """Return a number as Python has it, with its exact value; None for what is missing or no number."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
@@ -123,6 +123,9 @@ def _column(data: Any, column: str) -> NDArray[Any]:
     names = quietly(lambda: frame.collect_schema().names(), failure)
     if column not in names:
         raise missing_column(column, names, "the data")
+    if holds_objects(frame, names.index(column)):
+        cells = frame.select(nw.col(column).alias(CELL))
+        return quietly(lambda: from_list(list(objects(cells))), failure)
     dtype = frame.collect_schema()[column]
     if not dtype.is_numeric():
         raise UnreadableData(f"column {column!r} holds {dtype}, not numbers")

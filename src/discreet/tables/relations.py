@@ -58,9 +58,9 @@ class RelationColumn:
 def picked(relation: Any, columns: dict[str, str], where: str) -> Any:
     """Return columns of a relation under other names: a mapping from those to the columns'."""
     names = relation.columns
-    for column in columns.values():
+    for alias, column in columns.items():
         if column not in names:
-            raise missing_column(column, names, where)
+            raise missing_column(column, names, where, alias)
     # By position: a name like "*" would mean something to the engine.
     return relation.project(
         ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
