@@ -52,6 +52,18 @@ def test_a_fork_leaves_it_to_the_parent(tmp_path: Path) -> None:
     assert run(program, tmp_path) == ("0 True\n", [], [])
 
 
+def test_workers_of_a_pool_leave_nothing(tmp_path: Path) -> None:
+    program = (
+        "import multiprocessing\n"
+        "from discreet.tables import files\n"
+        "def work(_): return len(files._connect().sql('SELECT 1').fetchall())\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
+        "    print(sum(pool.map(work, range(4))))\n"
+        "    pool.close(); pool.join()"
+    )
+    assert run(program, tmp_path) == ("4\n", [], [])
+
+
 def test_nothing_is_made_before_a_file_is_read(tmp_path: Path) -> None:
     program = "import os, discreet\nfrom discreet.tables import files\nprint(os.listdir(os.environ['TMPDIR']))"
     assert run(program, tmp_path) == ("[]\n", [], [])

@@ -6,7 +6,6 @@ An empty field, or one that a short row lacks, equals the candidate '' and nothi
 that is no UTF-8, and a row longer than `LONGEST_LINE`, is left out by itself.
 """
 
-import atexit
 import csv
 import ctypes
 import glob
@@ -176,18 +175,15 @@ def _private_directory() -> str:
     DuckDB would take one that all can read, `.tmp` where the process stands. Where no directory can be made,
     '' is returned, with which DuckDB writes nothing.
     """
+    from multiprocessing.util import Finalize
+
     try:
         path = tempfile.mkdtemp(prefix="discreet-")
     except OSError:
         return ""
-    atexit.register(_remove, path, os.getpid())
+    # Unlike atexit it also runs in the workers of a pool, and it leaves what is its parent's to the parent.
+    Finalize(None, shutil.rmtree, (path, True), exitpriority=0)
     return path
-
-
-def _remove(path: str, owner: int) -> None:
-    """Remove the directory of a process, unless this is a fork of that process."""
-    if os.getpid() == owner:
-        shutil.rmtree(path, ignore_errors=True)
 
 
 def _leave_to_the_parent() -> None:
