@@ -104,7 +104,7 @@ def numbers(data: Table, column: str | None = None) -> Any:
 def on_grid(data: Table, column: str | None, grid: "Grid") -> "GridSource | None":
     """Return the column as counts on a grid, None where it must be brought into memory.
 
-    The engine counts Parquet files, DuckDB relations, Spark tables and lazy frames of Polars. Only the
+    The engine counts files, DuckDB relations, Spark and Dask tables and lazy frames of Polars. Only the
     schema is read here.
     """
     if column is None:

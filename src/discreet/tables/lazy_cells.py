@@ -1,4 +1,4 @@
-"""Counting on a grid in Spark and in lazy frames of Polars: a few rows for each pass come here.
+"""Counting on a grid in Spark, Dask and lazy frames of Polars: a few rows for each pass come here.
 
 Keys are computed in doubles, by the engine's own arithmetic. That decides nothing: see `cells`.
 """
@@ -145,7 +145,7 @@ def _fetched(query: Any, *columns: str) -> list[NDArray[Any]]:
 
 
 def open_lazy_cells(data: Any, column: str, grid: Grid) -> LazyCells | None:
-    """Return the column of a Spark table or of a lazy frame of Polars, None for anything else.
+    """Return the column of a Spark or Dask table or of a lazy frame of Polars, None for anything else.
 
     None as well if the grid is too fine or too far for the column's type, which is public.
     """

@@ -63,7 +63,7 @@ def quantile(
         UnreadableData: if the data hold no numbers.
 
     Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
-    are near the quantile, and on how many are tied there. Parquet files and DuckDB relations are counted
+    are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
     out of core, in a public number of passes: docs/out_of_core.md.
     """
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
