@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from unittest.mock import patch
 
 import numpy as np
@@ -87,75 +88,102 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
     for name, mechanism in LISTED.items():
         yield (
             f"mode/{name}",
-            lambda m=mechanism: discreet.mode(data, "city", cities, epsilon=1, mechanism=m),
+            partial(discreet.mode, data, "city", cities, epsilon=1, mechanism=mechanism),
         )
     for name in ON_GRIDS:
         yield (
             f"median/{name}",
-            lambda m=name: discreet.median(data, ages, "age", epsilon=1, mechanism=m),
+            partial(discreet.median, data, ages, "age", epsilon=1, mechanism=name),
         )
         yield (
             f"median by distance/{name}",
-            lambda m=name: discreet.median(
-                data, ages, "age", "median_distance", epsilon=1, mechanism=m
+            partial(
+                discreet.median, data, ages, "age", "median_distance", epsilon=1, mechanism=name
             ),
         )
         yield (
             f"quantile/{name}",
-            lambda m=name: discreet.quantile(
-                data, Fraction(1, 3), fine, "pay", epsilon=2, mechanism=m, size=3
+            partial(
+                discreet.quantile,
+                data,
+                Fraction(1, 3),
+                fine,
+                "pay",
+                epsilon=2,
+                mechanism=name,
+                size=3,
             ),
         )
     yield (
         "quantile/listed",
-        lambda: discreet.quantile(data, "0.9", [-1, 0, Decimal("2.5"), 9], "pay", epsilon=1),
+        partial(discreet.quantile, data, "0.9", [-1, 0, Decimal("2.5"), 9], "pay", epsilon=1),
     )
-    yield "minimum", lambda: discreet.minimum(data, ages, "age", epsilon=1)
-    yield "maximum", lambda: discreet.maximum(data, ages, "age", epsilon=1)
+    yield "minimum", partial(discreet.minimum, data, ages, "age", epsilon=1)
+    yield "maximum", partial(discreet.maximum, data, ages, "age", epsilon=1)
     for method in ("recursive", "joint", "independent"):
         yield (
             f"quantiles/{method}",
-            lambda m=method: discreet.quantiles(
-                data, ["0.25", "0.5", "0.75"], ages, "age", m, epsilon=2
+            partial(
+                discreet.quantiles, data, ["0.25", "0.5", "0.75"], ages, "age", method, epsilon=2
             ),
         )
-    yield "price", lambda: discreet.price(data, Grid(0, 8, "0.01"), "pay", epsilon=2)
+    yield "price", partial(discreet.price, data, Grid(0, 8, "0.01"), "pay", epsilon=2)
     yield (
         "price/supply",
-        lambda: discreet.price(
-            data, Grid(0, 8, "0.01"), "pay", supply=5, continuous=True, epsilon=2
+        partial(
+            discreet.price, data, Grid(0, 8, "0.01"), "pay", supply=5, continuous=True, epsilon=2
         ),
     )
-    for method in ("peeling", "joint"):
+    way: Literal["peeling", "joint"]
+    for way in ("peeling", "joint"):
         yield (
-            f"top_k/{method}",
-            lambda m=method: discreet.top_k(
-                data, 2, "city", candidates=[*cities, "Genf"], method=m, epsilon=2
+            f"top_k/{way}",
+            partial(
+                discreet.top_k,
+                data,
+                2,
+                "city",
+                candidates=[*cities, "Genf"],
+                method=method,
+                epsilon=2,
             ),
         )
     yield (
         "top_k/permute_and_flip",
-        lambda: discreet.top_k(
-            data, 3, "city", candidates=[*cities, "Genf"], mechanism="permute_and_flip", epsilon=2
+        partial(
+            discreet.top_k,
+            data,
+            3,
+            "city",
+            candidates=[*cities, "Genf"],
+            mechanism="permute_and_flip",
+            epsilon=2,
         ),
     )
     for name, terms in {"user": user, "groups": by_city, "user and groups": both}.items():
         few = {**terms, "rows_per_person": 2} if "privacy_unit" in terms else terms
-        yield f"mode/{name}", lambda t=terms: discreet.mode(data, "city", cities, epsilon=1, **t)
-        yield f"median/{name}", lambda t=few: discreet.median(data, ages, "age", epsilon=3, **t)
+        yield f"mode/{name}", partial(discreet.mode, data, "city", cities, epsilon=1, **terms)
+        yield f"median/{name}", partial(discreet.median, data, ages, "age", epsilon=3, **few)
         yield (
             f"quantiles/{name}",
-            lambda t=few: discreet.quantiles(
-                data, ["0.25", "0.75"], ages, "age", epsilon=3, neighbors="replace_one", **t
+            partial(
+                discreet.quantiles,
+                data,
+                ["0.25", "0.75"],
+                ages,
+                "age",
+                epsilon=3,
+                neighbors="replace_one",
+                **few,
             ),
         )
         yield (
             f"price/{name}",
-            lambda t=few: discreet.price(data, Grid(0, 8, "0.01"), "pay", epsilon=3, **t),
+            partial(discreet.price, data, Grid(0, 8, "0.01"), "pay", epsilon=3, **few),
         )
         yield (
             f"top_k/{name}",
-            lambda t=terms: discreet.top_k(data, 2, "city", candidates=cities, epsilon=2, **t),
+            partial(discreet.top_k, data, 2, "city", candidates=cities, epsilon=2, **terms),
         )
 
 
@@ -168,86 +196,96 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
             said = ",".join(map(str, terms.values()))
             yield (
                 f"select/{name}/{said}",
-                lambda m=mechanism, t=terms: discreet.select(
+                partial(
+                    discreet.select,
                     votes,
                     sensitivity=1,
-                    monotonic="neighbors" not in t,
+                    monotonic="neighbors" not in terms,
                     epsilon="1/2",
-                    mechanism=m,
-                    **t,
+                    mechanism=mechanism,
+                    **terms,
                 ),
             )
             yield (
                 f"select floats/{name}/{said}",
-                lambda m=mechanism, t=terms: discreet.select(
-                    floats, sensitivity=1, epsilon=2, mechanism=m, **t
+                partial(
+                    discreet.select, floats, sensitivity=1, epsilon=2, mechanism=mechanism, **terms
                 ),
             )
         yield (
             f"top_k/{name}",
-            lambda m=mechanism: discreet.top_k(floats, 3, sensitivity=1, epsilon=9, mechanism=m),
+            partial(discreet.top_k, floats, 3, sensitivity=1, epsilon=9, mechanism=mechanism),
         )
         yield (
             f"generalized/{name}",
-            lambda m=mechanism: discreet.generalized(votes, [1, 2, 1], epsilon=2, mechanism=m),
+            partial(discreet.generalized, votes, [1, 2, 1], epsilon=2, mechanism=mechanism),
         )
         yield (
             f"randomized_response/{name}",
-            lambda m=mechanism: discreet.randomized_response(
-                "b", ["a", "b", "c"], epsilon=1, mechanism=m
+            partial(
+                discreet.randomized_response, "b", ["a", "b", "c"], epsilon=1, mechanism=mechanism
             ),
         )
     yield (
         "select/base2 eta",
-        lambda: discreet.select(votes, sensitivity=1, mechanism=Base2(eta=Base2Eta(3, 2, 1))),
+        partial(discreet.select, votes, sensitivity=1, mechanism=Base2(eta=Base2Eta(3, 2, 1))),
     )
-    yield "select/rho", lambda: discreet.select(votes, spread=1, rho="1/8")
-    yield "select/scale", lambda: discreet.select(votes, sensitivity=1, scale=3)
+    yield "select/rho", partial(discreet.select, votes, spread=1, rho="1/8")
+    yield "select/scale", partial(discreet.select, votes, sensitivity=1, scale=3)
     yield (
         "select/base measure",
-        lambda: discreet.select(
-            votes, sensitivity=1, epsilon=1, mechanism=Exponential(base_measure=[1, 2, "1/3"])
+        partial(
+            discreet.select,
+            votes,
+            sensitivity=1,
+            epsilon=1,
+            mechanism=Exponential(base_measure=[1, 2, "1/3"]),
         ),
     )
-    yield "select_by", lambda: discreet.select_by(
+    yield "select_by", partial(discreet.select_by,
         lambda data, options: [sum(data) * o for o in options], [1, 2], [1, 2, 3],
         sensitivity=6, epsilon=1,
     )  # fmt: skip
     yield (
         "laplace/bounded",
-        lambda: discreet.laplace(
-            Fraction(37, 10), sensitivity=1, step="0.25", lo=0, hi=9, epsilon=1
+        partial(
+            discreet.laplace, Fraction(37, 10), sensitivity=1, step="0.25", lo=0, hi=9, epsilon=1
         ),
     )
-    yield "laplace", lambda: discreet.laplace(12.5, sensitivity=2, step="0.1", epsilon="1/3")
-    yield "geometric", lambda: discreet.geometric(7, sensitivity=1, epsilon="1/2", size=5)
+    yield "laplace", partial(discreet.laplace, 12.5, sensitivity=2, step="0.1", epsilon="1/3")
+    yield "geometric", partial(discreet.geometric, 7, sensitivity=1, epsilon="1/2", size=5)
     ages = [20 + i * 13 % 41 for i in range(60)]
-    yield "median/list", lambda: discreet.median(ages, Grid(18, 70), epsilon=1)
+    yield "median/list", partial(discreet.median, ages, Grid(18, 70), epsilon=1)
     yield (
         "median/histogram",
-        lambda: discreet.median({20: 3, 30: 10**12, 41: 7}, Grid(18, 70), epsilon=1),
+        partial(discreet.median, {20: 3, 30: 10**12, 41: 7}, Grid(18, 70), epsilon=1),
     )
-    yield "median/fine", lambda: discreet.median(floats, Grid(-10, 10, "1/1000000000"), epsilon=1)
+    yield "median/fine", partial(discreet.median, floats, Grid(-10, 10, "1/1000000000"), epsilon=1)
     for method in ("recursive", "joint", "independent"):
         yield (
             f"quantiles/{method}",
-            lambda m=method: discreet.quantiles(
+            partial(
+                discreet.quantiles,
                 ages,
                 ["0.1", "0.5", "0.6"],
                 Grid(18, 70),
-                method=m,
+                method=method,
                 epsilon=1,
                 neighbors="replace_one",
             ),
         )
     yield (
         "price/units",
-        lambda: discreet.price([3, 2.5, 1, 1, 3], Grid(0, 4, "1/3"), units=2, epsilon=4),
+        partial(discreet.price, [3, 2.5, 1, 1, 3], Grid(0, 4, "1/3"), units=2, epsilon=4),
     )
     yield (
         "private_candidates",
-        lambda: discreet.private_candidates(
-            lambda data, candidate, share: (candidate * data, str(share)), 3, [1, 2, 3], epsilon=1
+        partial(
+            discreet.private_candidates,
+            lambda data, candidate, share: (candidate * data, str(share)),
+            3,
+            [1, 2, 3],
+            epsilon=1,
         ),
     )
 
