@@ -144,7 +144,7 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
                 2,
                 "city",
                 candidates=[*cities, "Genf"],
-                method=method,
+                method=way,
                 epsilon=2,
             ),
         )
