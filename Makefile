@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench proofs docs pictures clean
+.PHONY: demo test check bench measure proofs docs pictures clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -28,6 +28,9 @@ pictures: .venv/test-ready ## the pictures in the docs, by the examples that mak
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench
+
+measure: .venv/ready ## the shape of the source: lines, functions, circles, names
+	@$(BIN)/python -m bench.measure
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

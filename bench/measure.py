@@ -1,0 +1,242 @@
+"""The shape of the source, measured: `make measure` prints it, and fails where a limit is passed.
+
+Counts are of the syntax tree: the length of a function is without its docstring, complexity is one more than its
+branches, comprehension clauses and boolean operands. Imports under `TYPE_CHECKING` and inside functions count for
+circles like all others.
+"""
+
+import ast
+import re
+import sys
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from statistics import median, quantiles
+
+from rich.console import Console
+from rich.table import Table
+
+SOURCE = Path(__file__).parents[1] / "src" / "discreet"
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.With, ast.Assert,
+            ast.comprehension, ast.match_case)  # fmt: skip
+
+
+@dataclass
+class File:
+    """One file of the source."""
+
+    path: Path
+    text: str = field(repr=False)
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return ast.parse(self.text)
+
+    @property
+    def module(self) -> str:
+        """The dotted name below the package, "" for the package itself."""
+        parts = self.path.relative_to(SOURCE).with_suffix("").parts
+        return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+    @property
+    def folder(self) -> str:
+        """The first folder below the package."""
+        return self.module.partition(".")[0] if self.path.parent != SOURCE else "(top level)"
+
+    @cached_property
+    def lines(self) -> int:
+        """How many lines there are."""
+        return self.text.count("\n")
+
+    @cached_property
+    def docstrings(self) -> list[str]:
+        """All docstrings."""
+        owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        found = (ast.get_docstring(n) for n in ast.walk(self.tree) if isinstance(n, owners))
+        return [text for text in found if text]
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """All functions and methods."""
+        return [n for n in ast.walk(self.tree) if isinstance(n, Function)]
+
+    def comments(self) -> int:
+        """Return how many comments stand in the file."""
+        with self.path.open("rb") as stream:
+            return sum(
+                token.type == tokenize.COMMENT for token in tokenize.tokenize(stream.readline)
+            )
+
+    def code(self) -> int:
+        """Return the lines that are neither blank, docstring, comment nor import."""
+        skipped = set[int]()
+        for node in ast.walk(self.tree):
+            is_doc = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            text = is_doc and isinstance(node.value.value, str)  # type: ignore[attr-defined]
+            if text or isinstance(node, ast.Import | ast.ImportFrom):
+                skipped.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))  # type: ignore[attr-defined]
+        rows = enumerate(self.text.splitlines(), 1)
+        return sum(
+            bool(row.strip()) and not row.strip().startswith("#") and number not in skipped
+            for number, row in rows
+        )
+
+
+def length(function: Function) -> int:
+    """Return the lines of a function without its docstring."""
+    whole = (function.end_lineno or function.lineno) - function.lineno + 1
+    first = function.body[0]
+    documented = ast.get_docstring(function) is not None
+    return whole - ((first.end_lineno or first.lineno) - first.lineno + 1 if documented else 0)
+
+
+def complexity(function: Function) -> int:
+    """Return one more than the branches, comprehension clauses and boolean operands of a function."""
+    nodes = list(ast.walk(function))
+    operands = sum(len(node.values) - 1 for node in nodes if isinstance(node, ast.BoolOp))
+    return 1 + operands + sum(isinstance(node, BRANCHES) for node in nodes)
+
+
+def imported(file: File, modules: set[str]) -> Iterator[str]:
+    """Yield our own modules that a file imports anywhere in it."""
+    package = file.module.split(".")
+    if file.path.name != "__init__.py":
+        del package[-1]
+    for node in ast.walk(file.tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
+            continue
+        above = package[: len(package) - node.level + 1]
+        base = ".".join([*above, *((node.module or "").split(".") if node.module else [])])
+        for name in node.names:
+            inner = f"{base}.{name.name}".strip(".")
+            yield inner if inner in modules else base
+
+
+def circles(files: list[File]) -> list[str]:
+    """Return the modules of one circle of imports, of all kinds, if there is one."""
+    modules = {file.module for file in files}
+    # A package imports its modules to name them; that is no circle of its own.
+    graph = {
+        file.module: {m for m in imported(file, modules) if m and m != file.module}
+        for file in files
+        if file.module and file.path.name != "__init__.py"
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def defined(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that are defined at the top of a module."""
+    for node in tree.body:
+        if isinstance(node, Function | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def homonyms(files: list[File]) -> dict[str, list[str]]:
+    """Return the public names at the top of more than one module, with the modules."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        for name in set(filter(lambda name: not name.startswith("_"), defined(file.tree))):
+            found[name].append(file.module)
+    return {name: modules for name, modules in sorted(found.items()) if len(modules) > 1}
+
+
+@dataclass
+class Fact:
+    """One row of the table: what is measured, in words, and as a number beside the most it may be."""
+
+    name: str
+    words: str
+    value: float = 0
+    most: float | None = None
+
+
+def of_functions(files: list[File]) -> Iterator[Fact]:
+    """Yield how long, branched, annotated and documented the functions are."""
+    functions = [function for file in files for function in file.functions]
+    public = [f for f in functions if not f.name.startswith("_")]
+    documented = sum(ast.get_docstring(f) is not None for f in public) / len(public)
+    annotated = sum(f.returns is not None for f in functions) / len(functions)
+    yield Fact("functions", f"{len(functions):,}")
+    for name, numbers, most in (
+        ("lines of a function", [length(f) for f in functions], 45),
+        ("complexity", [complexity(f) for f in functions], None),
+    ):
+        middle, tenth, highest = median(numbers), quantiles(numbers, n=10)[8], max(numbers)
+        words = f"{middle:.0f}, {tenth:.0f}, {highest}"
+        yield Fact(f"{name}: median, p90, most", words, highest, most)
+    yield Fact("return annotated", f"{annotated:.1%}")
+    yield Fact("public functions documented", f"{documented:.0%}")
+
+
+def of_prose(files: list[File]) -> Iterator[Fact]:
+    """Yield how much is said beside the code, and how much in words that the field does not use."""
+    texts = [text for file in files for text in file.docstrings]
+    words = Counter(w.lower() for text in texts for w in re.findall(r"[A-Za-z']+", text))
+    own = 1000 * (words["what"] + words["each"]) / words.total()
+    lines = sum(file.lines for file in files)
+    yield Fact("comments, share of lines", f"{sum(f.comments() for f in files) / lines:.1%}")
+    yield Fact("'what' and 'each', per 1,000 docstring words", f"{own:.1f}", own)
+
+
+def of_types(files: list[File]) -> Iterator[Fact]:
+    """Yield how often types are not said, and functions not named."""
+    nodes = [node for file in files for node in ast.walk(file.tree)]
+    counts = {
+        "Any": sum(isinstance(node, ast.Name) and node.id == "Any" for node in nodes),
+        "lambdas": sum(isinstance(node, ast.Lambda) for node in nodes),
+        "type: ignore": sum(len(re.findall("type: ignore", file.text)) for file in files),
+    }
+    lines = sum(file.lines for file in files)
+    for name, n in counts.items():
+        yield Fact(f"{name}, per 1,000 lines", f"{n}, {1000 * n / lines:.1f}", 1000 * n / lines)
+
+
+def facts(files: list[File]) -> Iterator[Fact]:
+    """Yield all that is measured."""
+    sizes = [file.lines for file in files]
+    lines, code = sum(sizes), sum(file.code() for file in files)
+    same, circle = homonyms(files), circles(files)
+    yield Fact("files", f"{len(files)}")
+    yield Fact("lines, of which code", f"{lines:,}, {code:,}")
+    yield Fact(
+        "lines of a file: median, most", f"{median(sizes):.0f}, {max(sizes)}", max(sizes), 400
+    )
+    yield from of_functions(files)
+    yield from of_types(files)
+    yield from of_prose(files)
+    yield Fact("modules in a circle of imports", " > ".join(circle) or "0", len(circle))
+    yield Fact("names in two modules", f"{len(same)}  {', '.join(same)}", len(same))
+
+
+def main() -> int:
+    """Print the table, and the lines of each folder; return whether a limit was passed."""
+    files = [File(path, path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))]
+    console, table = Console(), Table("", "measured", "limit", title="The source of discreet")
+    measured = list(facts(files))
+    for fact in measured:
+        table.add_row(fact.name, fact.words, "" if fact.most is None else f"{fact.most:g}")
+    console.print(table)
+    folders = Table("folder", "files", "lines", "code")
+    for folder in sorted({file.folder for file in files}):
+        inside = [file for file in files if file.folder == folder]
+        rows = sum(f.lines for f in inside), sum(f.code() for f in inside)
+        folders.add_row(folder, f"{len(inside)}", *(f"{n:,}" for n in rows))
+    console.print(folders)
+    return int(any(fact.most is not None and fact.value > fact.most for fact in measured))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
