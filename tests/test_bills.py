@@ -191,7 +191,7 @@ def test_what_cannot_be_paid_for() -> None:
         discreet.AboveThreshold(5, 1, 1, ledger="budget.db")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="give ledger too"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, request="monday")
-    with pytest.raises(InvalidArgument, match="request must be a text"):
+    with pytest.raises(InvalidArgument, match="request must be a printable name"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, request=" ", ledger=Purse())
     with pytest.raises(InvalidArgument, match="candidates from the data"):
         discreet.mode(Unread(), "drink", unsafe_candidates_from_data=True, ledger=Purse())

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
+from .arguments import named_arguments, read_name, refuse_one_shot
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .numbers import Number, positive
 from .privacy.bills import Bill, one_record
@@ -55,17 +56,26 @@ class Batch:
 
     questions: Mapping[str, Question] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """Keep the names as exact text, in a mapping of its own."""
+        named = {read_name(name, "name"): question for name, question in self.questions.items()}
+        object.__setattr__(self, "questions", named)
+
     def add(
         self, name: str, verb: Callable[P, Release], *arguments: P.args, **terms: P.kwargs
     ) -> "Batch":
         """Return the batch with one question more, to be asked as verb(*arguments, **terms).
 
         Raises:
-            InvalidArgument: if there is a question of that name.
+            InvalidArgument: if there is a question of that name, or an argument can be read only once:
+                prices are asked before answers.
         """
-        if name in self.questions:
-            raise InvalidArgument(f"there is a question named {shown(name)}; take another name")
-        return Batch({**self.questions, name: Question(verb, arguments, dict(terms))})
+        named = read_name(name, "name")
+        if named in self.questions:
+            raise InvalidArgument(f"there is a question named {shown(named)}; take another name")
+        for what, value in named_arguments(verb, arguments, terms):
+            refuse_one_shot(value, what)
+        return Batch({**self.questions, named: Question(verb, arguments, dict(terms))})
 
     def split(
         self,
@@ -165,12 +175,13 @@ class Batch:
 
     def _by_name(self, given: Mapping[str, Number], what: str) -> dict[str, Fraction]:
         """Return numbers above zero for questions of the batch."""
-        for name in given:
+        named = {read_name(name, f"a name in {what}"): value for name, value in given.items()}
+        for name in named:
             if name not in self.questions:
                 raise UnknownName(
                     f"{what} name {shown(name)}; the questions are {', '.join(self.questions)}"
                 )
-        return {name: positive(value, f"{what}[{name!r}]") for name, value in given.items()}
+        return {name: positive(value, f"{what}[{name!r}]") for name, value in named.items()}
 
     def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Batch":
         """Return the batch with total * weight / (all weights) for each question."""

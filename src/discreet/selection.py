@@ -14,6 +14,7 @@ from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
+from .arguments import read_name
 from .bits import SystemBits
 from .candidates import Answers
 from .errors import InvalidArgument, InvalidScores, shown
@@ -275,9 +276,7 @@ def read_payment(terms: Terms) -> Payment:
     account, request = read_account(terms.get("ledger")), terms.get("request")
     if request is not None and account is None:
         raise InvalidArgument("request names a request in a ledger; give ledger too")
-    if request is not None and (not isinstance(request, str) or not request.strip()):
-        raise InvalidArgument(f"request must be a text, got {shown(request)}")
-    return Payment(account, request)
+    return Payment(account, None if request is None else read_name(request, "request"))
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from sqlalchemy import Connection
 
+from ..arguments import read_name
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
 from ..privacy.bills import one_record
@@ -15,7 +16,7 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import exports, rows
 from .budget import Amount, Budget, opened, read_total
 from .events import Event, canonical, per
-from .purchase import Buyer, read_name
+from .purchase import Buyer
 from .rows import News, tip_of
 from .session import Session
 from .store import Store
@@ -112,7 +113,8 @@ class Ledger:
 
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in their order, or those of one dataset."""
-        return self._store.read(lambda connection: list(rows.events(connection, dataset)))
+        named = None if dataset is None else read_name(dataset, "dataset")
+        return self._store.read(lambda connection: list(rows.events(connection, named)))
 
     def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
         """Return the guarantee of all that was released: of the dataset, or to one analyst.

@@ -8,26 +8,14 @@ from uuid import uuid4
 
 from sqlalchemy import Connection
 
-from ..errors import InvalidArgument, LedgerCorrupt, RequestConflict, UnknownBudget, shown
+from ..arguments import read_name
+from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
 from ..privacy.bills import Bill, Indices
 from . import rows
 from .budget import Amount, Budget
 from .events import Event, indices, per, plain
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
-
-_LONGEST = 200
-
-
-def read_name(name: Any, what: str) -> str:
-    """Return a name of a dataset, an analyst or a request, if it is one that every database can keep."""
-    # A subclass, such as a text that is an Enum, may show another text than it holds.
-    text = str.__str__(name) if isinstance(name, str) else ""
-    if text.isprintable() and 0 < len(text.strip()) == len(text) <= _LONGEST:
-        return text
-    raise InvalidArgument(
-        f"{what} must be a printable name of up to {_LONGEST} letters, got {shown(name)}"
-    )
 
 
 @dataclass(frozen=True, slots=True)

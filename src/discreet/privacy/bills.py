@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from ..arguments import exact_text
 from ..errors import InvalidArgument, shown
 from .guarantees import Guarantee
 
@@ -66,8 +67,9 @@ def read_unit(unit: Any) -> str | None:
     Raises:
         InvalidArgument: if it is no name of a column.
     """
-    if unit is None or (isinstance(unit, str) and unit):
-        return unit
+    text = exact_text(unit)
+    if unit is None or text:
+        return text
     raise InvalidArgument(f"privacy_unit must be the name of a column, got {shown(unit)}")
 
 

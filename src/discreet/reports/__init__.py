@@ -10,6 +10,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
+from ..arguments import read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
@@ -116,7 +117,7 @@ for _kind in (SamplingAudit, SensitivityAudit, TimingAudit):
 def _named(dataset: str | None) -> str:
     if dataset is None:
         raise InvalidArgument("which dataset of the ledger? give dataset too")
-    return dataset
+    return read_name(dataset, "dataset")
 
 
 def _refuse(others: dict[str, Any], subject: str) -> None:

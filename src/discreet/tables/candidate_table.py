@@ -97,6 +97,10 @@ class CandidateTable:
             raise IndexError(f"there are {self.size:,} candidates, none has the number {rank}")
         return self.ranking.value(rank)
 
+    def __deepcopy__(self, memo: object) -> "CandidateTable":
+        """Return this: what was read and numbered stays as it is, in its engine."""
+        return self
+
     def __repr__(self) -> str:
         return f"CandidateTable({self.size:,} candidates in column {self._column!r})"
 
