@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -262,6 +264,41 @@ def test_threads_do_not_get_more_than_was_paid_for() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(ask, range(40))) == 5
+
+
+FORKED = """
+import os, threading
+import discreet
+
+session = discreet.AboveThreshold(threshold=0, sensitivity=1, epsilon=1, count=2)
+busy, done = threading.Event(), threading.Event()
+
+def hold():
+    with session._lock:
+        busy.set()
+        done.wait()
+
+thread = threading.Thread(target=hold)
+thread.start()
+busy.wait()
+child = os.fork()
+if not child:
+    try:
+        session.ask(10**9)
+    except discreet.DiscreetError as error:
+        os._exit(7 if "after a fork" in str(error) and not session.answers else 8)
+    os._exit(0)
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+done.set()
+thread.join()
+print(code, session.ask(10**9))
+"""
+
+
+def test_a_fork_refuses_to_answer() -> None:
+    """Even if a thread held the session at the fork. In a process of its own, as it forks."""
+    run = [sys.executable, "-W", "ignore", "-c", FORKED]
+    assert subprocess.run(run, capture_output=True, text=True, timeout=60).stdout == "7 True\n"
 
 
 def test_many_sessions_look_like_the_law() -> None:

@@ -1,6 +1,7 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
@@ -45,8 +46,7 @@ class AboveThreshold:
     though each may be chosen after the answers before it.
 
     Side channels: with probability below 2**-30 a query, and 2**-31 once a session, one word of noise
-    does not settle an answer and the time depends on the value. A forked process has a copy of the
-    session with the same threshold noise and a budget of its own: do not fork with an open session.
+    does not settle an answer and the time depends on the value.
 
     Source: Dwork and Roth 2014, section 3.6; Lyu, Su and Li, VLDB 2017. Proof:
     docs/mechanisms/above_threshold.md.
@@ -65,6 +65,7 @@ class AboveThreshold:
     _scales: tuple[Fraction, Fraction] = field(init=False)
     _answers: list[bool] = field(init=False, default_factory=list)
     _lock: Any = field(init=False, default_factory=Lock)
+    _process: int = field(init=False, default_factory=os.getpid)
 
     def __post_init__(self) -> None:
         """Check what is public, then draw the noise of the threshold.
@@ -112,9 +113,16 @@ class AboveThreshold:
                 Decimal.
 
         Raises:
-            Exhausted: if all positive answers were given; nothing was read.
+            Exhausted: if all positive answers were given, or this is a forked process, which was paid for
+                nothing; nothing was read.
             InvalidScores: if the value is no finite number; no bit was read for it.
         """
+        # Before the lock, which another thread of the parent may have held at the fork, for ever.
+        if self._process != os.getpid():
+            raise Exhausted(
+                "this session belongs to the process that began it: after a fork both would spend it; "
+                "begin a new one, which costs its own"
+            )
         with self._lock:
             if self.remaining == 0:
                 raise Exhausted(
