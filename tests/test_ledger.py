@@ -211,8 +211,11 @@ def test_history_and_exports(tmp_path: Path) -> None:
     ledger.session("adult").buy(bill("1/3", "monday"), answering([1, 2]))
     opened, _, charged, answered = ledger.history()
     assert [event.number for event in ledger.history("adult")] == [1, 3, 4]
-    assert opened.body == {"neighbors": "add_remove", "total": {"epsilon": "1"}}
+    left = {"neighbors": "add_remove", "privacy_unit": None, "total": {"epsilon": "1"}}
+    assert opened.body == {"neighbors": "add_remove", "total": {"epsilon": "1"},
+                           "after": [{**left, "spent": {"epsilon": "0"}}]}  # fmt: skip
     assert charged.body["costs"] == [{"epsilon": "1/3"}]
+    assert charged.body["after"] == [{**left, "spent": {"epsilon": "1/3"}}]
     assert charged.body["guarantee"] == PureDP(Fraction(1, 3), "add_remove").as_dict()
     assert (charged.request, answered.body) == ("monday", {"answer": [1, 2]})
     assert str(charged).endswith("charged adult mode of drink, 3 candidates")

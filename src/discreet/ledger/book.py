@@ -13,7 +13,7 @@ from ..privacy.bills import one_record
 from ..privacy.composition import Composition
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
-from . import exports, rows
+from . import checked, exports, rows
 from .budget import Amount, Budget, opened, read_total
 from .events import Event, canonical, per
 from .purchase import Buyer
@@ -104,12 +104,12 @@ class Ledger:
             UnknownBudget: if no such budget was opened.
         """
         buyer = Buyer(self._store, dataset, analyst)
-        self._store.read(buyer.budgets)
+        buyer.paying()
         return Session(buyer)
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
-        return self._store.read(rows.budgets)
+        return self._store.read(lambda c: checked.budgets(c, tip_of(c)))
 
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in their order, or those of one dataset."""
@@ -163,7 +163,7 @@ class Ledger:
 def _opened(connection: Connection, budget: Budget) -> Budget:
     """Write the budget, unless it is there."""
     tip = tip_of(connection, alone=True)
-    known = {each.analyst: each for each in rows.budgets(connection, budget.dataset)}
+    known = {each.analyst: each for each in checked.budgets(connection, tip, budget.dataset)}
     if budget.analyst in known:
         return _unchanged(known[budget.analyst], budget)
     if budget.analyst is not None and None not in known:
@@ -171,7 +171,9 @@ def _opened(connection: Connection, budget: Budget) -> Budget:
             f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
         )
     _check_share(budget, known.get(None, budget))
-    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **per(budget.unit)}
+    left = [budget] if budget.analyst is None else [known[None], budget]
+    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **per(budget.unit),
+            **checked.stated(*left)}  # fmt: skip
     rows.append(connection, tip, News("opened", budget.dataset, budget.analyst, None, body))
     rows.insert(connection, budget)
     return budget
@@ -205,15 +207,16 @@ def _said(budget: Budget) -> str:
 
 def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
     tip = tip_of(connection, alone=True)
-    larger = buyer.budgets(connection)[-1].extended(total)
-    body = {"total": total.as_dict()}
+    *others, budget = buyer.budgets(connection, tip)
+    larger = budget.extended(total)
+    body = {"total": total.as_dict(), **checked.stated(*others, larger)}
     rows.append(connection, tip, News("extended", larger.dataset, larger.analyst, None, body))
     rows.update(connection, larger)
     return larger
 
 
 def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
-    neighbors = buyer.budgets(connection)[-1].neighbors
+    neighbors = buyer.budgets(connection, tip_of(connection))[-1].neighbors
     charged = Counter(
         canonical(event.body["guarantee"])
         for event in rows.events(connection, buyer.dataset)

@@ -123,6 +123,14 @@ class Budget:
         }  # fmt: skip
 
     @property
+    def state(self) -> dict[str, Any]:
+        """What an event says of the budget after it: everything but whose it is, in plain values."""
+        return {
+            "neighbors": self.neighbors, "privacy_unit": self.unit,
+            "total": self.total.as_dict(), "spent": self.spent.as_dict(),
+        }  # fmt: skip
+
+    @property
     def name(self) -> str:
         """The dataset, and the analyst if it is a share."""
         return self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"

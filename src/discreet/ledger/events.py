@@ -10,6 +10,12 @@ from ..privacy.bills import Indices
 
 _WIDE = 2**53
 
+STATED = ("opened", "extended", "carried", "charged", "charged_outside")
+"""The kinds of events that change a budget, or carry it over: their bodies hold what it is after them."""
+
+STATED_SINCE = 3
+"""The first schema in which they do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -18,7 +24,8 @@ class Event:
     Attributes:
         number: its place, from 1.
         at: when it was written, UTC, by the clock of whoever wrote it.
-        kind: "opened", "extended", "charged" or "answered".
+        kind: "opened", "extended", "charged" or "answered"; "charged_outside" and "released_outside" for
+            releases made elsewhere; "carried" for budgets of an older ledger, when it was renewed.
         dataset: whose budget.
         analyst: whose share, or None.
         request: the request that was charged or answered; None for budgets.

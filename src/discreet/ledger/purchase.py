@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from ..arguments import read_name
 from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
 from ..privacy.bills import Bill, Indices
-from . import rows
+from . import checked, rows
 from .budget import Amount, Budget
 from .events import Event, indices, per, plain
 from .rows import News, Tip, append, tip_of, update
@@ -36,13 +36,18 @@ class Buyer:
         if self.analyst is not None:
             object.__setattr__(self, "analyst", read_name(self.analyst, "analyst"))
 
-    def budgets(self, connection: Connection) -> list[Budget]:
+    def paying(self) -> list[Budget]:
+        """Return the budgets that a release must fit, read in a transaction of their own."""
+        return self.store.read(lambda connection: self.budgets(connection, tip_of(connection)))
+
+    def budgets(self, connection: Connection, tip: Tip) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
 
         Raises:
             UnknownBudget: if one of them was never opened.
+            LedgerCorrupt: if one is not what the events left it as.
         """
-        found = rows.paying(connection, self.dataset, self.analyst)
+        found = checked.paying(connection, tip, self.dataset, self.analyst)
         known = {budget.analyst for budget in found}
         if None not in known:
             raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
@@ -90,27 +95,27 @@ class Purchase:
 
     def _look(self, connection: Connection) -> Event | None:
         """Return the stored answer if there is one, and refuse what cannot be paid."""
-        tip_of(connection)
-        charged, answered = self._found(connection)
+        tip = tip_of(connection)
+        charged, answered = self._found(connection, tip)
         if charged is None:
-            self._priced(connection)
+            self._priced(connection, tip)
         return answered
 
     def _pay(self, connection: Connection) -> Event | None:
         """Charge the budgets, unless somebody else did meanwhile; return the answer if there is one."""
         tip = tip_of(connection, alone=True)
-        charged, answered = self._found(connection)
+        charged, answered = self._found(connection, tip)
         if charged is None:
             self._charge(connection, tip)
         return answered
 
     def _charge(self, connection: Connection, tip: Tip) -> None:
-        priced = self._priced(connection)
+        priced = self._priced(connection, tip)
         bill = self.bill
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
-            **per(bill.unit),
+            **per(bill.unit), **checked.stated(*(paid for _, paid in priced)),
         }  # fmt: skip
         append(connection, tip, self._news("charged", body))
         for _, paid in priced:
@@ -119,30 +124,30 @@ class Purchase:
     def _keep(self, connection: Connection, drawn: Indices) -> Indices:
         """Store the answer, unless somebody else answered meanwhile; return the one that is stored."""
         tip = tip_of(connection, alone=True)
-        _, answered = self._found(connection)
+        _, answered = self._found(connection, tip)
         if answered is not None:
             return _given(answered)
         append(connection, tip, self._news("answered", {"answer": plain(drawn)}))
         return drawn
 
-    def _priced(self, connection: Connection) -> list[tuple[Amount, Budget]]:
+    def _priced(self, connection: Connection, tip: Tip) -> list[tuple[Amount, Budget]]:
         """Return what each budget pays, and the budget after it.
 
         Raises:
             Exhausted: if one of them cannot.
         """
-        paying = self.buyer.budgets(connection)
+        paying = self.buyer.budgets(connection, tip)
         costs = [budget.cost(self.bill.guarantee, self.bill.unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
 
-    def _found(self, connection: Connection) -> tuple[Event | None, Event | None]:
+    def _found(self, connection: Connection, tip: Tip) -> tuple[Event | None, Event | None]:
         """Return how this request was charged, and how it was answered.
 
         Raises:
             RequestConflict: if it was another question.
         """
         buyer, request = self.buyer, str(self.bill.request)
-        found = rows.events_of_request(connection, buyer.dataset, buyer.analyst, request)
+        found = checked.of_request(connection, tip, buyer.dataset, buyer.analyst, request)
         charged, answered = found.get("charged"), found.get("answered")
         if charged is not None and charged.body.get("digest") != self.bill.digest:
             raise RequestConflict(

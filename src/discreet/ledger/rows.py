@@ -12,7 +12,8 @@ from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
 from .budget import Budget, read_amount
 from .events import Event, canonical, link
-from .schema import BUDGETS, EVENTS, LEDGER, check_version
+from .guards import check_guards
+from .schema import BUDGETS, EVENTS, LEDGER, check_newest
 
 T = TypeVar("T")
 
@@ -26,9 +27,6 @@ _APPEND = EVENTS.insert()
 _ADVANCE = LEDGER.update()
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
 _EVENTS_OF = _EVENTS.where(EVENTS.c.dataset == bindparam("dataset"))
-_REQUEST = _EVENTS_OF.where(
-    EVENTS.c.analyst == bindparam("analyst"), EVENTS.c.request == bindparam("request")
-)
 _BUDGETS = select(BUDGETS)
 _BUDGETS_OF = _BUDGETS.where(BUDGETS.c.dataset == bindparam("of"))
 _PAYING = _BUDGETS_OF.where(BUDGETS.c.analyst.in_(["", bindparam("share")]))
@@ -53,13 +51,16 @@ def tip_of(connection: Connection, *, alone: bool = False) -> Tip:
 
     Raises:
         LedgerTooNew: if a newer version has renewed the ledger meanwhile.
-        LedgerCorrupt: if the last event is not the one that is noted.
+        LedgerCorrupt: if the last event is not the one that is noted, the schema not the one it was opened
+            with; or, with `alone`, if nothing keeps events from being changed.
     """
     rows = list(connection.execute(_TIP_ALONE if alone else _TIP))
     if len(rows) != 1:
         raise LedgerCorrupt(f"a ledger says once who it is, and this one {len(rows)} times")
     row = rows[0]
-    check_version(row.version)
+    check_newest(row.version)
+    if alone:
+        check_guards(connection)
     last = connection.execute(_HEAD, {"number": row.events}).scalar()
     if row.events and last != row.head:
         raise LedgerCorrupt(f"event {row.events} is not the last one that was written")
@@ -92,14 +93,6 @@ def events(connection: Connection, dataset: str | None = None) -> Iterator[Event
     asked = _EVENTS if dataset is None else _EVENTS_OF
     options = {"yield_per": _AT_ONCE}
     return map(event_of, connection.execute(asked, {"dataset": dataset}, execution_options=options))
-
-
-def events_of_request(
-    connection: Connection, dataset: str, analyst: str | None, request: str
-) -> dict[str, Event]:
-    """Return how a request was charged and answered, by kind."""
-    asked = {"dataset": dataset, "analyst": analyst or "", "request": request}
-    return {event.kind: event for event in map(event_of, connection.execute(_REQUEST, asked))}
 
 
 def event_of(row: Any) -> Event:

@@ -1,6 +1,7 @@
 """The tables of a ledger, and how an older one becomes a newer one."""
 
 from collections.abc import Callable
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
@@ -16,7 +17,7 @@ from sqlalchemy import (
 )
 
 from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
-from .events import genesis
+from .events import STATED, genesis
 
 _TABLES = MetaData()
 
@@ -63,7 +64,7 @@ _FIRST = [
     """CREATE TABLE discreet_budgets (dataset TEXT NOT NULL, analyst TEXT NOT NULL,
     neighbors TEXT NOT NULL, total TEXT NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (dataset, analyst))""",
 ]
-_APPEND_ONLY = {
+APPEND_ONLY = {
     "sqlite": [
         """CREATE TRIGGER discreet_no_update BEFORE UPDATE ON discreet_events
         BEGIN SELECT RAISE(ABORT, 'events are append-only'); END""",
@@ -88,7 +89,7 @@ def _first(connection: Connection) -> None:
     key = (
         "INTEGER" if dialect == "sqlite" else "BIGINT"
     )  # SQLite's own row number must be an INTEGER
-    for statement in [*_FIRST, *_APPEND_ONLY[dialect]]:
+    for statement in [*_FIRST, *APPEND_ONLY[dialect]]:
         connection.exec_driver_sql(statement.replace("{key}", key))
 
 
@@ -99,7 +100,19 @@ def _second(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second]
+STATING = f"kind IN ({', '.join(map(repr, STATED))})"
+"""Which events say what the budgets are after them. An index serves a question that has its very words."""
+
+
+def _third(connection: Connection) -> None:
+    """Let the latest event that says what a budget is be found at once, of a dataset and of a share."""
+    for name, columns in (("whole", "dataset, number"), ("share", "dataset, analyst, number")):
+        connection.exec_driver_sql(
+            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {STATING}"
+        )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third]
 """The n-th makes schema n from schema n - 1. What is released is never changed, only followed."""
 
 
@@ -119,19 +132,37 @@ def version_of(connection: Connection) -> int:
             )
         return 0
     versions = list(connection.execute(select(LEDGER.c.version)).scalars())
-    if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
+    if len(versions) != 1:
         raise LedgerCorrupt("the ledger does not say which schema it has")
     return check_version(versions[0])
 
 
-def check_version(version: int) -> int:
-    """Return the schema if this library knows it."""
+def check_version(version: Any) -> int:
+    """Return the schema if this library knows it.
+
+    Raises:
+        LedgerTooNew: if it is newer.
+        LedgerCorrupt: if it is no number.
+    """
+    if not isinstance(version, int) or version < 1:
+        raise LedgerCorrupt("the ledger does not say which schema it has")
     if version > len(MIGRATIONS):
         raise LedgerTooNew(
             f"this ledger has schema {version}, and this version of discreet knows {len(MIGRATIONS)}: "
             "upgrade discreet"
         )
     return version
+
+
+def check_newest(version: Any) -> None:
+    """Raise unless a ledger that is open has the schema of this library.
+
+    Raises:
+        LedgerTooNew: if it is newer.
+        LedgerCorrupt: if it is older, or cannot be told: a ledger is renewed when it is opened.
+    """
+    if check_version(version) != len(MIGRATIONS):
+        raise LedgerCorrupt(f"the ledger says it has schema {version}, and was opened with another")
 
 
 def migrate(connection: Connection) -> None:

@@ -151,7 +151,7 @@ class Session:
 
         The budget that decides is the first that cannot pay, or else the analyst's, or the dataset's.
         """
-        paying, listed = self._buyer.store.read(self._buyer.budgets), list(bills)
+        paying, listed = self._buyer.paying(), list(bills)
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
         return short[0] if short else quotes[-1]

@@ -22,7 +22,8 @@ from ..errors import (
     shown,
 )
 from .failures import translated
-from .schema import MIGRATIONS, migrate, version_of
+from .renewal import renew
+from .schema import MIGRATIONS, version_of
 
 T = TypeVar("T")
 
@@ -91,7 +92,7 @@ class Store:
         fresh = self._is_sqlite and not self.in_memory and version_of(connection) == 0
         if fresh and Path(self.name).stat().st_size:
             raise LedgerCorrupt(f"the file {self.name} is not empty, and there is no ledger in it")
-        migrate(connection)
+        renew(connection)
 
     def _here(self) -> Engine:
         """Return the engine, which has no connection that belongs to another process."""

@@ -11,7 +11,8 @@ from ..privacy.bills import read_unit
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from .budget import Budget, opened, read_amount
-from .events import Event, genesis, indices
+from .events import STATED, STATED_SINCE, Event, genesis, indices
+from .guards import check_guards
 from .rows import Tip, budgets, chained, events, tip_of
 from .schema import migrate
 
@@ -38,9 +39,11 @@ def verify(connection: Connection, noted: str | None) -> Verified:
     Raises:
         LedgerCorrupt: if anything is not as it was written.
     """
+    check_guards(connection)
     if connection.dialect.name == "sqlite":
         _check_file(connection)
-    tip, replay = tip_of(connection), Replay()
+    tip = tip_of(connection)
+    replay = Replay(tip.born >= STATED_SINCE)
     passed = noted is None
     for head in _heads(tip, events(connection), replay):
         passed = passed or head == noted
@@ -70,8 +73,14 @@ def _heads(tip: Tip, found: Iterable[Event], replay: "Replay") -> Iterator[str]:
 
 @dataclass(slots=True)
 class Replay:
-    """The budgets and requests that follow from the events so far."""
+    """The budgets and requests that follow from the events so far.
 
+    Attributes:
+        stated: whether events must say what they leave the budgets as: from the first one on, or, in an
+            older ledger, since it was renewed.
+    """
+
+    stated: bool
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
 
@@ -88,10 +97,12 @@ class Replay:
         Raises:
             LedgerCorrupt: if it cannot follow those before it.
         """
-        steps = {"opened": self._open, "extended": self._extend, "charged": self._charge,
-                 "answered": self._answer}  # fmt: skip
+        steps = {"opened": self._open, "extended": self._extend, "carried": self._carry,
+                 "charged": self._charge, "answered": self._answer}  # fmt: skip
         try:
             steps[event.kind](event)
+            if event.kind in STATED:
+                self._compare(event)
         except (DiscreetError, ValueError, TypeError, KeyError, ArithmeticError, AttributeError):
             pass
         else:
@@ -112,11 +123,21 @@ class Replay:
         key = event.dataset, event.analyst
         self._budgets[key] = self._budgets[key].extended(read_amount(event.body["total"]))
 
+    def _carry(self, event: Event) -> None:
+        """From here on events say what they leave the budgets as, this one to begin with."""
+        self.stated = True
+
+    def _compare(self, event: Event) -> None:
+        """Compare what the event says of its budgets with what follows from all events so far."""
+        if self.stated or "after" in event.body:
+            follows = [self._budgets[key].state for key in _touched(event)]
+            if event.body["after"] != follows:
+                raise ValueError("a budget that is not what the events add up to")
+
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
         read_guarantee(event.body["guarantee"])
-        paying = dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)])
-        for key, cost in zip(paying, event.body["costs"], strict=True):
+        for key, cost in zip(_touched(event), event.body["costs"], strict=True):
             if self._budgets[key].unit != _unit(event):
                 raise ValueError("a release that protects others than its budget")
             self._budgets[key] = self._budgets[key].charged(read_amount(cost))
@@ -131,6 +152,11 @@ class Replay:
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")
         self._requests[key] = event.kind
+
+
+def _touched(event: Event) -> list[tuple[str, str | None]]:
+    """Return whose budgets the event is about: the dataset's, and the analyst's if there is one."""
+    return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
 
 def _unit(event: Event) -> str | None:

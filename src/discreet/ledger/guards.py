@@ -1,0 +1,55 @@
+"""What keeps events from being changed, looked at before each writing: triggers, and no write-ahead log."""
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ..errors import LedgerCorrupt
+from .schema import APPEND_ONLY
+
+_SQLITE = "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
+
+_POSTGRESQL = """SELECT t.tgname, t.tgtype, t.tgenabled::text, p.prosrc
+FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+WHERE t.tgrelid = 'discreet_events'::regclass AND NOT t.tgisinternal"""
+
+_STATEMENT_BEFORE_CHANGES = 2 + 8 + 16 + 32
+"""PostgreSQL's sum for a trigger for each statement: before, DELETE, UPDATE, TRUNCATE."""
+
+
+def check_guards(connection: Connection) -> None:
+    """Raise if events could be changed, or the file keeps what is newest in another file.
+
+    Raises:
+        LedgerCorrupt: if a trigger is missing, switched off, another, or one too many; or if somebody has
+            put the file into write-ahead mode.
+    """
+    check = _check_sqlite if connection.dialect.name == "sqlite" else _check_postgresql
+    check(connection)
+
+
+def _check_sqlite(connection: Connection) -> None:
+    found = set(connection.exec_driver_sql(_SQLITE).scalars())
+    if found != set(APPEND_ONLY["sqlite"]):
+        raise LedgerCorrupt(
+            "the triggers that keep events from being changed are not those that were made"
+        )
+    if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+        raise LedgerCorrupt(
+            "this ledger was put into write-ahead mode, in which a copy of the file misses what is newest; "
+            "put it back: PRAGMA journal_mode = DELETE"
+        )
+
+
+def _check_postgresql(connection: Connection) -> None:
+    found = [tuple(row) for row in connection.exec_driver_sql(_POSTGRESQL)]
+    if found != [_expected()]:
+        raise LedgerCorrupt(
+            "the trigger that keeps events from being changed is not the one that was made"
+        )
+
+
+def _expected() -> tuple[Any, ...]:
+    """Return what the catalog says of the trigger as it was made: "O" is on."""
+    source = APPEND_ONLY["postgresql"][0].split("$$")[1]
+    return "discreet_append_only", _STATEMENT_BEFORE_CHANGES, "O", source
