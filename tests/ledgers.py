@@ -8,7 +8,7 @@ from discreet import PureDP
 from discreet.privacy.bills import Bill, Indices
 from discreet.privacy.guarantees import Guarantee
 
-DIGEST = "ab" * 32
+DIGEST = "2:" + "ab" * 32
 
 
 def bill(

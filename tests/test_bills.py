@@ -11,9 +11,10 @@ import pytest
 
 import discreet
 from discreet import Grid, PureDP
+from discreet.descriptions import is_current
 from discreet.errors import InvalidArgument
 from discreet.privacy.bills import Bill, Indices
-from discreet.selection import Order, Payment
+from discreet.selection import Order, Payment, Query
 
 TABLE = pd.DataFrame({"drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
 DRINKS = ["tea", "milk"]
@@ -208,19 +209,27 @@ def test_thirds_stay_thirds() -> None:
 
 def test_parts_of_a_digest_do_not_run_into_each_other() -> None:
     """Else a name with a line break lets a cheap question be paid, and a dear one be answered for it."""
-    payment = Payment(None, None)
-    one, two = (PureDP(Fraction(e), "add_remove") for e in (1, 2))
-    tail = f"\nexponential\n{one.as_dict()}\nz"
-    cheap = Order(f"x\nexponential\n{two.as_dict()}\ny", one, "exponential", lambda: "z", payment)
-    dear = Order("x", two, "exponential", lambda: "y" + tail, payment)
-    assert cheap.bill().digest != dear.bill().digest
-    rows = Order("x", one, "exponential", lambda: "y\nperson", payment)
-    persons = Order("x", one, "exponential", lambda: "y", payment, unit="person")
-    assert rows.bill().digest != persons.bill().digest
+    payment, one = Payment(None, None), PureDP(Fraction(1), "add_remove")
+
+    def order(words: str, details: dict[str, Any], unit: str | None = None, **public: Any) -> Order:
+        query = Query("mode", words, public)
+        return Order(query, one, "exponential", lambda: details, payment, unit=unit)
+
+    orders = [
+        order("x", {"size": None}),
+        order("x", {"size": "null"}),
+        order("x", {"size": None}, unit="person"),
+        order("x", {"size": None, "unit": "person"}, column="unit"),
+        order("x", {"size": None}, column="a\nb"),
+        order("x", {"size": None}, column=("a", "b")),
+        order("x", {"size": None}, columns=("a", "b")),
+    ]
+    assert len({order.bill().digest for order in orders}) == len(orders)
+    assert order("x", {}).bill().digest == order("said better", {}).bill().digest
 
 
 def test_any_text_has_a_digest() -> None:
-    alone = Order(
-        "mode of \ud800", PureDP(Fraction(1), "add_remove"), "m", str, Payment(None, None)
-    )
-    assert len(alone.bill().digest) == 64
+    query = Query("mode", "mode of \ud800", {"column": "\ud800"})
+    guarantee = PureDP(Fraction(1), "add_remove")
+    alone = Order(query, guarantee, "m", dict, Payment(None, None))
+    assert is_current(alone.bill().digest)

@@ -225,7 +225,7 @@ def test_settings_of_the_users_connection_change_nothing() -> None:
         counts = dict.fromkeys("bdaf", 0) | {"c": 1, "e": 2, "A": 1}
         assert held(data, tables[-1]) == [counts]
     first, second = tables
-    assert first.spelled == second.spelled
+    assert first.description == second.description
     assert [first[i] for i in range(7)] == [second[i] for i in range(7)] == list("Aabcdef")
 
 
@@ -464,7 +464,7 @@ def test_a_closed_connection_is_an_error_of_ours() -> None:
     connection = duckdb.connect()
     table = CandidateTable(connection.sql("SELECT 'a' AS url"), "url")
     connection.close()
-    for ask in (lambda: table[0], lambda: table.spelled):
+    for ask in (lambda: table[0], lambda: table.description):
         with pytest.raises(DiscreetError, match="duckdb failed") as caught:
             ask()
         assert caught.value.__cause__ is caught.value.__context__ is None
@@ -594,18 +594,18 @@ def test_spark_and_files_do_not_meet(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", TYPED)
-def test_other_candidates_are_spelled_otherwise(engine: str, tmp_path: Path) -> None:
+def test_other_candidates_have_another_description(engine: str, tmp_path: Path) -> None:
     _, candidates = TYPED[engine](texts(["a"]), texts(["a", "b"]), tmp_path)
     table = CandidateTable(candidates, "url")
     (tmp_path / "other").mkdir()
     same, fewer, others = (
         CandidateTable(
             TYPED[engine](texts(["a"]), texts(values), tmp_path / "other")[1], "url"
-        ).spelled
+        ).description
         for values in (["b", "a"], ["a"], ["a", "c"])
     )
-    assert table.spelled == same
-    assert len({table.spelled, fewer, others}) == 3
+    assert table.description == same
+    assert len({str(d) for d in (table.description, fewer, others)}) == 3
     assert repr(table) == "CandidateTable(2 candidates in column 'url')"
 
 

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from flint import arb
@@ -260,6 +260,7 @@ def test_public_arguments_are_checked() -> None:
     class Silent:
         name = "silent"
         takes_runs = False
+        parameters: ClassVar[dict[str, Any]] = {}
 
         def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
             return Tuned(

@@ -101,6 +101,7 @@ class Broken:
     wrong: str
     name: ClassVar[str] = "broken"
     takes_runs: ClassVar[bool] = False
+    parameters: ClassVar[dict[str, Any]] = {}
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         epsilon = need_dial(dial).value
@@ -154,6 +155,7 @@ def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
     class Silent:
         name = "silent"
         takes_runs = False
+        parameters: ClassVar[dict[str, Any]] = {}
 
         def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
             return Tuned(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -239,6 +239,7 @@ def test_a_round_must_promise_something_that_adds_up() -> None:
     class Nothing:
         name = "nothing"
         takes_runs = False
+        parameters: ClassVar[dict[str, Any]] = {}
 
         def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
             return Tuned(NoGuarantee("why", "add_remove"), lambda scores: Categorical(scores, HALF))

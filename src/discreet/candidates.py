@@ -27,8 +27,8 @@ class Answers(Protocol):
         ...
 
     @property
-    def spelled(self) -> str:
-        """A text that tells these answers from all others."""
+    def description(self) -> Any:
+        """Plain values that tell these answers from all others: see `descriptions`."""
         ...
 
     def __getitem__(self, index: int, /) -> Any: ...
@@ -64,9 +64,9 @@ class Labels(Sequence[Any]):
         return len(self._labels)
 
     @property
-    def spelled(self) -> str:
-        """All labels, by their reprs."""
-        return "\n".join(map(repr, self._labels))
+    def description(self) -> tuple[Any, ...]:
+        """All labels."""
+        return self._labels
 
     def __getitem__(self, index: Any) -> Any:
         return self._labels[index]
@@ -186,9 +186,9 @@ class Grid:
         return np.minimum(rounded, np.uint64(self.size - 1)).astype(np.int64)  # type: ignore[no-any-return]
 
     @property
-    def spelled(self) -> str:
-        """The repr, which is exact."""
-        return repr(self)
+    def description(self) -> dict[str, Fraction]:
+        """The two ends and the step."""
+        return {"lo": self.lo, "hi": self.hi, "step": self.step}
 
     def __repr__(self) -> str:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"

@@ -4,11 +4,9 @@ The order is always the same: public arguments are checked, private scores are c
 the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
-import hashlib
 import inspect
-import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
 
@@ -17,9 +15,10 @@ import numpy as np
 from .arguments import read_name
 from .bits import SystemBits
 from .candidates import Answers
+from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores, shown
 from .mechanisms import Mechanism, read_mechanism
-from .mechanisms.contract import Law, Tuned, read_dial
+from .mechanisms.contract import Dial, Law, Tuned, identified, read_dial
 from .numbers import Number, count
 from .privacy.bills import Account, Bill, Indices, read_account, read_unit
 from .privacy.guarantees import Guarantee
@@ -91,7 +90,27 @@ def _spelled_out(verb: Verb, names: Iterable[str]) -> Verb:
     return verb
 
 
-def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> Release:
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query: in words for people, and in plain public values by which a ledger knows it again.
+
+    Attributes:
+        verb: the name of the verb.
+        words: the query in words, which may be said better in a later version.
+        arguments: the public arguments of the verb, but for what the score, the candidates and the mechanism
+            say of themselves.
+    """
+
+    verb: str
+    words: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def about(self, words: str, **arguments: Any) -> "Query":
+        """Return the query with more words and arguments."""
+        return Query(self.verb, self.words + words, {**self.arguments, **arguments})
+
+
+def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -> Release:
     """Draw from the mechanism on this score, and name what was drawn."""
     asked, unit = ask(score, terms), read_unit(terms.get("privacy_unit"))
 
@@ -108,7 +127,7 @@ def release(score: Score, answers: Answers | None, query: str, terms: Terms) -> 
         return answers[drawn] if asked.size is None else named(drawn, answers)
 
     per = "" if unit is None else f", per {unit}"
-    return replace(asked.order(query + per, answers), unit=unit).deliver(prepare, name)
+    return replace(asked.order(query.about(per), answers), unit=unit).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +143,20 @@ class Order:
     """A release whose public part is settled: what is asked, what it promises, who pays.
 
     Attributes:
-        query: what is asked, in words.
+        query: what is asked.
         guarantee: what the whole release promises.
         mechanism: the name of the mechanism.
-        details: everything else but the data that decides the law of the answer; read only if
-            somebody pays.
+        details: everything else but the data that decides the distribution of the answer, in plain values;
+            read only if somebody pays.
         payment: who pays.
         question: the score and the answers, where one mechanism answers from one score.
         unit: the column that says whose a row is, or None: see `Bill`.
     """
 
-    query: str
+    query: Query
     guarantee: Guarantee
     mechanism: str
-    details: Callable[[], str]
+    details: Callable[[], Mapping[str, Any]]
     payment: Payment
     question: "Question | None" = None
     unit: str | None = None
@@ -155,7 +174,7 @@ class Order:
             self.guarantee,
             self.mechanism,
             self.unit,
-            query=self.query,
+            query=self.query.words,
             candidates=self._candidates,
         )
 
@@ -174,13 +193,22 @@ class Order:
 
     def bill(self) -> Bill:
         """Return the bill for the account."""
-        promised = str(self.guarantee.as_dict())
-        public = [self.query, self.mechanism, promised, self.details(), self.unit]
-        # As JSON, in which no part can run into the next.
-        digest = hashlib.sha256(json.dumps(public).encode()).hexdigest()
-        request = self.payment.request
-        known = self._candidates
-        return Bill(self.guarantee, self.mechanism, self.query, digest, request, known, self.unit)
+        described = {
+            "verb": self.query.verb,
+            "arguments": self.query.arguments,
+            "mechanism": self.mechanism,
+            "unit": self.unit,
+            **self.details(),
+        }
+        return Bill(
+            self.guarantee,
+            self.mechanism,
+            self.query.words,
+            digest(described),
+            self.payment.request,
+            self._candidates,
+            self.unit,
+        )
 
 
 def _listed(drawn: Any) -> Indices:
@@ -198,6 +226,7 @@ class Asked:
     mechanism: Mechanism
     sensitivity: Sensitivity
     tuned: Tuned
+    dial: Dial | None
     size: int | None
     payment: Payment
 
@@ -207,17 +236,18 @@ class Asked:
         promised = self.tuned.guarantee
         return promised if self.size is None else promised.repeated(self.size)
 
-    def order(self, query: str, answers: Answers | None) -> Order:
+    def order(self, query: Query, answers: Answers | None) -> Order:
         """Return the order for a release from these answers."""
 
-        def details() -> str:
-            public = (
-                repr(self.score),
-                repr(self.mechanism),
-                repr(self.sensitivity),
-                str(self.size),
-            )
-            return "\n".join([*public, "" if answers is None else answers.spelled])
+        def details() -> Mapping[str, Any]:
+            return {
+                "score": {"name": self.score.name, "parameters": self.score.parameters},
+                "mechanism": identified(self.mechanism),
+                "sensitivity": asdict(self.sensitivity),
+                "dial": None if self.dial is None else {self.dial.kind: self.dial.value},
+                "candidates": None if answers is None else answers.description,
+                "size": self.size,
+            }
 
         question = Question(self, answers)
         return Order(query, self.guarantee, self.mechanism.name, details, self.payment, question)
@@ -256,7 +286,7 @@ def ask(score: Score, terms: Terms) -> Asked:
     sensitivity = score.sensitivity(neighbors)
     tuned = mechanism.tune(sensitivity, dial)
     size = None if size is None else count(size, "size", most=_MOST_DRAWS)
-    return Asked(score, mechanism, sensitivity, tuned, size, read_payment(terms))
+    return Asked(score, mechanism, sensitivity, tuned, dial, size, read_payment(terms))
 
 
 def is_paid(terms: Terms) -> bool:

@@ -19,10 +19,11 @@ from flint import arb
 from numpy.typing import NDArray
 
 from .bits import Bits, SystemBits
+from .descriptions import digest
 from .enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from .errors import InvalidScores, OutOfBits
 from .mechanisms import read_mechanism
-from .mechanisms.contract import Dial, Law, Mechanism
+from .mechanisms.contract import Dial, Law, Mechanism, identified
 from .numbers import count, positive
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
@@ -184,9 +185,10 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
 
     Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
     from, one by one and in batches, is the one it states, by `bit_tree`; it promises what it was asked
-    for; and for every pair of neighbouring score vectors over a small universe, monotonic and not, what
-    it promises is true of the law it states. A check that could not fail counts as failed: balls must be
-    narrow, and enough bit strings decided. A mechanism that brings its own eta takes epsilon=None.
+    for; a ledger can know it again; and for every pair of neighbouring score vectors over a small universe,
+    monotonic and not, what it promises is true of the law it states. A check that could not fail counts as
+    failed: balls must be narrow, and enough bit strings decided. A mechanism that brings its own eta takes
+    epsilon=None.
 
     Args:
         mechanism: a mechanism, or the name of one of ours.
@@ -196,6 +198,7 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
     mechanism = read_mechanism(mechanism)
     dial = None if epsilon is None else Dial("epsilon", positive(epsilon, "epsilon"))
     count(depth, "depth")
+    digest(identified(mechanism))  # what a ledger knows it by can be written down
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         tuned = mechanism.tune(sensitivity, dial)

@@ -9,6 +9,7 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from ..arguments import read_name
+from ..descriptions import is_current
 from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
 from ..privacy.bills import Bill, Indices
 from . import checked, rows
@@ -150,11 +151,22 @@ class Purchase:
         found = checked.of_request(connection, tip, buyer.dataset, buyer.analyst, request)
         charged, answered = found.get("charged"), found.get("answered")
         if charged is not None and charged.body.get("digest") != self.bill.digest:
-            raise RequestConflict(
-                f"request {shown(self.bill.request)} was another question (event {charged.number}); "
+            raise RequestConflict(self._conflict(charged))
+        return charged, answered
+
+    def _conflict(self, charged: Event) -> str:
+        """Return why a charge does not serve this question."""
+        request = shown(self.bill.request)
+        if is_current(charged.body.get("digest")):
+            return (
+                f"request {request} was another question (event {charged.number}); "
                 "give this one a name of its own"
             )
-        return charged, answered
+        return (
+            f"request {request} was charged by another version of discreet (event {charged.number}), which "
+            "describes questions in another way, so nobody can tell whether this one is the same. It is not "
+            "drawn again: its answer stays in the history; give a new question a name of its own"
+        )
 
     def _news(self, kind: str, body: dict[str, Any]) -> News:
         return News(kind, self.buyer.dataset, self.buyer.analyst, self.bill.request, body)

@@ -1,6 +1,5 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
-import hashlib
 import os
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,6 +9,7 @@ from typing import Any, NoReturn
 from flint import arb
 
 from ..bits import Bits, LazyUniform, SystemBits
+from ..descriptions import digest
 from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
@@ -137,10 +137,19 @@ class AboveThreshold:
 
     def _bill(self) -> Bill:
         """Return the bill for the whole session. It has no request: a session cannot be had twice."""
-        public = (self.threshold, self.sensitivity, self.epsilon, self.count, self.monotonic)
-        digest = hashlib.sha256(repr(public).encode()).hexdigest()
+        public = {
+            "verb": "above_threshold",
+            "threshold": self.threshold,
+            "sensitivity": self.sensitivity,
+            "count": self.count,
+            "monotonic": self.monotonic,
+            "dial": {"epsilon": self.epsilon},
+            "neighbors": self.neighbors,
+            "unit": self.privacy_unit,
+        }
         query = f"above {self.threshold}, {self.count} times"
-        return Bill(self.guarantee, "above_threshold", query, digest, unit=self.privacy_unit)
+        bill_digest = digest(public)
+        return Bill(self.guarantee, "above_threshold", query, bill_digest, unit=self.privacy_unit)
 
     def _tune(self) -> tuple[Fraction, Fraction]:
         """Return the scales of Y and X. Any split of epsilon is private; this one is nearly the best."""

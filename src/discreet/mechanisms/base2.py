@@ -80,6 +80,12 @@ class Base2:
     name: ClassVar[str] = "base2"
     takes_runs: ClassVar[bool] = False
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Eta, if it is given, and the granularity."""
+        eta = None if self.eta is None else (self.eta.x, self.eta.y, self.eta.z)
+        return {"eta": eta, "granularity": positive_up(self.granularity, "granularity")}
+
     def __post_init__(self) -> None:
         positive(self.granularity, "granularity")
         if not isinstance(self.eta, Base2Eta | None):

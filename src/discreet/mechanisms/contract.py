@@ -5,7 +5,7 @@ mechanism with its guarantee. That turns private scores into a `Law`, checking t
 bits. A new mechanism is one file with one class of this shape and one line in the registry.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol
@@ -68,6 +68,11 @@ class Mechanism(Protocol):
         ...
 
     @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What is public about it beside its name, in plain values: a ledger knows a request again by them."""
+        ...
+
+    @property
     def takes_runs(self) -> bool | Literal["flat"]:
         """Whether it serves scores in runs, that is grids too long to list, or only flat ones."""
         ...
@@ -75,6 +80,21 @@ class Mechanism(Protocol):
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism for scores of that sensitivity at that much privacy."""
         ...
+
+
+def identified(mechanism: Mechanism) -> dict[str, Any]:
+    """Return what tells a mechanism from all others: its name and its parameters.
+
+    Raises:
+        InvalidArgument: if it does not say them.
+    """
+    parameters = getattr(mechanism, "parameters", None)
+    if not isinstance(parameters, Mapping):
+        raise InvalidArgument(
+            f"the mechanism {mechanism.name} does not say its parameters, so a ledger could not tell one "
+            "request from another; give it a property `parameters` that returns them in a dict"
+        )
+    return {"name": mechanism.name, "parameters": dict(parameters)}
 
 
 def read_dial(epsilon: Any, rho: Any, scale: Any) -> Dial | None:

@@ -45,6 +45,11 @@ class Exponential:
             object.__setattr__(self, "base_measure", read_base_measure(self.base_measure))
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """The base measure."""
+        return {} if self.base_measure is None else {"base_measure": self.base_measure}
+
+    @property
     def takes_runs(self) -> bool:
         """Whether there is no base measure, which weighs candidates one by one."""
         return self.base_measure is None

@@ -15,7 +15,7 @@ from ..numbers import count
 from ..privacy.sensitivity import Sensitivity
 from ..runs import Runs
 from ..vectors import Vector, read_vector
-from .contract import Dial, Mechanism, Tuned
+from .contract import Dial, Mechanism, Tuned, identified
 from .peeling import Lists, skipping
 
 MOST = 1_000_000
@@ -51,6 +51,11 @@ class JointTopK:
     def name(self) -> str:
         """The name, with that of the mechanism in brackets."""
         return f"joint_top_k({self.mechanism.name})"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The mechanism over lists, their length, and whether a score is a number of rows."""
+        return {"mechanism": identified(self.mechanism), "k": self.k, "counts": self.counts}
 
     @property
     def takes_runs(self) -> bool:

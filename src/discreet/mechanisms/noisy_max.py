@@ -62,6 +62,11 @@ class NoisyMax:
         """The name, with the noise if it is not Laplace's."""
         return "noisy_max" if self.noise == "laplace" else f"noisy_max({self.noise})"
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The noise."""
+        return {"noise": self.noise}
+
     def __post_init__(self) -> None:
         if self.noise not in get_args(Noise):
             raise UnknownName(

@@ -26,7 +26,7 @@ from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Sensitivity
 from ..runs import Place, Runs, indices
 from ..vectors import Vector
-from .contract import Dial, Law, Mechanism, Tuned
+from .contract import Dial, Law, Mechanism, Tuned, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
 
@@ -63,6 +63,11 @@ class Peeling:
     def name(self) -> str:
         """The name, with that of the mechanism in brackets."""
         return f"peeling({self.mechanism.name})"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The mechanism of each round, and how many rounds there are."""
+        return {"mechanism": identified(self.mechanism), "k": self.k}
 
     @property
     def takes_runs(self) -> bool | Literal["flat"]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from flint import arb, arb_poly
@@ -44,6 +44,7 @@ class PermuteAndFlip:
 
     name: ClassVar[str] = "permute_and_flip"
     takes_runs: ClassVar[Literal["flat"]] = "flat"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

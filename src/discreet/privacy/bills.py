@@ -20,7 +20,7 @@ class Bill:
         guarantee: what the whole release promises, all draws together.
         mechanism: the name of the mechanism.
         query: what is asked, in words.
-        digest: SHA-256, in hex, of everything but the data that decides the law of the answer.
+        digest: of everything but the data that decides the distribution of the answer: see `descriptions`.
         request: the caller's name for this request; the same name never pays or draws twice.
         candidates: how many there are to choose from, where that is known and finite.
         unit: whom the guarantee protects: the column that says whose a row is, if all rows of one person

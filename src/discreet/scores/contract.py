@@ -1,7 +1,8 @@
 """The contract of a score: how far it may move is public, the numbers themselves are read last."""
 
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..runs import Runs
@@ -10,6 +11,16 @@ from ..vectors import Vector
 
 class Score(Protocol):
     """What says how good each candidate is: higher is better, always."""
+
+    @property
+    def name(self) -> str:
+        """The name in the registry and in the docs."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What is public about it beside its name, candidates and sensitivity, in plain values."""
+        ...
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return how far the scores of neighbours may be apart, without looking at any data."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Counts:
     """
 
     count: Callable[[], Sequence[int]]
+    name: ClassVar[str] = "counts"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> bool:
@@ -56,6 +58,8 @@ class ClassCounts:
     """
 
     classes: Callable[[], Any]
+    name: ClassVar[str] = "counts"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,12 @@ class Custom:
     monotonic: bool = False
     error: Any = None
     granularity: Any = None
+    name: ClassVar[str] = "custom"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """How far scores are from ideal."""
+        return {"error": _bound(self.error), "granularity": _exactly(self.granularity)}
 
     @property
     def in_runs(self) -> bool:
@@ -107,6 +113,10 @@ class Custom:
 def each(u: Callable[[Any, Any], Any]) -> ScoreFunction:
     """Return the score function that calls u(data, candidate) for each candidate."""
     return lambda data, candidates: [u(data, candidate) for candidate in candidates]
+
+
+def _exactly(granularity: Any) -> Fraction | None:
+    return None if granularity is None else positive(granularity, "granularity")
 
 
 def _bound(error: Any) -> Fraction:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -38,9 +38,9 @@ class Lattice:
         return Grid(point, point, self.step)[0]
 
     @property
-    def spelled(self) -> str:
-        """The repr, which is exact."""
-        return repr(self)
+    def description(self) -> dict[str, Fraction]:
+        """The step."""
+        return {"step": self.step}
 
     def __repr__(self) -> str:
         return f"Lattice(step {self.step})"
@@ -63,6 +63,8 @@ class Distance:
     value: Any
     change: Any
     answers: Lattice | Grid
+    name: ClassVar[str] = "distance"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> Literal["sloping"]:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
@@ -31,6 +31,12 @@ class Generalized:
     scores: Any
     changes: tuple[Fraction, ...]
     t: Fraction
+    name: ClassVar[str] = "generalized"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The sensitivity of each score, and how many of its own it is lowered by."""
+        return {"sensitivities": self.changes, "t": self.t}
 
     @property
     def in_runs(self) -> bool:

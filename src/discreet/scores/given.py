@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..vectors import Vector, read_vector
@@ -26,6 +26,8 @@ class Given:
     change: Any = None
     spread: Any = None
     monotonic: bool = False
+    name: ClassVar[str] = "given"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class MedianDistance:
     rows: Callable[[], Rows]
     candidates: Grid
     cells: Callable[[], "CellSource | None"] = lambda: None
+    name: ClassVar[str] = "median_distance"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> bool:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..runs import Runs
@@ -26,6 +26,16 @@ class PerPerson:
 
     score: Score
     rows: int
+
+    @property
+    def name(self) -> str:
+        """That of the score of rows."""
+        return self.score.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the score of rows, and how many rows a person has at most."""
+        return {**self.score.parameters, "rows": self.rows}
 
     @property
     def in_runs(self) -> bool | Literal["sloping"]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,12 @@ class Rank:
     candidates: Grid | Labels
     alpha: Fraction
     cells: Callable[[], "CellSource | None"] = lambda: None
+    name: ClassVar[str] = "rank"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The quantile."""
+        return {"alpha": self.alpha}
 
     @property
     def in_runs(self) -> bool:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class Revenue:
     units: int = 1
     continuous: bool = False
     cells: Callable[[], "GridSource | None"] = lambda: None
+    name: ClassVar[str] = "revenue"
 
     def __post_init__(self) -> None:
         if not isinstance(self.prices, Grid):
@@ -71,6 +72,11 @@ class Revenue:
         count(self.units, "units")
         if self.supply is not None:
             count(self.supply, "supply")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """How many units there are, how many one bidder may buy, and whether prices are real numbers."""
+        return {"supply": self.supply, "units": self.units, "continuous": self.continuous}
 
     @property
     def in_runs(self) -> Literal["sloping"]:

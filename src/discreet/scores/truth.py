@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Truth:
 
     value: Any
     candidates: Labels
+    name: ClassVar[str] = "truth"
+    parameters: ClassVar[dict[str, Any]] = {}
 
     @property
     def in_runs(self) -> bool:

@@ -85,9 +85,13 @@ class CandidateTable:
         return self.ranking.size
 
     @cached_property
-    def spelled(self) -> str:
-        """A text that tells these candidates from others: a fingerprint."""
-        return f"{self!r} {self.ranking.fingerprint}"
+    def description(self) -> dict[str, Any]:
+        """The column, how many candidates there are, and their fingerprint."""
+        return {
+            "column": self._column,
+            "size": self.size,
+            "fingerprint": self.ranking.fingerprint,
+        }
 
     def __len__(self) -> int:
         return self.size

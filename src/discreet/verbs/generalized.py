@@ -9,7 +9,7 @@ from ..errors import InvalidNumber, shown
 from ..numbers import Number, positive
 from ..releases import Release
 from ..scores.generalized import Generalized, read_changes
-from ..selection import Terms, ask, release, takes_terms
+from ..selection import Query, Terms, ask, release, takes_terms
 from .select import unfold
 
 
@@ -48,7 +48,7 @@ def generalized(
         changes = tuple(changes[i] for i in places)
     guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
-    query = f"generalized, {len(changes)} candidates"
+    query = Query("generalized", f"generalized, {len(changes)} candidates")
     return release(Generalized(scores, changes, t), labels, query, terms)
 
 

@@ -12,7 +12,7 @@ from ..numbers import flag
 from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
-from ..selection import ask, is_paid
+from ..selection import Query, ask, is_paid
 from ..tables.candidate_table import CandidateTable, names_file
 from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
@@ -62,7 +62,7 @@ def mode(
     else:
         labels = read_labels(_declared(data, column) if candidates is None else candidates)
     scores = counted(inquiry, data, column, labels)
-    query = f"mode of {column}, {labels.size} candidates"
+    query = Query("mode", f"mode of {column}, {labels.size} candidates", {"column": column})
     drawn = inquiry.answer(scores, labels, query, draw, naming(labels))
     if not unsafe_candidates_from_data:
         return drawn

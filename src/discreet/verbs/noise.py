@@ -9,7 +9,7 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores.distance import Distance, Lattice
 from ..scores.truth import Truth
-from ..selection import Terms, release, takes_terms
+from ..selection import Query, Terms, release, takes_terms
 
 
 @takes_terms
@@ -45,7 +45,9 @@ def laplace(
     if (lo is None) != (hi is None):
         raise InvalidArgument("give both lo and hi, or neither")
     answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
-    return release(Distance(value, sensitivity, answers), answers, "laplace", terms)
+    return release(
+        Distance(value, sensitivity, answers), answers, Query("laplace", "laplace"), terms
+    )
 
 
 @takes_terms
@@ -65,7 +67,8 @@ def geometric(value: Any, *, sensitivity: Number, **terms: Unpack[Terms]) -> Rel
 
     Side channels: those of the mechanism; time depends on the length of the numbers too.
     """
-    return release(Distance(value, sensitivity, Lattice()), Lattice(), "geometric", terms)
+    query = Query("geometric", "geometric")
+    return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
 
 
 @takes_terms
@@ -89,5 +92,5 @@ def randomized_response(value: Any, candidates: Iterable[Any], **terms: Unpack[T
     """
     labels = Labels(candidates)
     replaced: Terms = {"neighbors": "replace_one", **terms}
-    query = f"randomized_response, {labels.size} candidates"
+    query = Query("randomized_response", f"randomized_response, {labels.size} candidates")
     return release(Truth(value, labels), labels, query, replaced)

@@ -8,6 +8,7 @@ from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue, borders
+from ..selection import Query
 from .records import (
     Part,
     RecordTerms,
@@ -80,7 +81,8 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     if scale is not None:
         inquiry.terms["scale"] = positive(scale, "scale") / scores[0].unit
     kind = "continuous price" if continuous else "price"
-    query = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
+    words = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
+    query = Query("price", words, {"column": column})
     return inquiry.answer(scores, prices, query, draw, naming(prices))
 
 

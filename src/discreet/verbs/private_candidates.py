@@ -15,7 +15,7 @@ from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..releases import Release
 from ..scores.custom import STOPS, quietly
-from ..selection import Order, Payment
+from ..selection import Order, Payment, Query
 from ..vectors import read_vector
 
 Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
@@ -96,13 +96,23 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     def name(index: int) -> tuple[Any, Any, Any]:
         return labels[index], best[-1].score, best[-1].result
 
-    query = f"private_candidates {getattr(run, '__name__', 'a function')}, {labels.size} candidates"
+    called = getattr(run, "__name__", "a function")
+    query = Query(
+        "private_candidates",
+        f"private_candidates {called}, {labels.size} candidates",
+        {
+            "run": called,
+            "repetitions": tries.kind,
+            "gamma": tries.gamma,
+            "neighbors": guarantee.neighbors,
+        },
+    )
     payment, unit = Payment(read_account(ledger), None), read_unit(privacy_unit)
     order = Order(
         query,
         guarantee,
         "private_candidates",
-        lambda: f"{tries!r}\n{labels.spelled}",
+        lambda: {"candidates": labels.description, "dial": {"epsilon": guarantee.epsilon}},
         payment,
         unit=unit,
     )

@@ -22,6 +22,7 @@ from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
+from ..selection import Query
 from .records import (
     Part,
     RecordTerms,
@@ -72,7 +73,8 @@ def quantile(
         Rank(partial(_rows, part), numbers, share, partial(_cells, part, numbers))
         for part in parts_of(inquiry, data, column)
     ]
-    query = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
+    words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
+    query = Query("quantile", words, {"column": column})
     return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
 
 
@@ -102,7 +104,8 @@ def median(
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
-    query = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
+    words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
+    query = Query("median", words, {"column": column})
     inquiry = read_inquiry(terms, bounded=True)
     parts = parts_of(inquiry, data, column)
     scores = [

@@ -19,7 +19,7 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.brackets import distinct
 from ..scores.rank import Rank, Rows
-from ..selection import Order, Terms, ask, named, read_payment
+from ..selection import Order, Query, Terms, ask, named, read_payment
 from .records import (
     Inquiry,
     Part,
@@ -88,8 +88,14 @@ def quantiles(
 
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
+    public = {"column": column, "alphas": levels.alphas, "method": method}
+    query = inquiry.asks(Query("quantiles", words, public))
     payment, unit = read_payment(inquiry.terms), inquiry.records.unit
-    order = Order(words + inquiry.words, guarantee, name, str, payment, unit=unit)
+
+    def details() -> dict[str, Any]:
+        return {"candidates": candidates.description, "dial": {"epsilon": levels.total}}
+
+    order = Order(query, guarantee, name, details, payment, unit=unit)
     return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
 
 

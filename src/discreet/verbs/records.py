@@ -18,7 +18,7 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..releases import Release
 from ..scores import Score
 from ..scores.persons import PerPerson
-from ..selection import Terms, ask, law_of, named, takes_terms
+from ..selection import Query, Terms, ask, law_of, named, takes_terms
 from ..tables.records import Records
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -103,16 +103,20 @@ class Inquiry:
         """Whether each row is a record, and there are no groups."""
         return self.records.unit is None and self.records.by is None
 
-    @property
-    def words(self) -> str:
-        """What to add to the words of a query."""
-        unit, by, rows = self.records.unit, self.records.by, self.records.rows
-        at_most = "" if rows is None else f", {rows} rows each"
-        person = "" if unit is None else f", per {unit}{at_most}"
-        groups = (
-            f"{Labels(self.records.groups).spelled} in {self.records.most_groups}" if by else ""
+    def asks(self, query: Query) -> Query:
+        """Return the query with what one record is, and which groups answer."""
+        of = self.records
+        at_most = "" if of.rows is None else f", {of.rows} rows each"
+        person = "" if of.unit is None else f", per {of.unit}{at_most}"
+        groups = f", by {of.by} ({len(of.groups)} groups)" if of.by else ""
+        return query.about(
+            person + groups,
+            max_contributions=of.rows,
+            by=of.by,
+            groups=of.groups,
+            max_groups=of.most_groups,
+            neighbors=self.neighbors,
         )
-        return person + (f", by {by} of {groups}" if by else "")
 
     def once(self, read: Callable[[], Any]) -> list[Callable[[], Any]]:
         """Return for each group what reads its part of what `read` reads for all, once."""
@@ -130,13 +134,13 @@ class Inquiry:
         self,
         scores: Sequence[Score],
         answers: Answers | None,
-        query: str,
+        query: Query,
         choose: Choose,
         name: Name,
     ) -> Release:
         """Release an answer: one, or one for each group."""
         asked = [ask(score, self.terms) for score in scores]
-        size, order = asked[0].size, asked[0].order(query + self.words, answers)
+        size, order = asked[0].size, asked[0].order(self.asks(query), answers)
 
         def prepare() -> Callable[[], Any]:
             laws = [law_of(one, answers) for one in asked]

@@ -8,7 +8,7 @@ from ..errors import InvalidCandidates
 from ..numbers import Number
 from ..releases import Release
 from ..scores import Given
-from ..selection import Terms, is_paid, release, takes_terms
+from ..selection import Query, Terms, is_paid, release, takes_terms
 
 
 @takes_terms
@@ -42,7 +42,8 @@ def select(
     Side channels: those of the mechanism.
     """
     scores, labels, _ = unfold(scores, candidates, terms)
-    query = "select" if labels is None else f"select, {labels.size} candidates"
+    words = "select" if labels is None else f"select, {labels.size} candidates"
+    query = Query("select", words)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
 
 

@@ -9,7 +9,7 @@ from ..candidates import Labels
 from ..numbers import Number
 from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
-from ..selection import Terms, release, takes_terms
+from ..selection import Query, Terms, release, takes_terms
 
 
 @takes_terms
@@ -51,5 +51,6 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     labels = Labels(candidates)
     given = candidates if isinstance(candidates, np.ndarray) else list(labels)
     score = Custom(u, data, given, sensitivity, spread, monotonic, error, granularity)
-    query = f"select_by {getattr(u, '__name__', 'a function')}, {labels.size} candidates"
+    name = getattr(u, "__name__", "a function")
+    query = Query("select_by", f"select_by {name}, {labels.size} candidates", {"u": name})
     return release(score, labels, query, terms)

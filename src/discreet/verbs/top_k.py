@@ -13,7 +13,7 @@ from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release
 from ..scores import Given, Score
-from ..selection import named
+from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
 from .mode import counted, read_labels
 from .records import Name, PersonTerms, read_inquiry, takes_records
@@ -84,7 +84,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     wanted = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
     mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
     lists = replace(inquiry, terms={**inquiry.terms, "mechanism": mechanism})
-    query = f"top {k} of {column or 'scores'}"
+    query = Query("top_k", f"top {k} of {column or 'scores'}", {"column": column})
     return lists.answer(counts, labels, query, _draw, _naming(labels))
 
 

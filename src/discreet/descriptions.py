@@ -1,0 +1,63 @@
+"""A question in plain public values: how a ledger knows a request again.
+
+The digest of a question must be the same in every later version, or a request would be drawn a second time. So it
+hangs on nothing that may be renamed or said better: no class name, no repr of ours, no sentence. Everything
+public declares what it is (`parameters` of a score and of a mechanism, `description` of candidates), and here that
+becomes one text.
+"""
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+VERSION = 2
+"""Of the description. Version 1 was made of reprs; docs/ledger.md says what became of its requests."""
+
+_BY_TYPE: dict[type, tuple[str, Callable[[Any], str]]] = {
+    bool: ("boolean", str),
+    int: ("integer", str),  # JSON's readers differ about long ones
+    float: ("float", float.hex),
+    str: ("text", str),
+    bytes: ("bytes", bytes.hex),
+    Fraction: ("fraction", str),
+    Decimal: ("decimal", str),
+    dt.date: ("date", dt.date.isoformat),
+    dt.time: ("time", repr),
+    dt.timedelta: ("duration", repr),
+    type(None): ("nothing", str),
+}
+
+Described: TypeAlias = "str | list[Described] | dict[str, Described]"
+"""What a description is made of; JSON writes it in one way only."""
+
+
+def described(value: Any) -> Described:
+    """Return a public value as a description, so that values that differ have descriptions that differ.
+
+    True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
+    name and its repr: where that repr changes, a request is refused as another question, and never drawn again.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): described(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [described(inner) for inner in value]
+    if type(value) is dt.datetime:
+        return ["datetime", value.isoformat(), str(value.fold), str(value.tzinfo)]
+    name, spell = _BY_TYPE.get(type(value), (f"other {type(value).__qualname__}", repr))
+    return [name, spell(value)]
+
+
+def is_current(known: Any) -> bool:
+    """Return whether a stored digest is of this version, so that it can be compared with one made now."""
+    return isinstance(known, str) and known.startswith(f"{VERSION}:")
+
+
+def digest(description: Mapping[str, Any]) -> str:
+    """Return the version, and the SHA-256 of the description."""
+    plain = {"version": VERSION, **description}
+    text = json.dumps(described(plain), sort_keys=True, separators=(",", ":"))
+    return f"{VERSION}:{hashlib.sha256(text.encode('ascii')).hexdigest()}"

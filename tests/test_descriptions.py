@@ -1,0 +1,175 @@
+"""What a ledger knows a request by: the same in every later version, whatever is renamed."""
+
+import datetime as dt
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import discreet
+from discreet import Base2, Base2Eta, Exponential, Grid, NoisyMax
+from discreet.descriptions import VERSION, described, digest, is_current
+from discreet.errors import InvalidArgument, RequestConflict
+from discreet.ledger import Ledger
+from discreet.mechanisms.contract import identified
+from discreet.privacy.bills import Bill, Indices
+
+RECORDED = Path(__file__).with_suffix(".json")
+
+
+class Colour(Enum):
+    """An answer of a user's own type."""
+
+    RED = 1
+
+
+DIFFERENT: list[Any] = [
+    None, True, 1, 1.0, "1", "None", b"1", Decimal(1), Fraction(1), Decimal("1.0"), False, 0, -0.0, 0.0, "",
+    dt.date(2024, 1, 1), dt.datetime(2024, 1, 1), dt.datetime(2024, 1, 1, tzinfo=dt.UTC),
+    dt.datetime(2024, 10, 27, 2, 30, tzinfo=ZoneInfo("Europe/Paris")),
+    dt.datetime(2024, 10, 27, 2, 30, fold=1, tzinfo=ZoneInfo("Europe/Paris")),
+    dt.time(1), dt.timedelta(1), [], {}, [1], ["1"], [[1]], [1, 1], ["11"], {"1": 1}, {"1": [1]}, 10**400,
+    Colour.RED, "RED", ["integer", "1"], "\ud800", "a\nb", ["a", "b"],
+]  # fmt: skip
+
+
+def test_values_that_differ_have_descriptions_that_differ() -> None:
+    for one, other in combinations(DIFFERENT, 2):
+        assert described(one) != described(other), (one, other)
+        assert digest({"x": one}) != digest({"x": other})
+
+
+def test_a_description_is_plain_json() -> None:
+    for value in DIFFERENT:
+        assert json.loads(json.dumps(described(value))) == described(value)
+
+
+@dataclass
+class Till:
+    """An account that takes bills and pays for none."""
+
+    bills: list[Bill] = field(default_factory=list)
+
+    def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+        self.bills.append(bill)
+        return prepare()()
+
+
+TABLE = {"age": [3, 4, 5], "pay": [1.5, 2.5, 0.0], "who": ["a", "a", "b"], "city": ["x", "y", "x"]}
+AGES = Grid(0, 10, "1/2")
+
+
+def questions(till: Any) -> dict[str, Callable[[], Any]]:
+    """One question of each kind."""
+    import polars as pl
+
+    data, terms = pl.DataFrame(TABLE), {"ledger": till, "epsilon": "1/3"}
+    unit = {"privacy_unit": "who", "rows_per_person": 2}
+    groups = {"by": "city", "groups": ["x", "y"]}
+    return {
+        "select": lambda: discreet.select([3, 1], sensitivity=1, **terms),
+        "select named": lambda: discreet.select({"b": 1, "a": 2}, spread=2, size=2, **terms),
+        "select measured": lambda: discreet.select(
+            [3, 1], spread=1, mechanism=Exponential(base_measure=[1, "1/2"]), **terms
+        ),
+        "select base2": lambda: discreet.select(
+            [3, 1], spread=1, mechanism=Base2(Base2Eta(1, 1), granularity="0.5"), ledger=till
+        ),
+        "select noisy": lambda: discreet.select(
+            [3, 1], sensitivity=1, mechanism=NoisyMax("exponential"), **terms
+        ),
+        "select_by": lambda: discreet.select_by(
+            lambda data, options: [1, 2], None, [True, 2.5], sensitivity="0.1", error="1e-9", **terms
+        ),
+        "generalized": lambda: discreet.generalized([1, 2], [1, "1/2"], **terms),
+        "laplace": lambda: discreet.laplace(1, sensitivity=1, lo=0, hi=4, step="0.5", **terms),
+        "geometric": lambda: discreet.geometric(1, sensitivity=2, **terms),
+        "randomized_response": lambda: discreet.randomized_response("y", ["y", "n"], **terms),
+        "mode": lambda: discreet.mode(data, "city", ["x", "y"], **terms),
+        "mode groups": lambda: discreet.mode(
+            data, "age", [3, 4], privacy_unit="who", groups_per_person=2, **groups, **terms
+        ),
+        "median": lambda: discreet.median(data, AGES, "age", **terms),
+        "median distance": lambda: discreet.median(
+            data, AGES, "age", "median_distance", **unit, **terms
+        ),
+        "quantile": lambda: discreet.quantile(data, "0.1", [1, Decimal("2.5")], "pay", **terms),
+        "quantiles": lambda: discreet.quantiles(data, ["1/4", "3/4"], AGES, "age", **terms),
+        "price": lambda: discreet.price(data, AGES, "pay", supply=2, **unit, **terms),
+        "top_k": lambda: discreet.top_k(data, 2, "city", candidates=["x", "y"], **terms),
+        "top_k joint": lambda: discreet.top_k([1, 2, 3], 2, sensitivity=1, method="joint", **terms),
+        "private_candidates": lambda: discreet.private_candidates(
+            lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
+        ),
+        "above_threshold": lambda: discreet.AboveThreshold(5, 1, 1, count=2, ledger=till),
+    }  # fmt: skip
+
+
+def asked() -> dict[str, str]:
+    """Return the digest of each question."""
+    till = Till()
+    for ask in questions(till).values():
+        ask()
+    return {name: bill.digest for name, bill in zip(questions(till), till.bills, strict=True)}
+
+
+def test_digests_are_those_that_were_recorded() -> None:
+    """A ledger that was written by an earlier version knows its requests again."""
+    digests = asked()
+    assert digests == json.loads(RECORDED.read_text(encoding="utf-8"))
+    assert len(set(digests.values())) == len(digests)
+    assert all(map(is_current, digests.values()))
+
+
+def test_what_is_hashed_holds_no_name_of_a_class_and_no_sentence() -> None:
+    mechanism = Exponential(base_measure=[1, 2])
+    parameters = {"base_measure": (Fraction(1), Fraction(2))}
+    assert identified(mechanism) == {"name": "exponential", "parameters": parameters}
+    assert described(Grid(0, 1, "1/3").description) == {
+        "lo": ["fraction", "0"], "hi": ["fraction", "1"], "step": ["fraction", "1/3"]
+    }  # fmt: skip
+
+
+def test_a_mechanism_that_says_nothing_of_itself_cannot_be_paid_for() -> None:
+    class Mute:
+        name = "mute"
+        takes_runs = False
+
+        def tune(self, sensitivity: Any, dial: Any) -> Any:
+            return Exponential().tune(sensitivity, dial)
+
+    mechanism: Any = Mute()
+    discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)
+    till = Till()
+    with pytest.raises(InvalidArgument, match="does not say its parameters"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism, ledger=till)
+    assert not till.bills
+
+
+def test_a_request_of_an_earlier_version_is_refused_and_never_drawn_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ledger = Ledger()
+    ledger.open("d", epsilon=3)
+    session = ledger.session("d")
+    terms: Any = {"sensitivity": 1, "epsilon": 1, "request": "r"}
+    with monkeypatch.context() as earlier:
+        earlier.setattr("discreet.selection.digest", lambda description: "ab" * 32)
+        session.select([1, 2], **terms)
+    for _ in range(2):
+        with pytest.raises(RequestConflict, match="another version of discreet"):
+            session.select([1, 2], **terms)
+    assert str(ledger.budgets()[0].spent.epsilon) == "1"
+    assert VERSION == 2
+
+
+if __name__ == "__main__":
+    RECORDED.write_text(json.dumps(asked(), indent=1) + "\n", encoding="utf-8")
