@@ -71,9 +71,10 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
     """One question of each kind."""
     import polars as pl
 
-    data, terms = pl.DataFrame(TABLE), {"ledger": till, "epsilon": "1/3"}
-    unit = {"privacy_unit": "who", "rows_per_person": 2}
-    groups = {"by": "city", "groups": ["x", "y"]}
+    data = pl.DataFrame(TABLE)
+    terms: dict[str, Any] = {"ledger": till, "epsilon": "1/3"}
+    unit: dict[str, Any] = {"privacy_unit": "who", "rows_per_person": 2}
+    groups: dict[str, Any] = {"by": "city", "groups": ["x", "y"]}
     return {
         "select": lambda: discreet.select([3, 1], sensitivity=1, **terms),
         "select named": lambda: discreet.select({"b": 1, "a": 2}, spread=2, size=2, **terms),
