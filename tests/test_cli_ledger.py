@@ -103,3 +103,17 @@ def test_options_that_do_not_fit(
     assert mode(more) == 2
     assert message in capsys.readouterr().err
     assert not Path("nope.db").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_what_was_spent_whenever_one_stops(capsys: pytest.CaptureFixture[str]) -> None:
+    command("ledger open budget.db --dataset people --epsilon 1")
+    mode(PAID)
+    capsys.readouterr()
+    assert command("ledger spent budget.db --dataset people") == 0
+    assert said(capsys).startswith("1 answer: ε = 0.5 in all")
+    assert command("ledger spent budget.db --dataset people --delta 0 --json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["epsilon"], found["answers"]) == ("1/2", 1)
+    assert found["at_delta"]["epsilon"] == "1/2"
+    assert command("ledger spent budget.db --dataset nobody") == 2

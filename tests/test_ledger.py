@@ -18,7 +18,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Amount, Ledger, Session
-from discreet.privacy.composition import Composition
+from discreet.privacy.odometer import Odometer
 
 from .ledgers import answering, bill, untouched
 
@@ -76,8 +76,8 @@ def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
     spent = {(budget.analyst, budget.spent.epsilon) for budget in ledger.budgets()}
     assert spent == {(None, Fraction(1)), ("a", Fraction(1, 2)), ("b", Fraction(1, 2))}
     half = PureDP(Fraction(1, 2), "add_remove")
-    assert ledger.spent("adult") == Composition(((half, 2),))
-    assert ledger.spent("adult", "a") == Composition(((half, 1),))
+    assert ledger.spent("adult") == Odometer("add_remove", ((half, 2),))
+    assert ledger.spent("adult", "a") == Odometer("add_remove", ((half, 1),))
 
 
 def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
@@ -257,7 +257,7 @@ def test_in_words() -> None:
 def test_a_session_is_an_account() -> None:
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
-    assert ledger.spent("adult") is None
+    assert ledger.spent("adult").answers == 0
     session: Session = ledger.session("adult")
     assert (session.dataset, session.analyst) == ("adult", None)
     import discreet
@@ -269,4 +269,4 @@ def test_a_session_is_an_account() -> None:
         {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
     )
     assert release.value == again.value
-    assert ledger.spent("adult") == discreet.compose(release.guarantee)
+    assert ledger.spent("adult").if_fixed_beforehand() == discreet.compose(release.guarantee)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         NoGuarantee,
         PureDP,
     )
+    from .privacy.odometer import Odometer
     from .privacy.parallel import parallel
     from .releases import Release, Simulation
     from .reports import report
@@ -79,6 +80,7 @@ _HOMES = {
     "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
     "NoisyMax": "mechanisms.noisy_max",
+    "Odometer": "privacy.odometer",
     "PermuteAndFlip": "mechanisms.permute_and_flip",
     "PureDP": "privacy.guarantees",
     "Quote": "ledger",
@@ -142,6 +144,7 @@ __all__ = [
     "MixedRange",
     "NoGuarantee",
     "NoisyMax",
+    "Odometer",
     "PermuteAndFlip",
     "PureDP",
     "Quote",

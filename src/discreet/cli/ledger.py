@@ -73,6 +73,28 @@ def show(where: Where, as_json: AsJson = False) -> None:
 
 
 @ledger.command()
+def spent(
+    where: Where,
+    dataset: Dataset,
+    analyst: Analyst = None,
+    delta: Annotated[
+        str, typer.Option(metavar="NUMBER", help="The delta of (epsilon, delta)-DP.")
+    ] = "1e-6",
+    as_json: AsJson = False,
+) -> None:
+    """Say what all answers so far promise together, however they were chosen, whenever one stops.
+
+    Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
+    """
+    found = opened(where).spent(dataset, analyst)
+    holds = found.approx(delta)
+    if as_json:
+        typer.echo(json.dumps({**found.as_dict(), "at_delta": holds.as_dict()}))
+        return
+    typer.echo(f"{found}\n{holds}")
+
+
+@ledger.command()
 def history(
     where: Where,
     dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
@@ -164,13 +186,14 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
 def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
     """Draw what was spent of a dataset's budget over time, in the unit that it counts first."""
     from .. import plots
+    from ..ledger.events import CHARGED
     from ..reports.budgets import spent_over_time
 
     whole = [b for b in book.budgets() if b.dataset == dataset and b.analyst is None]
     if not whole:
         raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
     unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
-    own = [e for e in events if e.kind == "charged" or (e.analyst is None and "total" in e.body)]
+    own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
     plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
 
 

@@ -10,12 +10,12 @@ from ..arguments import read_name
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
 from ..privacy.bills import one_record
-from ..privacy.composition import Composition
 from ..privacy.guarantees import read_guarantee
+from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import checked, exports, rows
 from .budget import Amount, Budget, opened, read_total
-from .events import Event, canonical, per
+from .events import CHARGED, Event, canonical, per
 from .purchase import Buyer
 from .rows import News, tip_of
 from .session import Session
@@ -116,10 +116,12 @@ class Ledger:
         named = None if dataset is None else read_name(dataset, "dataset")
         return self._store.read(lambda connection: list(rows.events(connection, named)))
 
-    def spent(self, dataset: str, analyst: str | None = None) -> Composition | None:
-        """Return the guarantee of all that was released: of the dataset, or to one analyst.
+    def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
+        """Return what all that was released promises together: of the dataset, or to one analyst.
 
-        None if nothing was. It may be much less than the sum: see docs/composition.md.
+        It holds for what was asked adaptively, in whatever amounts, and whenever one stops: `epsilon` is the
+        sum, and `approx(delta)` is often much less. What would hold for a list that was fixed before the
+        first answer has to be asked for: `if_fixed_beforehand()`.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -215,12 +217,12 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
     return larger
 
 
-def _spent(connection: Connection, buyer: Buyer) -> Composition | None:
+def _spent(connection: Connection, buyer: Buyer) -> Odometer:
     neighbors = buyer.budgets(connection, tip_of(connection))[-1].neighbors
     charged = Counter(
         canonical(event.body["guarantee"])
         for event in rows.events(connection, buyer.dataset)
-        if event.kind == "charged" and buyer.analyst in {None, event.analyst}
+        if event.kind in CHARGED and buyer.analyst in {None, event.analyst}
     )
     parts = [(read_guarantee(json.loads(text)).under(neighbors), n) for text, n in charged.items()]
-    return Composition(tuple(parts)) if parts else None
+    return Odometer(neighbors, tuple(parts))

@@ -10,7 +10,10 @@ from ..privacy.bills import Indices
 
 _WIDE = 2**53
 
-STATED = ("opened", "extended", "carried", "charged", "charged_outside")
+CHARGED = ("charged", "charged_outside")
+"""The kinds of events that a budget pays for: a release of ours, and one made elsewhere."""
+
+STATED = ("opened", "extended", "carried", *CHARGED)
 """The kinds of events that change a budget, or carry it over: their bodies hold what it is after them."""
 
 STATED_SINCE = 3

@@ -42,7 +42,7 @@ def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:
     """Return a delta with (epsilon, delta)-DP: exp((a - 1)(R_a - epsilon)) (1 - 1/a)**a / (a - 1)."""
 
     def log_delta(excess: arb) -> arb:
-        return excess * (divergence(excess) - ball(epsilon)) + _log_factor(excess)
+        return excess * (divergence(excess) - ball(epsilon)) + log_factor(excess)
 
     log = _at_best_order(log_delta)
     if log >= 0:
@@ -55,7 +55,7 @@ def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
     """Return an epsilon with (epsilon, delta)-DP, for a delta above zero."""
 
     def epsilon(excess: arb) -> arb:
-        return divergence(excess) + (_log_factor(excess) - ball(delta).log()) / excess
+        return divergence(excess) + (log_factor(excess) - ball(delta).log()) / excess
 
     return max(short_up(_at_best_order(epsilon)), Fraction(0))
 
@@ -72,7 +72,7 @@ def rho_for(epsilon: Any, delta: Any) -> Fraction:
         raise InvalidNumber("delta must be above zero: no rho implies epsilon-DP")
 
     def minus_rho(excess: arb) -> arb:
-        room = ball(target) - (_log_factor(excess) - ball(share).log()) / excess
+        room = ball(target) - (log_factor(excess) - ball(share).log()) / excess
         return -room / (1 + excess)
 
     return max(short_down(-_at_best_order(minus_rho)), Fraction(0))
@@ -98,7 +98,7 @@ def least_epsilon(
     return high
 
 
-def _log_factor(excess: arb) -> arb:
+def log_factor(excess: arb) -> arb:
     """Return ln((1 - 1/a)**a / (a - 1)) for the order a = 1 + excess."""
     a = 1 + excess
     return a * (-1 / a).log1p() - excess.log()

@@ -9,8 +9,9 @@ from itertools import accumulate
 from .. import plots
 from ..errors import UnknownBudget, shown
 from ..ledger import Budget, Event, Ledger
-from ..privacy.composition import Composition
+from ..ledger.events import CHARGED
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
+from ..privacy.odometer import Odometer
 from . import words
 from .page import Markup, Page, Section, facts, lede, paragraph, picture, table
 
@@ -60,13 +61,13 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     return sorted(found, key=lambda budget: budget.analyst or "")
 
 
-def _promised(budget: Budget, spent: Composition | None) -> tuple[Markup, ...]:
+def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
     """Return what all answers promise together, now and later."""
     total = _guarantee(budget)
     later = "This is about all answers together, those so far and those to come: the ledger refuses more."
     exactly = {
         "All answers ever": str(total),
-        "Answers so far": "none" if spent is None else str(spent),
+        "Answers so far": str(spent) if spent.answers else "none",
         "Neighbours": words.neighbors(budget.neighbors, budget.unit),
     }
     told = [paragraph(text) for text in words.promise(total)]
@@ -91,7 +92,7 @@ def _sums(budgets: list[Budget]) -> Markup:
 
 
 def _asked(events: list[Event]) -> Markup:
-    asked = [event for event in events if event.kind == "charged"]
+    asked = [event for event in events if event.kind in CHARGED]
     more = len(asked) - _MOST_ROWS
     rows = [
         (
@@ -113,7 +114,7 @@ def _asked(events: list[Event]) -> Markup:
 
 def _over_time(budget: Budget, events: list[Event]) -> Iterator[Markup]:
     """Give a picture for each sum that every answer so far was counted in."""
-    own = [e for e in events if e.kind == "charged" or (e.analyst is None and "total" in e.body)]
+    own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
     for unit, sign in _SIGNS.items():
         if getattr(budget.remaining, unit) is None or len(own) < 2:
             continue
@@ -141,7 +142,7 @@ def _later(before: str, now: str) -> str:
 
 def _costs(event: Event) -> dict[str, str]:
     """Return what the dataset's own budget paid."""
-    return dict(event.body["costs"][0]) if event.kind == "charged" else {}
+    return dict(event.body["costs"][0]) if event.kind in CHARGED else {}
 
 
 def _time(event: Event) -> datetime:

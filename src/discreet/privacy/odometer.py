@@ -1,0 +1,234 @@
+"""A privacy odometer: what answers promise together whose list was not fixed beforehand. Proof: docs/ledger.md."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, lru_cache
+from typing import Any
+
+from flint import arb
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidArgument
+from ..numbers import short_up
+from .composition import Composition, Part, total
+from .contract import IN_WORDS, Guarantee, equals
+from .conversions import least_epsilon, log_factor, read_delta
+from .guarantees import ApproxDP
+from .sensitivity import Neighbors, read_neighbors
+
+_BITS = 192
+
+_QUARTERS = range(-32, 65)
+"""The orders tried, in quarters of an octave: their excess over 1 goes from 2**-8 to 2**16."""
+
+_CENTRE, _WIDTH = 12, 8
+"""Where the weights of the orders are largest (an excess of 8), and how far from there they are half of that."""
+
+_MOST_CURVES = 64
+"""Different guarantees, the first that were charged, whose Rényi curves are added; of others the rho is."""
+
+_SHOWN = Fraction(1, 10**6)
+"""The delta at which an odometer shows itself: one in a million."""
+
+_LESS = Fraction(99, 100)
+"""It does so if that is worth it: if the epsilon is so much less than the sum."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Odometer:
+    """What answers promise together, however each was chosen by those before it, whenever one stops.
+
+    `Ledger.spent` returns one. An analyst who sees answers decides what to ask next, at which epsilon, and
+    whether to go on. What `compose` says of a list that was fixed before the first answer is not true of the
+    list that she ends up with; this is.
+
+    Args:
+        neighbors: which databases count as neighbours.
+        parts: guarantees, each with the number of answers that have it, in the order they were charged.
+
+    Raises:
+        InvalidArgument: if a guarantee holds under another relation.
+    """
+
+    neighbors: Neighbors
+    parts: tuple[Part, ...] = ()
+
+    def __post_init__(self) -> None:
+        read_neighbors(self.neighbors)
+        counts: dict[Guarantee, int] = {}
+        for part, n in self.parts:
+            counts[part] = counts.get(part, 0) + n
+            if part.neighbors != self.neighbors:
+                raise InvalidArgument(
+                    f"an odometer under {self.neighbors} cannot count a guarantee under {part.neighbors}; "
+                    f"take .under({self.neighbors!r}) of it"
+                )
+        object.__setattr__(self, "parts", tuple(counts.items()))
+
+    def after(self, guarantee: Guarantee) -> "Odometer":
+        """Return the odometer after one more answer with this guarantee."""
+        return Odometer(self.neighbors, (*self.parts, (guarantee, 1)))
+
+    @property
+    def answers(self) -> int:
+        """How many answers there were."""
+        return sum(n for _, n in self.parts)
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The sum of all epsilons, exact: epsilon-DP holds whenever one stops. None if an answer has none."""
+        return total((part.pure, n) for part, n in self.parts) if self.parts else Fraction(0)
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The sum of all rhos: a running total. None if an answer has none.
+
+        It is a guarantee only against a cap that was fixed before the first answer, as a budget in rho is.
+        Turned into (epsilon, delta) where one has just stopped, it says less than what was told.
+        """
+        return total((part.rho, n) for part, n in self.parts) if self.parts else Fraction(0)
+
+    @property
+    def delta(self) -> Fraction:
+        """The sum of the deltas that single answers have themselves, at most 1."""
+        own = total((part.slack, n) for part, n in self.parts) if self.parts else Fraction(0)
+        return Fraction(1) if own is None else min(own, Fraction(1))
+
+    def approx(self, delta: Any) -> ApproxDP:
+        """Return (epsilon, delta)-DP that holds whenever one stops.
+
+        For every analyst and every set E of what she may end up with, on neighbouring data: the probability
+        that it is in E, and that this said no more than (epsilon, delta) then, is at most exp(epsilon) times
+        that on the other data, plus delta.
+
+        Args:
+            delta: from 0 to below 1, chosen without looking at answers. What single answers have as deltas
+                of their own comes on top of it.
+
+        Returns:
+            The guarantee. Its epsilon is never more than the sum of epsilons, and further answers do not lower
+            it (but for rounding, in the twelfth digit).
+
+        Raises:
+            InvalidArgument: if no epsilon is known: an answer without any guarantee, or one with a rho alone at
+                a delta of 0.
+        """
+        share = read_delta(delta)
+        found = [each for each in (self._sum(), self._mixture(share)) if each is not None]
+        if not found:
+            raise InvalidArgument(f"no epsilon is known at delta = {share} for {self._counted()}")
+        return ApproxDP(min(found), min(self.delta + share, Fraction(1)), self.neighbors)
+
+    def if_fixed_beforehand(self) -> Composition | None:
+        """Return what holds if all these guarantees, and their number, were fixed before the first answer.
+
+        Only then: not if a budget was fixed and the list came about, and not if somebody could have stopped
+        earlier or later. None if there were no answers.
+        """
+        return Composition(self.parts) if self.parts else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the sums in plain values, exact numbers as text, ready for JSON; null where there is none."""
+        sums = {"epsilon": self.epsilon, "rho_running_total": self.rho, "delta": self.delta}
+        plain = {name: None if each is None else str(each) for name, each in sums.items()}
+        return {"answers": self.answers, **plain, "neighbors": self.neighbors}
+
+    def __str__(self) -> str:
+        said = [] if self.epsilon is None else [f"{equals('ε', self.epsilon)} in all"]
+        try:
+            least = self.approx(_SHOWN)
+        except InvalidArgument:
+            least = None
+        if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
+            said.append(f"{equals('ε', least.epsilon)}, {equals('δ', least.delta)}")
+        if not said:
+            return f"{self._counted()}: no privacy guarantee"
+        return f"{self._counted()}: {' or '.join(said)}, whenever one stops ({IN_WORDS[self.neighbors]})"
+
+    def __repr__(self) -> str:
+        return f"Odometer({self})"
+
+    def _counted(self) -> str:
+        return "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
+
+    def _sum(self) -> Fraction | None:
+        """Return the sum of epsilons of what holds but for the deltas of single answers."""
+        if not self.parts:
+            return Fraction(0)
+        return total((_pure(part), n) for part, n in self.parts)
+
+    def _mixture(self, share: Fraction) -> Fraction | None:
+        """Return the least epsilon at which the weighted sum over all orders comes to 1 / delta.
+
+        The sum is enclosed, so what is returned is no less than the number in the proof.
+        """
+        if share == 0 or any(part.slack == 1 for part, _ in self.parts):
+            return None
+        with precision(_BITS):
+            log_share = ball(share).log()
+            orders = zip(_orders(), self._divergences(), strict=True)
+            terms = [(excess, log + log_share, divergence)
+                     for (excess, log), divergence in orders if divergence.is_finite()]  # fmt: skip
+            if not terms:
+                return None
+            high = min(upper(divergence - log / excess) for excess, log, divergence in terms)
+
+        def missed(epsilon: Fraction) -> Fraction:
+            with precision(_BITS):
+                e = ball(epsilon)
+                sum_ = sum(((log + x * (e - d)).exp() for x, log, d in terms), arb(0))
+                return Fraction(0) if sum_ >= 1 else Fraction(1)
+
+        return least_epsilon(missed, Fraction(0), max(short_up(high), Fraction(0)))
+
+    def _divergences(self) -> list[arb]:
+        """Return the sum of Rényi divergences at each order, those of rare kinds as their rho says."""
+        cores: list[tuple[Any, int]] = [(part.core, n) for part, n in self.parts]
+        exact, rest = cores[:_MOST_CURVES], cores[_MOST_CURVES:]
+        exact += [(core, n) for core, n in rest if core is not None and core.rho is None]
+        rho = ball(_rhos(rest))
+        sums = [rho * (1 + excess) for excess, _ in _orders()]
+        for core, n in exact:
+            if core is not None:
+                sums = [sum_ + n * each for sum_, each in zip(sums, _curve(core), strict=True)]
+        return sums
+
+
+@cache
+def _orders() -> tuple[tuple[arb, arb], ...]:
+    """Return the excess of each order over 1, and ln(weight / C): the weights add up to 1.
+
+    C is the largest value of (1 - exp(-y)) exp(-excess * y), which turns a loss into a delta.
+    """
+    shares = [Fraction(1, _WIDTH**2 + (j - _CENTRE) ** 2) for j in _QUARTERS]
+    whole = sum(shares)
+    orders = [(Fraction(4 + j % 4, 4) * Fraction(2) ** (j // 4), w / whole)
+              for j, w in zip(_QUARTERS, shares, strict=True)]  # fmt: skip
+    with precision(_BITS):
+        return tuple((ball(x), ball(w).log() - log_factor(ball(x))) for x, w in orders)
+
+
+def _pure(part: Guarantee) -> Fraction | None:
+    """Return the epsilon of what holds but for the slack; 0 if nothing is left to hold."""
+    if part.slack == 1:
+        return None
+    return Fraction(0) if part.core is None else part.core.pure
+
+
+@lru_cache(maxsize=1024)
+def _curve(core: Guarantee) -> tuple[arb, ...]:
+    """Return balls whose upper ends bound the Rényi divergence at each order; without a curve, its epsilon.
+
+    Where neither is known the ball is infinite, and that order says nothing.
+    """
+    with precision(_BITS):
+        rest = arb.pos_inf() if core.pure is None else ball(core.pure)
+        found = [core.renyi(excess) for excess, _ in _orders()]
+    return tuple(rest if each is None or not each.is_finite() else each for each in found)
+
+
+def _rhos(parts: Iterable[tuple[Guarantee | None, int]]) -> Fraction:
+    """Return the sum of those rhos that there are."""
+    known = [(core.rho, n) for core, n in parts if core is not None and core.rho is not None]
+    return total(known) or Fraction(0) if known else Fraction(0)
