@@ -52,6 +52,9 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
         ["--mechanism", "base2"],
         ["--mechanism", "permute_and_flip"],
         ["--mechanism", "noisy_max", "--noise", "gumbel"],
+        ["--mechanism", "noisy_max", "--mechanism-option", "noise=exponential"],
+        ["--mechanism", "base2", "--mechanism-option", "granularity=0.5"],
+        ["--mechanism-option", "base_measure=1,1,1/2"],
     ],
 )
 def test_every_mechanism_has_a_name(
@@ -103,6 +106,20 @@ def test_candidates_with_commas_and_numbers(
             "mechanism must be one of",
         ),
         ([*MODE, "--candidates", "a", "--epsilon", "1", "--noise", "gumbel"], "--noise goes with"),
+        *(
+            ([*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", name, *given], says)
+            for name, given, says in [
+                ("permute_and_flip", ["--mechanism-option", "noise=gumbel"], "has no options"),
+                (
+                    "base2",
+                    ["--mechanism-option", "noise=gumbel"],
+                    "has the options eta, granularity",
+                ),
+                ("base2", ["--mechanism-option", "eta"], "as eta=VALUE"),
+                ("base2", ["--mechanism-option", "eta=1,x"], "eta must be x,y"),
+                ("noisy_max", ["--noise", "gumbel", "--mechanism-option", "noise=gumbel"], "once"),
+            ]
+        ),
         (
             [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
             "Invalid value for '--size'",

@@ -11,9 +11,8 @@ from flint import arb
 
 import discreet
 from discreet import Distribution, Enclosure, Grid
-from discreet.enclosures import ball, lower, precision, upper
+from discreet.enclosures import ball, lower, precision, sharp, upper
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
-from discreet.planning.enclosure import sharp
 from discreet.planning.law import _surprise
 from discreet.planning.stretch import Stretch
 

@@ -13,7 +13,7 @@ import discreet
 from discreet import Exponential, NoisyMax, PermuteAndFlip, epsilon_for, worst_error
 from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, UnknownName
-from discreet.planning.worst import _lost
+from discreet.mechanisms.worst_case import _lost
 
 BOTH = ["exponential", "permute_and_flip"]
 

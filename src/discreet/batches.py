@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 from .arguments import named_arguments, read_name, refuse_one_shot
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from .mechanisms import BOUNDED
 from .numbers import Number, positive
 from .privacy.bills import Bill, one_record
 from .privacy.composition import Composition, compose
@@ -221,7 +222,7 @@ def _needed(name: str, question: Question, error: Fraction, sure: Fraction) -> F
     """Return the epsilon at which the error has that confidence, whatever the data are."""
     one = _at(question, "scale", Fraction(1))
     bill = one.bill(size=None)
-    if bill.mechanism not in {"exponential", "permute_and_flip"} or bill.candidates is None:
+    if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(
             f"no bound on the error of {shown(name)} is known ({bill.query}, {bill.mechanism}); "
             "split by weights"

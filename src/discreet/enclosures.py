@@ -11,7 +11,7 @@ below one.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Protocol
@@ -25,6 +25,8 @@ from .numbers import nearest_double
 
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""
+
+_SHARP = arb(2) ** -80
 
 CUT = 64.0
 """Exponents are cut here: what is lighter than exp(-CUT) counts as anything from 0 to `CUT_WEIGHT`."""
@@ -176,3 +178,14 @@ def _rounded_up(point: arb, sign: int = 1) -> Fraction:
         return Fraction(mantissa) * Fraction(2) ** exponent
     shift = min(-exponent - _FINEST, mantissa.bit_length() + 1)
     return Fraction(-(-mantissa >> shift), 1 << _FINEST)
+
+
+def sharp(compute: Callable[[], arb]) -> arb:
+    """Return what `compute` returns at a precision that leaves a relative or absolute error of 2**-80."""
+    digits = 192
+    while True:
+        with precision(digits):
+            value = compute()
+            if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
+                return value
+        digits *= 2

@@ -17,7 +17,7 @@ from .bits import SystemBits
 from .candidates import Answers
 from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores, shown
-from .mechanisms import Mechanism, read_mechanism
+from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Dial, Law, Tuned, identified, read_dial
 from .numbers import Number, count
 from .privacy.bills import Account, Bill, Indices, read_account, read_unit
@@ -313,8 +313,7 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
     """Raise if the mechanism cannot serve the kind of range the score is over."""
     if score.in_runs and not mechanism.takes_runs:
         raise InvalidArgument(
-            f"{mechanism.name} needs candidates in a list; on a grid or in a table use exponential or "
-            "permute_and_flip"
+            f"{mechanism.name} needs candidates in a list; on a grid or in a table use {serving_runs()}"
         )
     if score.in_runs == "sloping" and mechanism.takes_runs == "flat":
         raise InvalidArgument(

@@ -14,13 +14,14 @@ from .options import (
     AsJson,
     Epsilon,
     MechanismName,
+    MechanismOptions,
     NeighborsName,
     NoiseName,
     PlotTo,
     Rho,
     Scale,
     check_picture,
-    read_terms,
+    chosen_mechanism,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def exact(
     scale: Scale = None,
     mechanism: MechanismName = "exponential",
     noise: NoiseName = None,
+    mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
     plot: PlotTo = None,
     as_json: AsJson = False,
@@ -63,15 +65,16 @@ def exact(
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
-    dial: dict[str, object] = {
+    terms: Terms = {
         "epsilon": epsilon,
         "rho": rho,
         "scale": scale,
-        "neighbors": neighbors,
+        "neighbors": neighbors,  # type: ignore[typeddict-item]  # it is checked where it is read
+        "mechanism": chosen_mechanism(mechanism, noise, mechanism_option),
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     check_picture(plot)
-    found = exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise))
+    found = exactly(scores, neighbor, declared, terms)
     _show(found, plot, as_json=as_json)
 
 

@@ -2,13 +2,12 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
-from ..mechanisms import MECHANISMS, NoisyMax
-from ..selection import Terms
+from ..mechanisms import MECHANISMS, Mechanism, read_options
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -29,8 +28,20 @@ Scale = Annotated[
 MechanismName = Annotated[
     str, typer.Option(metavar="NAME", help=f"One of {', '.join(MECHANISMS)}.")
 ]
+MechanismOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mechanism-option",
+        metavar="NAME=VALUE",
+        help="An option of the mechanism, such as noise=gumbel, granularity=0.5 or eta=1,1.",
+    ),
+]
 NoiseName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="For noisy_max: laplace, gumbel or exponential.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="For noisy_max: laplace, gumbel or exponential; short for an option noise=NAME.",
+    ),
 ]
 NeighborsName = Annotated[
     str,
@@ -95,12 +106,18 @@ PlotTo = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def read_terms(given: dict[str, object], mechanism: str, noise: str | None) -> Terms:
-    """Return the terms of a release that the options spell."""
+def chosen_mechanism(
+    mechanism: str, noise: str | None, options: list[str] | None
+) -> str | Mechanism:
+    """Return the mechanism that the options spell: by its name, if they give it no options.
+
+    Raises:
+        InvalidArgument: if it has no such option.
+    """
     if noise is not None and mechanism != "noisy_max":
         raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
-    chosen = mechanism if noise is None else NoisyMax(noise)  # type: ignore[arg-type]  # it checks
-    return cast(Terms, {**given, "mechanism": chosen})
+    named = [*([] if noise is None else [f"noise={noise}"]), *(options or [])]
+    return read_options(mechanism, named) if named else mechanism
 
 
 def check_picture(path: Path | None) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from .. import plots, tables
 from ..errors import InvalidArgument
+from ..mechanisms import BOUNDED
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst import epsilon_for, worst_error
@@ -20,7 +21,6 @@ from .options import AsJson, PlotTo, check_picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MECHANISMS = ("exponential", "permute_and_flip")
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
@@ -94,12 +94,12 @@ def _worst(
             error, candidates, spread=spread, mechanism=mechanism, confidence=confidence
         )
 
-    told = {m: needs(m) if epsilon is None else at(m, epsilon) for m in _MECHANISMS}
+    told = {m: needs(m) if epsilon is None else at(m, epsilon) for m in BOUNDED}
 
     def picture() -> "Figure":
         middle = max(told.values()) if epsilon is None else positive(epsilon, "epsilon")
         shown = [middle * share for share in _SHARES]
-        lines = {m: [float(at(m, epsilon)) for epsilon in shown] for m in _MECHANISMS}
+        lines = {m: [float(at(m, epsilon)) for epsilon in shown] for m in BOUNDED}
         what = "expected error" if confidence is None else f"error, confidence {confidence}"
         return plots.curve(
             {m: ([*map(float, shown)], line) for m, line in lines.items()}, what=f"worst {what}"
@@ -114,7 +114,7 @@ def _sampled(
     """Return error or epsilon for each mechanism on these scores, and how to draw it."""
 
     def on(epsilons: list[Fraction]) -> Comparison:
-        return compare(scores, spread=spread, epsilons=epsilons, mechanisms=_MECHANISMS)
+        return compare(scores, spread=spread, epsilons=epsilons, mechanisms=BOUNDED)
 
     at = [Fraction(1)] if epsilon is None else [positive(epsilon, "epsilon")]
     if epsilon is None:
@@ -122,7 +122,7 @@ def _sampled(
         told = on(at).epsilon_for(error)
         at = [max(told.values())]
     else:
-        told = {m: e.upper for m, e in zip(_MECHANISMS, on(at).errors[0], strict=True)}
+        told = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
     return told, lambda: on([at[0] * share for share in _SHARES]).plot()
 
 

@@ -23,6 +23,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "scale": (options.Scale, None),
     "mechanism": (options.MechanismName, "exponential"),
     "noise": (options.NoiseName, None),
+    "mechanism_option": (options.MechanismOptions, None),
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
     "privacy_unit": (options.PrivacyUnit, None),
@@ -84,7 +85,8 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], 
     """Release an answer, or see what it would cost; return what shows it."""
     names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
-    terms = options.read_terms(given, said["mechanism"], said["noise"])
+    chosen = said["mechanism"], said["noise"], said["mechanism_option"]
+    terms = {**given, "mechanism": options.chosen_mechanism(*chosen)}
     session = _session(said)
     if said["report"] is not None:
         _check_report(said)

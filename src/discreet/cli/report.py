@@ -5,9 +5,19 @@ from typing import Annotated
 
 import typer
 
+from ..selection import Terms
 from .audit import Change, Monotonic, Numbers, Spread, exactly
 from .ledger import Dataset, Where, opened
-from .options import Epsilon, MechanismName, NeighborsName, NoiseName, Rho, Scale, read_terms
+from .options import (
+    Epsilon,
+    MechanismName,
+    MechanismOptions,
+    NeighborsName,
+    NoiseName,
+    Rho,
+    Scale,
+    chosen_mechanism,
+)
 
 app = typer.Typer(
     name="report",
@@ -33,6 +43,7 @@ def audit(
     scale: Scale = None,
     mechanism: MechanismName = "exponential",
     noise: NoiseName = None,
+    mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
 ) -> None:
     """Report what a mechanism really tells about two neighbours' scores.
@@ -44,14 +55,15 @@ def audit(
     from ..reports import check_path, report
 
     check_path(out)
-    dial: dict[str, object] = {
+    terms: Terms = {
         "epsilon": epsilon,
         "rho": rho,
         "scale": scale,
-        "neighbors": neighbors,
+        "neighbors": neighbors,  # type: ignore[typeddict-item]  # it is checked where it is read
+        "mechanism": chosen_mechanism(mechanism, noise, mechanism_option),
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    found = exactly(scores, neighbor, declared, read_terms(dial, mechanism, noise))
+    found = exactly(scores, neighbor, declared, terms)
     typer.echo(f"wrote {report(found, out)}")
     raise typer.Exit(int(not found.holds))
 

@@ -1,13 +1,17 @@
 """The registry of mechanisms: one file each, one line each."""
 
-from ..errors import UnknownName, shown
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import InvalidArgument, UnknownName, shown
 from .base2 import Base2
-from .contract import Mechanism
+from .contract import Mechanism, RegisteredMechanism
 from .exponential import Exponential
 from .noisy_max import NoisyMax
 from .permute_and_flip import PermuteAndFlip
 
 __all__ = [
+    "BOUNDED",
     "MECHANISMS",
     "Base2",
     "Exponential",
@@ -15,15 +19,45 @@ __all__ = [
     "NoisyMax",
     "PermuteAndFlip",
     "read_mechanism",
+    "read_options",
+    "serving_runs",
 ]
 
-MECHANISMS: dict[str, type[Mechanism]] = {
+MECHANISMS: dict[str, type[RegisteredMechanism]] = {
     "exponential": Exponential,
     "base2": Base2,
     "permute_and_flip": PermuteAndFlip,
     "noisy_max": NoisyMax,
 }
 """Each mechanism under its name; calling it without arguments gives it with its defaults."""
+
+BOUNDED = tuple(name for name, kind in MECHANISMS.items() if kind().worst_case is not None)
+"""The names of those that state their worst case."""
+
+
+def read_options(name: str, texts: Iterable[str]) -> Mechanism:
+    """Return the mechanism of that name with options from texts such as "noise=gumbel".
+
+    Raises:
+        UnknownName: if there is no such mechanism, or it has no such option.
+        InvalidArgument: if a text is no option, or its value cannot be accepted.
+    """
+    mechanism, given = read_mechanism(name), dict[str, Any]()
+    known = MECHANISMS[name]().options
+    for text in texts:
+        option, equals, value = text.partition("=")
+        if option not in known:
+            has = f"has the options {', '.join(known)}" if known else "has no options"
+            raise UnknownName(f"{mechanism.name} {has}, got {shown(option)}")
+        if not equals or option in given:
+            raise InvalidArgument(f"give an option once, as {option}=VALUE, got {shown(text)}")
+        given[option] = known[option](value)
+    return MECHANISMS[name](**given) if given else mechanism
+
+
+def serving_runs() -> str:
+    """Return the names of the mechanisms that serve grids and tables of candidates, for an advice."""
+    return " or ".join(name for name, kind in MECHANISMS.items() if kind().takes_runs)
 
 
 def read_mechanism(mechanism: str | Mechanism) -> Mechanism:

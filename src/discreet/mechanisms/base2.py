@@ -42,6 +42,18 @@ class Base2Eta:
         if self.x >= 1 << self.y:
             raise InvalidArgument(f"x must be below 2**y, so that eta is above zero, got {self}")
 
+    @classmethod
+    def read(cls, text: str) -> "Base2Eta":
+        """Return the eta of a text such as "1,1" or "3,2,1": x, y and perhaps z.
+
+        Raises:
+            InvalidArgument: if it is none.
+        """
+        numbers = [part.strip() for part in text.split(",")]
+        if len(numbers) not in {2, 3} or not all(part.isdecimal() for part in numbers):
+            raise InvalidArgument(f"eta must be x,y or x,y,z in whole numbers, got {shown(text)}")
+        return cls(*map(int, numbers))
+
     @property
     def rate(self) -> DyadicRate:
         """The weights as a rate of decay."""
@@ -79,6 +91,8 @@ class Base2:
     granularity: Any = 1
     name: ClassVar[str] = "base2"
     takes_runs: ClassVar[bool] = False
+    worst_case: ClassVar[None] = None
+    options: ClassVar[dict[str, Any]] = {"eta": Base2Eta.read, "granularity": str}
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from ..numbers import positive
 from ..privacy.concentrated import RhoOf, largest_epsilon
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Sensitivity
+from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
 
@@ -82,6 +83,20 @@ class Mechanism(Protocol):
         ...
 
 
+class RegisteredMechanism(Mechanism, Protocol):
+    """A mechanism in the registry, which says besides how good it is and how a command line gives its arguments."""
+
+    @property
+    def options(self) -> Mapping[str, Callable[[str], Any]]:
+        """Its arguments that a command line can give, each with how it is read from a text."""
+        ...
+
+    @property
+    def worst_case(self) -> WorstCase | None:
+        """The errors that it keeps whatever the scores are, or None where no bound is known."""
+        ...
+
+
 def identified(mechanism: Mechanism) -> dict[str, Any]:
     """Return what tells a mechanism from all others: its name and its parameters.
 
@@ -129,6 +144,11 @@ def dialled_epsilon(dial: Dial, spread: Fraction, rho_of: RhoOf) -> Fraction:
     if dial.kind == "rho":
         return largest_epsilon(rho_of, dial.value)
     return spread / dial.value if dial.kind == "scale" else dial.value
+
+
+def listed(text: str) -> list[str]:
+    """Return the parts of a text between its commas."""
+    return [part.strip() for part in text.split(",")]
 
 
 def one_by_one(draw: Callable[[Bits], int], size: int, bits: Bits) -> NDArray[np.int64]:

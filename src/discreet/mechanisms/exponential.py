@@ -12,7 +12,8 @@ from ..privacy.sensitivity import Sensitivity
 from ..runs import RunLaw, Runs
 from ..vectors import Vector
 from .base_measure import measured, read_base_measure
-from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial
+from .contract import Dial, Law, Tuned, dialled_epsilon, listed, need_dial
+from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _FAR = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
@@ -39,6 +40,7 @@ class Exponential:
 
     base_measure: Any = None
     name: ClassVar[str] = "exponential"
+    options: ClassVar[dict[str, Any]] = {"base_measure": listed}
 
     def __post_init__(self) -> None:
         if self.base_measure is not None:
@@ -48,6 +50,11 @@ class Exponential:
     def parameters(self) -> dict[str, Any]:
         """The base measure."""
         return {} if self.base_measure is None else {"base_measure": self.base_measure}
+
+    @property
+    def worst_case(self) -> WorstCase | None:
+        """Known where all candidates weigh the same."""
+        return EXPONENTIAL_ERROR if self.base_measure is None else None
 
     @property
     def takes_runs(self) -> bool:

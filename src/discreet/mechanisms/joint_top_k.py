@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,8 @@ class JointTopK:
     mechanism: Mechanism
     k: int
     counts: bool = False
+    worst_case: ClassVar[None] = None
+    options: ClassVar[dict[str, Any]] = {}
 
     @property
     def name(self) -> str:

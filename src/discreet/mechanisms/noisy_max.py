@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from flint import arb, arb_poly
@@ -26,6 +26,7 @@ from ..vectors import Vector
 from .contract import Dial, Tuned, dialled_epsilon, need_dial, one_by_one
 from .exponential import Exponential
 from .permute_and_flip import PermuteAndFlip
+from .worst_case import WorstCase
 
 Noise = Literal["laplace", "gumbel", "exponential"]
 
@@ -56,6 +57,7 @@ class NoisyMax:
 
     noise: Noise = "laplace"
     takes_runs: ClassVar[bool] = False
+    options: ClassVar[dict[str, Any]] = {"noise": str}
 
     @property
     def name(self) -> str:
@@ -66,6 +68,12 @@ class NoisyMax:
     def parameters(self) -> dict[str, str]:
         """The noise."""
         return {"noise": self.noise}
+
+    @property
+    def worst_case(self) -> WorstCase | None:
+        """That of the mechanism which the noise makes it; of Laplace noise none is known."""
+        same = {"gumbel": Exponential().worst_case, "exponential": PermuteAndFlip().worst_case}
+        return same.get(self.noise)
 
     def __post_init__(self) -> None:
         if self.noise not in get_args(Noise):

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from flint import arb
@@ -58,6 +58,8 @@ class Peeling:
 
     mechanism: Mechanism
     k: int
+    worst_case: ClassVar[None] = None
+    options: ClassVar[dict[str, Any]] = {}
 
     @property
     def name(self) -> str:

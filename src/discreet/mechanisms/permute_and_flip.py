@@ -19,6 +19,7 @@ from ..runs import Runs
 from ..vectors import Vector
 from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one
 from .run_race import RunRace
+from .worst_case import FLIPS_ERROR, WorstCase
 
 _WHOLE = Fraction(2**64)
 """Runs that summarise others would be told in full before the race, so none are asked for."""
@@ -45,6 +46,8 @@ class PermuteAndFlip:
     name: ClassVar[str] = "permute_and_flip"
     takes_runs: ClassVar[Literal["flat"]] = "flat"
     parameters: ClassVar[dict[str, Any]] = {}
+    options: ClassVar[dict[str, Any]] = {}
+    worst_case: ClassVar[WorstCase] = FLIPS_ERROR
 
     def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plots
 from ..errors import InvalidArgument
-from ..mechanisms import Mechanism, read_mechanism
+from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
 from ..selection import takes_terms_unpaid
 from .enclosure import Enclosure, decimal
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
-_MECHANISMS = ("exponential", "permute_and_flip")
 _LARGEST = Fraction(10**9)
 _DIGITS = 4
 
@@ -111,7 +110,7 @@ def compare(
     /,
     *arguments: Any,
     epsilons: Iterable[Number] = _EPSILONS,
-    mechanisms: Iterable[str | Mechanism] = _MECHANISMS,
+    mechanisms: Iterable[str | Mechanism] = BOUNDED,
     **named: Any,
 ) -> Comparison:
     """Return the expected errors of several mechanisms at several epsilons, certified.
@@ -123,7 +122,7 @@ def compare(
         verb: a verb, or the scores of `select`.
         *arguments: what the verb takes.
         epsilons: how much privacy an answer may cost, one row each.
-        mechanisms: names or mechanisms, one column each.
+        mechanisms: names or mechanisms, one column each; those that state their worst case, if not given.
         **named: what the verb takes by name, without epsilon and mechanism.
 
     Raises:

@@ -1,16 +1,13 @@
 """A number that is known between two fractions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import lower, precision, upper
+from ..enclosures import lower, upper
 from ..numbers import float_up
-
-_SHARP = arb(2) ** -80
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +55,3 @@ def decimal(value: Fraction, digits: int, rounding: str) -> str:
     """Return a fraction as a decimal of that many significant digits."""
     with localcontext(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
         return f"{Decimal(value.numerator) / value.denominator:g}"
-
-
-def sharp(compute: Callable[[], arb]) -> arb:
-    """Return what `compute` returns at a precision that leaves a relative or absolute error of 2**-80."""
-    digits = 192
-    while True:
-        with precision(digits):
-            value = compute()
-            if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
-                return value
-        digits *= 2

@@ -6,8 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import Rate, ball, upper
-from .enclosure import sharp
+from ..enclosures import Rate, ball, sharp, upper
 
 _SEEN = 24
 """As many points are drawn of a run that slopes."""

@@ -1,32 +1,18 @@
 """What the data cannot make worse: errors that a mechanism keeps whatever the scores are.
 
-The gap vectors that are worst, and why: docs/planning.md. All constants are in units of spread / epsilon.
+A mechanism states its own worst case: see `mechanisms.worst_case`.
 """
 
-from collections.abc import Callable
 from decimal import ROUND_CEILING
 from fractions import Fraction
-from typing import NamedTuple
 
-from flint import arb
-
-from ..enclosures import ball, upper
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
-from ..mechanisms import Exponential, Mechanism, NoisyMax, PermuteAndFlip, read_mechanism
+from ..mechanisms import BOUNDED, Mechanism, read_mechanism
+from ..mechanisms.worst_case import WorstCase
 from ..numbers import Number, count, exact, positive, positive_up
-from .enclosure import decimal, sharp
+from .enclosure import decimal
 
 _DIGITS = 12
-_STEPS = 100
-
-
-class Worst(NamedTuple):
-    """What one mechanism does on its worst scores, both as functions of the number of candidates."""
-
-    mean: Callable[[int], Fraction]
-    """No less than the mean error."""
-    tail: Callable[[int, Fraction], Fraction]
-    """No less than the error that is exceeded or met with probability at most beta."""
 
 
 def worst_error(
@@ -94,7 +80,7 @@ def epsilon_for(
 
 def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | None) -> Fraction:
     """Return the worst error in units of spread / epsilon."""
-    worst, n = _worst(read_mechanism(mechanism)), count(candidates, "candidates")
+    worst, n = _worst_case(read_mechanism(mechanism)), count(candidates, "candidates")
     if confidence is None:
         return worst.mean(n)
     share = exact(confidence, "confidence")
@@ -104,91 +90,16 @@ def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | 
     return Fraction(0) if n * share <= 1 else worst.tail(n, 1 - share)
 
 
-def _gibbs_mean(n: int) -> Fraction:
-    """Return W((n - 1) / e), with Lambert's W: the largest of ln(1/p) (n-1) p / (1 + (n-1) p)."""
-    return upper(sharp(lambda: ((n - 1) / arb(1).exp()).lambertw())) if n > 1 else Fraction(0)
-
-
-def _gibbs_tail(n: int, beta: Fraction) -> Fraction:
-    """Return ln((n - 1) (1 - beta) / beta), where n - 1 candidates together weigh beta / (1 - beta)."""
-    return max(Fraction(0), upper(sharp(lambda: ball((n - 1) * (1 - beta) / beta).log())))
-
-
-def _flips_mean(n: int) -> Fraction:
-    """Return the largest of t * Q(t) over t > 0, whose logarithm is concave."""
-    if n == 1:
-        return Fraction(0)
-    low, high = Fraction(0), Fraction(1)
-    while _rises(n, high) is True:
-        low, high = high, 2 * high
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        rising = _rises(n, middle)
-        if rising is None:
-            break
-        low, high = (middle, high) if rising else (low, middle)
-    t = (low + high) / 2
-    # A concave function is below its tangents.
-    return upper(
-        sharp(lambda: ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(high - low)).exp())
-    )
-
-
-def _flips_tail(n: int, beta: Fraction) -> Fraction:
-    """Return a t with Q(t) <= beta, nearly the least. The exponential mechanism's is no less."""
-    low, high = Fraction(0), _gibbs_tail(n, beta) + Fraction(1, 2**_STEPS)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _keeps(n, middle, beta) else (middle, high)
-    return high
-
-
-def _keeps(n: int, t: Fraction, beta: Fraction) -> bool:
-    """Return whether Q(t) is certainly at most beta."""
-    return upper(sharp(lambda: _lost(n, t) / ball(beta))) <= 1
-
-
-def _lost(n: int, t: Fraction) -> arb:
-    """Return Q(t) = 1 - (1 - (1 - p)**n) / (n p), p = exp(-t): the best loses against n - 1 at gap t."""
-    return 1 - _won(n, t)
-
-
-def _won(n: int, t: Fraction) -> arb:
-    p = (-ball(t)).exp()
-    return -(n * (-p).log1p()).expm1() / (n * p)
-
-
-def _slope(n: int, t: Fraction) -> arb:
-    """Return the derivative of ln(t * Q(t)): 1 / t + ((1 - p)**(n - 1) - won) / Q."""
-    p = (-ball(t)).exp()
-    return 1 / ball(t) + (((n - 1) * (-p).log1p()).exp() - _won(n, t)) / _lost(n, t)
-
-
-def _rises(n: int, t: Fraction) -> bool | None:
-    """Return whether t * Q(t) rises at t; None if it is too flat to tell."""
-    slope = sharp(lambda: _slope(n, t))
-    return None if slope.contains(arb(0)) else bool(slope > 0)
-
-
 def _up(value: Fraction) -> Fraction:
     return Fraction(decimal(value, _DIGITS, ROUND_CEILING))
 
 
-_GIBBS, _FLIPS = Worst(_gibbs_mean, _gibbs_tail), Worst(_flips_mean, _flips_tail)
-_KNOWN: list[tuple[Mechanism, Worst]] = [
-    (Exponential(), _GIBBS),
-    (NoisyMax("gumbel"), _GIBBS),
-    (PermuteAndFlip(), _FLIPS),
-    (NoisyMax("exponential"), _FLIPS),
-]
-
-
-def _worst(mechanism: Mechanism) -> Worst:
-    """Return what is known of a mechanism."""
-    for known, worst in _KNOWN:
-        if mechanism == known:
-            return worst
-    names = ", ".join(known.name for known, _ in _KNOWN)
+def _worst_case(mechanism: Mechanism) -> WorstCase:
+    """Return what a mechanism states of its worst case."""
+    stated = getattr(mechanism, "worst_case", None)
+    if stated is not None:
+        return stated  # type: ignore[no-any-return]  # a mechanism of a user's own may state none
     raise UnknownName(
-        f"the worst error is known for {names}; for others, compare on sample scores; got {mechanism}"
+        f"the worst error is known for {', '.join(BOUNDED)}, and the noisy max with Gumbel or exponential "
+        f"noise; for others, compare on sample scores; got {shown(mechanism)}"
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from .. import plots
+from ..mechanisms import BOUNDED
 from ..planning.law import Distribution
 from ..planning.worst import worst_error
 from ..privacy.contract import equals
@@ -11,7 +12,6 @@ from ..releases import Release, plain
 from . import words
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
 
-_BOUNDED = ("exponential", "permute_and_flip")
 _SHARES = [Fraction(k, 10) for k in (2, 5, 10, 20, 50)]
 _MOST_SHOWN = 100
 
@@ -70,7 +70,7 @@ def _error(release: Release) -> tuple[Markup, ...] | None:
     """Return how far off an answer is at worst, which is public: it depends on no data."""
     n, epsilon = release.candidates, release.guarantee.pure
     single = release.guarantee.kind != "composition"
-    if n is None or n < 2 or epsilon is None or not single or release.mechanism not in _BOUNDED:
+    if n is None or n < 2 or epsilon is None or not single or release.mechanism not in BOUNDED:
         return None
 
     def at(share: Fraction) -> Fraction:

@@ -1,0 +1,100 @@
+"""The worst case of a mechanism: the errors that it keeps whatever the scores are.
+
+The gap vectors that are worst, and why: docs/planning.md. All constants are in units of spread / epsilon.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from ..enclosures import ball, sharp, upper
+
+_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """The error of a mechanism on its worst scores, as functions of the number of candidates.
+
+    Attributes:
+        mean: no less than the mean error.
+        tail: no less than the error that is exceeded or met with probability at most beta.
+    """
+
+    mean: Callable[[int], Fraction]
+    tail: Callable[[int, Fraction], Fraction]
+
+
+def _gibbs_mean(n: int) -> Fraction:
+    """Return W((n - 1) / e), with Lambert's W: the largest of ln(1/p) (n-1) p / (1 + (n-1) p)."""
+    return upper(sharp(lambda: ((n - 1) / arb(1).exp()).lambertw())) if n > 1 else Fraction(0)
+
+
+def _gibbs_tail(n: int, beta: Fraction) -> Fraction:
+    """Return ln((n - 1) (1 - beta) / beta), where n - 1 candidates together weigh beta / (1 - beta)."""
+    return max(Fraction(0), upper(sharp(lambda: ball((n - 1) * (1 - beta) / beta).log())))
+
+
+def _flips_mean(n: int) -> Fraction:
+    """Return the largest of t * Q(t) over t > 0, whose logarithm is concave."""
+    if n == 1:
+        return Fraction(0)
+    low, high = Fraction(0), Fraction(1)
+    while _rises(n, high) is True:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        rising = _rises(n, middle)
+        if rising is None:
+            break
+        low, high = (middle, high) if rising else (low, middle)
+    t = (low + high) / 2
+    # A concave function is below its tangents.
+    return upper(
+        sharp(lambda: ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(high - low)).exp())
+    )
+
+
+def _flips_tail(n: int, beta: Fraction) -> Fraction:
+    """Return a t with Q(t) <= beta, nearly the least. The exponential mechanism's is no less."""
+    low, high = Fraction(0), _gibbs_tail(n, beta) + Fraction(1, 2**_STEPS)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _keeps(n, middle, beta) else (middle, high)
+    return high
+
+
+def _keeps(n: int, t: Fraction, beta: Fraction) -> bool:
+    """Return whether Q(t) is certainly at most beta."""
+    return upper(sharp(lambda: _lost(n, t) / ball(beta))) <= 1
+
+
+def _lost(n: int, t: Fraction) -> arb:
+    """Return Q(t) = 1 - (1 - (1 - p)**n) / (n p), p = exp(-t): the best loses against n - 1 at gap t."""
+    return 1 - _won(n, t)
+
+
+def _won(n: int, t: Fraction) -> arb:
+    p = (-ball(t)).exp()
+    return -(n * (-p).log1p()).expm1() / (n * p)
+
+
+def _slope(n: int, t: Fraction) -> arb:
+    """Return the derivative of ln(t * Q(t)): 1 / t + ((1 - p)**(n - 1) - won) / Q."""
+    p = (-ball(t)).exp()
+    return 1 / ball(t) + (((n - 1) * (-p).log1p()).exp() - _won(n, t)) / _lost(n, t)
+
+
+def _rises(n: int, t: Fraction) -> bool | None:
+    """Return whether t * Q(t) rises at t; None if it is too flat to tell."""
+    slope = sharp(lambda: _slope(n, t))
+    return None if slope.contains(arb(0)) else bool(slope > 0)
+
+
+EXPONENTIAL_ERROR = WorstCase(_gibbs_mean, _gibbs_tail)
+"""Of the exponential mechanism, and of the noisy max with Gumbel noise, which is the same."""
+
+FLIPS_ERROR = WorstCase(_flips_mean, _flips_tail)
+"""Of permute-and-flip, and of the noisy max with exponential noise."""
