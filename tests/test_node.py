@@ -200,9 +200,9 @@ def test_refusals() -> None:
         made.configure_data_access("bids", "price", discreet.price, PRICES, epsilon=1)
     with pytest.raises(InvalidArgument, match="leave out size"):
         made.configure_data_access("bids", "many", discreet.price, PRICES, epsilon=1, size=3)
-    with pytest.raises(InvalidArgument, match="access must be a text"):
+    with pytest.raises(InvalidArgument, match="access must be a printable name"):
         made.configure_data_access("bids", " ", discreet.price, PRICES, epsilon=1)
-    with pytest.raises(InvalidArgument, match="name must be a text"):
+    with pytest.raises(InvalidArgument, match="name must be a printable name"):
         made.set_private_data(3, BIDS, epsilon=1)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match=r"one of the data \(bids\), got 'bid'"):
         made.query("bid")

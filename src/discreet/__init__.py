@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .mechanisms.exponential import Exponential
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
-    from .node import DataNode
+    from .node import AllowedQuestion, Analyst, DataNode
     from .planning.compare import Comparison, compare
     from .planning.enclosure import Enclosure
     from .planning.law import Distribution
@@ -59,6 +59,8 @@ __version__ = "0.1.0"
 # Where each public name lives. It is imported when it is first used, so that `import discreet` is quick.
 _HOMES = {
     "AboveThreshold": "mechanisms.above_threshold",
+    "AllowedQuestion": "node",
+    "Analyst": "node",
     "ApproxDP": "privacy.guarantees",
     "Base2": "mechanisms.base2",
     "Base2Eta": "mechanisms.base2",
@@ -124,6 +126,8 @@ __all__ = [
     "SCORES",
     "ZCDP",
     "AboveThreshold",
+    "AllowedQuestion",
+    "Analyst",
     "ApproxDP",
     "Base2",
     "Base2Eta",

@@ -11,6 +11,7 @@
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    ├── Unanswerable                      a question to a data node that fails; only its owner sees why
     ├── Exhausted (RuntimeError)          a budget or a session that cannot pay for this answer
     ├── LedgerError                       what a ledger cannot do; nothing was drawn unless it says so
     │   ├── UnknownBudget (LookupError)   a dataset or an analyst for whom no budget was opened
@@ -93,6 +94,10 @@ class MissingColumn(UnreadableData, KeyError):
 
 class UnreadableFile(UnreadableData, OSError):
     """A file that is missing, or is not what its name says."""
+
+
+class Unanswerable(DiscreetError):
+    """A question that a data node cannot answer, for a reason that only the owner of the data may see."""
 
 
 class ReportUnwritable(DiscreetError, OSError):

@@ -1,0 +1,149 @@
+"""A question that the owner has allowed: what it is, what it costs, and how often it may be asked."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
+from typing import Any
+from uuid import uuid4
+
+from ..batches import Question
+from ..errors import Exhausted, InvalidNumber
+from ..ledger import Session
+from ..privacy.bills import Bill, Indices
+from ..privacy.guarantees import Guarantee
+from ..releases import Release
+from .doors import Paid, Told
+
+_ANSWERS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedQuestion:
+    """A question that an analyst may ask. Public.
+
+    Attributes:
+        name: the name of the data.
+        access: what the question is called.
+        query: what is asked, in words.
+        guarantee: what one answer costs.
+        mechanism: the name of the mechanism.
+        candidates: how many there are to choose from, where that is known and finite.
+        unit: whom the guarantee protects: the column that says whose a row is, or None.
+        size: the most answers at once.
+        requests: how often this analyst may ask it still; None: as long as the budget lasts.
+    """
+
+    name: str
+    access: str
+    query: str
+    guarantee: Guarantee
+    mechanism: str
+    candidates: int | None
+    unit: str | None
+    size: int
+    requests: int | None
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.access}: {self.query} [{self.guarantee}; {self.mechanism}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one analyst may ask of a question, besides what the budgets pay.
+
+    Attributes:
+        size: the most answers at once.
+        requests: the most requests; None: no limit.
+    """
+
+    size: int = _ANSWERS_AT_ONCE
+    requests: int | None = None
+
+
+@dataclass(slots=True, repr=False)
+class Allowed:
+    """A question about data that are not in it, with its limits and who has asked how often."""
+
+    question: Question
+    bill: Bill
+    limits: Limits = field(default_factory=Limits)
+    _asked: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
+    _lock: Any = field(default_factory=Lock)
+
+    def described(self, name: str, access: str, analyst: str) -> AllowedQuestion:
+        """Return what an analyst may know."""
+        bill, limits = self.bill, self.limits
+        left = limits.requests
+        if left is not None:
+            left = max(0, left - len(self._asked.get(analyst, ())))
+        return AllowedQuestion(
+            name, access, bill.query, bill.guarantee, bill.mechanism, bill.candidates, bill.unit,
+            limits.size, left,
+        )  # fmt: skip
+
+    def check_size(self, size: int | None) -> None:
+        """Raise if that many answers at once are more than the owner allows."""
+        if size is not None and size > self.limits.size:
+            raise Told(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
+
+    def admit(self, analyst: str, request: str | None) -> None:
+        """Count a request of an analyst, or raise if there are too many.
+
+        One that fails counts too, as even that may tell something. The same request counts once.
+        """
+        named = str(uuid4()) if request is None else request
+        with self._lock:
+            asked, most = self._asked[analyst], self.limits.requests
+            if named not in asked and most is not None and len(asked) >= most:
+                raise Told(
+                    Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
+                )
+            asked.add(named)
+
+    def bill_for(self, data: Any, size: int | None) -> Bill:
+        """Return what that many answers cost. No data are looked at."""
+        return self.about(data).bill(**_given(size=size))
+
+    def ask(self, data: Any, payer: Session, size: int | None, request: str | None) -> Release:
+        """Ask it. An error after the payment names the request that asks again at no cost."""
+        paying = _Payer(payer)
+        try:
+            return self.about(data).ask(ledger=paying, **_given(size=size, request=request))
+        except BaseException as error:
+            if paying.paid is None:
+                raise
+            failure = Paid(error, paying.paid)
+        raise failure
+
+    def about(self, data: Any) -> Question:
+        """Return the question with the data in it."""
+        return self.question._replace(arguments=(data, *self.question.arguments))
+
+
+class _Payer:
+    """A session that gives every request a name, and knows when it has paid."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.paid: str | None = None
+
+    def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+        """As the session does."""
+        named = replace(bill, request=bill.request or str(uuid4()))
+
+        def prepared() -> Callable[[], Indices]:
+            draw = prepare()
+
+            def drawn() -> Indices:
+                self.paid = named.request  # a session draws when it has paid
+                return draw()
+
+            return drawn
+
+        return self._session.buy(named, prepared)
+
+
+def _given(**terms: Any) -> dict[str, Any]:
+    return {term: value for term, value in terms.items() if value is not None}

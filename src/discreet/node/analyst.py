@@ -1,0 +1,131 @@
+"""Analyst: one analyst's side of a data node."""
+
+from typing import NoReturn
+
+from ..arguments import read_name
+from ..ledger import Budget, Quote
+from ..numbers import count
+from ..releases import Release
+from .allowed import AllowedQuestion
+from .doors import door, outcome, through, to_analyst
+from .vault import Seat
+
+
+class _Doors:
+    """What an analyst can do, each behind a door."""
+
+    __slots__ = ("ask", "budgets", "questions", "quote")
+
+    def __init__(self, seat: Seat) -> None:
+        self.questions = door(seat.questions, to_analyst)
+        self.quote = door(seat.quote, to_analyst)
+        self.ask = door(seat.ask, to_analyst)
+        self.budgets = door(seat.budgets, to_analyst)
+
+
+class Analyst:
+    """One analyst's side of a data node: see what may be asked and what it costs, ask, see what is left.
+
+        team = node.analyst("team-a")
+        for question in team.questions():
+            print(question)
+        print(team.quote("bids", "price"))
+        answer = team.query("bids", "price", request="monday")
+
+    Made by `DataNode.analyst`. It can do nothing else, pays from this analyst's shares alone, and knows of
+    no data but those of which the analyst has a share. Its errors tell nothing of files, columns, other data
+    and analysts, or of what an owner's code raised.
+
+    Side channels: those of the questions, and whether one fails. Code in the same process can go around
+    this object: docs/threat_model.md.
+    """
+
+    __slots__ = ("__weakref__", "_doors", "_name")
+
+    def __init__(self, seat: Seat) -> None:
+        self._name = seat.analyst
+        self._doors = _Doors(seat)
+
+    @property
+    def name(self) -> str:
+        """The name of the analyst."""
+        return self._name
+
+    def questions(self) -> list[AllowedQuestion]:
+        """Return what this analyst may ask."""
+        return outcome(through(self._doors.questions))
+
+    def quote(self, name: str, access: str | None = None, *, size: int | None = None) -> Quote:
+        """Return what answers would cost this analyst's share, without paying or looking at any data.
+
+        Args:
+            name: the name of the data.
+            access: what the question is called; may be left out where there is one only.
+            size: how many independent answers.
+
+        Raises:
+            UnknownName: if there are no such data of which the analyst has a share, or no such question.
+            InvalidNumber: if the owner does not allow as many at once.
+        """
+        asked = read_name(name, "name"), read_access(access), read_size(size)
+        return outcome(through(self._doors.quote, *asked))
+
+    def query(
+        self,
+        name: str,
+        access: str | None = None,
+        *,
+        size: int | None = None,
+        request: str | None = None,
+    ) -> Release:
+        """Answer a question, and charge it to this analyst's share and to the budget of the data.
+
+        Args:
+            name: the name of the data.
+            access: what the question is called; may be left out where there is one only.
+            size: how many independent answers; each of them costs.
+            request: asked again under this name, the answer is the same and costs nothing.
+
+        Raises:
+            UnknownName: if there are no such data of which the analyst has a share, or no such question.
+            InvalidNumber: if the owner does not allow as many at once.
+            Exhausted: if a budget cannot pay, or the owner does not allow more requests; no data were
+                looked at.
+            RequestConflict: if the request was another question.
+            LedgerError: if the ledger cannot be used; whether it was paid is in a note.
+            Unanswerable: if it fails for a reason that only the owner may see.
+        """
+        asked = read_name(name, "name"), read_access(access), read_size(size)
+        return outcome(through(self._doors.ask, *asked, read_request(request)))
+
+    @property
+    def budgets(self) -> list[Budget]:
+        """This analyst's shares: what was given and what is left."""
+        return outcome(through(self._doors.budgets))
+
+    def __copy__(self) -> NoReturn:
+        raise TypeError("an analyst's side of a node cannot be copied: ask the node for another")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("an analyst's side of a node cannot be pickled: data stay where they are")
+
+    def __repr__(self) -> str:
+        return f"Analyst({self._name!r})"
+
+
+def read_access(access: str | None) -> str | None:
+    """Return the name of a question as exact text, or None."""
+    return None if access is None else read_name(access, "access")
+
+
+def read_request(request: str | None) -> str | None:
+    """Return the name of a request as exact text, or None."""
+    return None if request is None else read_name(request, "request")
+
+
+def read_size(size: int | None) -> int | None:
+    """Return a number of answers as an exact integer, or None."""
+    return None if size is None else count(size, "size")

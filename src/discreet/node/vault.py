@@ -1,0 +1,226 @@
+"""The vault of a node: all data by name, what may be asked about them, and the ledger that pays."""
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..arguments import read_name, refuse_one_shot, settled
+from ..batches import Question
+from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
+from ..ledger import Budget, Ledger, Quote
+from ..releases import Release, Simulation
+from .allowed import Allowed, AllowedQuestion
+from .doors import Told
+
+_ABOUT_ARGUMENTS = re.compile(r"unexpected argument|[\w.<>]+\(\) (got|missing|takes) ")
+
+
+@dataclass(slots=True, repr=False)
+class Holding:
+    """Data, the questions that may be asked about them, and whether they may be simulated."""
+
+    data: Any
+    questions: dict[str, Allowed] = field(default_factory=dict)
+    studied: bool = False
+
+    def question(self, access: str | None) -> Allowed:
+        """Return the question of that name; the only one if none is named."""
+        if access is None and len(self.questions) == 1:
+            (access,) = self.questions
+        if access is not None and access in self.questions:
+            return self.questions[access]
+        known = ", ".join(self.questions) or "none yet: the owner has to allow one"
+        raise Told(
+            UnknownName(f"access must be one of the questions ({known}), got {shown(access)}")
+        )
+
+
+class Vault:
+    """All data by name, and the ledger that pays for questions about them."""
+
+    __slots__ = ("_holdings", "_ledger")
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._holdings: dict[str, Holding] = {}
+
+    def keep(self, name: str, data: Any, budget: dict[str, Any]) -> None:
+        """Keep data under a name."""
+        name = read_name(name, "name")
+        if name in self._holdings:
+            raise InvalidArgument(f"there are data named {shown(name)}; take another name")
+        refuse_one_shot(data, "data")
+        self._ledger.open(name, **budget)
+        self._holdings[name] = Holding(data)
+
+    def allow(self, name: str, access: str, question: Question) -> None:
+        """Allow a question, a copy of which is kept."""
+        holding = self.find(name)
+        if access in holding.questions:
+            raise InvalidArgument(f"{name} has a question named {shown(access)}; take another name")
+        kept = _settled(question)
+        try:
+            bill = kept._replace(arguments=(holding.data, *kept.arguments)).bill()
+        except TypeError as wrong:
+            if not _ABOUT_ARGUMENTS.match(str(wrong)):
+                raise
+            raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
+        self._ledger.session(name).quoted([bill])  # refuses what the budget cannot count
+        holding.questions[access] = Allowed(kept, bill)
+
+    def limit(self, name: str, access: str | None, limits: dict[str, int]) -> None:
+        """Set limits of a question."""
+        allowed = self.find(name).question(access)
+        allowed.limits = replace(allowed.limits, **limits)
+
+    def share(self, name: str, analyst: str, amounts: dict[str, Any]) -> Budget:
+        """Open a share of the budget of the data, about the same neighbours and records."""
+        self.find(name)
+        (whole,) = (b for b in self.budgets() if b.dataset == name and b.analyst is None)
+        amounts = {**amounts, "neighbors": whole.neighbors, "privacy_unit": whole.unit}
+        return self._ledger.open(name, analyst=analyst, **amounts)
+
+    def ask(
+        self,
+        name: str,
+        access: str | None,
+        analyst: str | None,
+        size: int | None,
+        request: str | None,
+    ) -> Release:
+        """Answer a question; if an analyst pays, within the limits."""
+        holding = self.find(name)
+        allowed = holding.question(access)
+        session = self._ledger.session(name, analyst=analyst)
+        if analyst is not None:
+            allowed.check_size(size)
+            allowed.admit(analyst, request)
+        return allowed.ask(holding.data, session, size, request)
+
+    def quote(
+        self, name: str, access: str | None, analyst: str, size: int | None
+    ) -> tuple[Quote, bool]:
+        """Return what answers cost an analyst's share, and whether that share could pay them."""
+        holding = self.find(name)
+        allowed = holding.question(access)
+        allowed.check_size(size)
+        bill = allowed.bill_for(holding.data, size)
+        own = self.shares(analyst)[name]
+        cost = own.cost(bill.guarantee, bill.unit)
+        fits = self._ledger.session(name, analyst=analyst).quoted([bill]).fits
+        return Quote(cost, own.spent, own.remaining, fits, own.name), own.fits(cost)
+
+    def shares(self, analyst: str) -> dict[str, Budget]:
+        """Return the shares of an analyst, by the name of the data."""
+        mine = (budget for budget in self.budgets() if budget.analyst == analyst)
+        return {budget.dataset: budget for budget in mine if budget.dataset in self._holdings}
+
+    def questions(self, name: str, analyst: str) -> list[AllowedQuestion]:
+        """Return the questions about data."""
+        asked = self.find(name).questions.items()
+        return [allowed.described(name, access, analyst) for access, allowed in asked]
+
+    def open_up(self, name: str) -> None:
+        """Let data be simulated."""
+        self.find(name).studied = True
+
+    def study(self, name: str, access: str | None, size: int) -> Simulation:
+        """Return draws that nobody pays for."""
+        holding = self.find(name)
+        allowed = holding.question(access)
+        if not holding.studied:
+            raise InvalidArgument(
+                f"{name} may not be simulated: draws that nobody pays for tell about the data; "
+                f"query it, or let the owner call allow_simulation({name!r})"
+            )
+        drawn = allowed.about(holding.data).ask(size=size)
+        return Simulation(list(drawn.value), drawn.mechanism)
+
+    def find(self, name: str) -> Holding:
+        """Return what is kept under a name."""
+        if name in self._holdings:
+            return self._holdings[name]
+        known = ", ".join(self._holdings) or "none yet"
+        raise UnknownName(f"name must be one of the data ({known}), got {shown(name)}")
+
+    def budgets(self) -> list[Budget]:
+        """Return all budgets of the ledger."""
+        return self._ledger.budgets()
+
+    def described(self) -> str:
+        """Return the names of data and questions."""
+        return "; ".join(
+            f"{name}: {', '.join(holding.questions) or 'no questions'}"
+            for name, holding in self._holdings.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Seat:
+    """What one analyst can do in a vault. All that they are told of it is about their own shares."""
+
+    vault: Vault
+    analyst: str
+
+    def check(self) -> None:
+        """Raise if the analyst has no share of any data here."""
+        if not self.vault.shares(self.analyst):
+            raise UnknownBudget(
+                f"the analyst {shown(self.analyst)} has no share of the data here; give_share gives one"
+            )
+
+    def budgets(self) -> list[Budget]:
+        """Return the analyst's shares."""
+        return list(self.vault.shares(self.analyst).values())
+
+    def questions(self) -> list[AllowedQuestion]:
+        """Return the questions about data of which the analyst has a share."""
+        named = self.vault.shares(self.analyst)
+        return [each for name in named for each in self.vault.questions(name, self.analyst)]
+
+    def quote(self, name: str, access: str | None, size: int | None) -> Quote:
+        """Return what answers would cost the analyst's share."""
+        self._check_name(name)
+        return self.vault.quote(name, access, self.analyst, size)[0]
+
+    def ask(self, name: str, access: str | None, size: int | None, request: str | None) -> Release:
+        """Answer a question that the analyst's share pays too."""
+        self._check_name(name)
+        try:
+            return self.vault.ask(name, access, self.analyst, size, request)
+        except Exhausted:  # it may tell what others have spent
+            pass
+        raise Told(self._exhausted(name, access, size))
+
+    def _check_name(self, name: str) -> None:
+        """Raise if the analyst has no share of these data: whether they exist is not told."""
+        mine = self.vault.shares(self.analyst)
+        if name not in mine:
+            raise Told(
+                UnknownName(f"name must be one of your data ({', '.join(mine)}), got {shown(name)}")
+            )
+
+    def _exhausted(self, name: str, access: str | None, size: int | None) -> Exhausted:
+        """Return why a budget cannot pay, from what the analyst may know."""
+        quote, own_fits = self.vault.quote(name, access, self.analyst, size)
+        figures: dict[str, Any] = {
+            "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
+        }  # fmt: skip
+        if own_fits:
+            return Exhausted(
+                f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
+                "cannot; tell the owner of the data",
+                **figures,
+            )
+        return Exhausted(
+            f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
+            f"remaining {quote.remaining}",
+            **figures,
+        )
+
+
+def _settled(question: Question) -> Question:
+    """Return the question with copies of its arguments, which nobody else has."""
+    arguments = (settled(value, f"argument {i}") for i, value in enumerate(question.arguments, 1))
+    terms = {name: settled(value, name) for name, value in question.terms.items()}
+    return Question(settled(question.verb, "the verb"), tuple(arguments), terms)
