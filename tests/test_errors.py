@@ -57,6 +57,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.InvalidScores, lambda _: one([*PRIVATE_SCORES, None])),
     (errors.InvalidScores, lambda _: one(np.array([[SECRET_NUMBER]]))),
     (errors.InvalidScores, lambda _: one(SECRET_TEXT)),
+    (errors.Unanswerable, lambda _: unanswerable()),
     (errors.InvalidScores, lambda _: one(SECRET_NUMBER)),
     *[(errors.MissingColumn, lambda _, data=data: mode(data, "d")) for data in FRAMES],
     *[(errors.InvalidCandidates, lambda _, data=data: mode(data, candidates=None)) for data in FRAMES],
@@ -130,6 +131,15 @@ def full(path: Path) -> None:
 
     event.listen(session._buyer.store._engine, "connect", limit)
     session.buy(bill(1), secretive)
+
+
+def unanswerable() -> None:
+    """Ask a data node, as an analyst, what its data cannot answer."""
+    node = discreet.DataNode()
+    node.set_private_data("d", [SECRET_TEXT], epsilon=1)
+    node.configure_data_access("d", "q", discreet.median, discreet.Grid(0, 3), epsilon=1)
+    node.give_share("d", "a", epsilon=1)
+    node.analyst("a").query("d")
 
 
 def missing_package() -> None:
