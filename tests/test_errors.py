@@ -137,7 +137,7 @@ def unanswerable() -> None:
     """Ask a data node, as an analyst, what its data cannot answer."""
     node = discreet.DataNode()
     node.set_private_data("d", [SECRET_TEXT], epsilon=1)
-    node.configure_data_access("d", "q", discreet.median, discreet.Grid(0, 3), epsilon=1)
+    node.configure_data_access("d", "q", discreet.select, sensitivity=1, epsilon=1)
     node.give_share("d", "a", epsilon=1)
     node.analyst("a").query("d")
 
