@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
-    from .ledger import Budget, Ledger, Quote, Session
+    from .ledger import Budget, Charge, Ledger, Quote, Session
     from .mechanisms import MECHANISMS
     from .mechanisms.above_threshold import AboveThreshold
     from .mechanisms.base2 import Base2, Base2Eta, best_eta
@@ -68,6 +68,7 @@ _HOMES = {
     "BoundedRange": "privacy.guarantees",
     "Budget": "ledger",
     "CandidateTable": "tables.candidate_table",
+    "Charge": "ledger",
     "Comparison": "planning.compare",
     "Composition": "privacy.composition",
     "DataNode": "node",
@@ -135,6 +136,7 @@ __all__ = [
     "BoundedRange",
     "Budget",
     "CandidateTable",
+    "Charge",
     "Comparison",
     "Composition",
     "DataNode",

@@ -10,10 +10,11 @@ from rich.table import Table
 
 from ..errors import InvalidArgument
 from ..privacy.bills import one_record
-from .options import AsJson, NeighborsName, PlotTo, check_picture
+from .options import AsJson, NeighborsName, PlotTo, PrivacyUnit, RequestName, check_picture
 
 if TYPE_CHECKING:
-    from ..ledger import Budget, Event, Ledger
+    from ..ledger import Budget, Charge, Event, Ledger
+    from ..privacy.contract import Guarantee
 
 ledger = typer.Typer(
     name="ledger",
@@ -70,6 +71,59 @@ def show(where: Where, as_json: AsJson = False) -> None:
     Example: discreet ledger show budget.db
     """
     _show_budgets(opened(where).budgets(), as_json=as_json)
+
+
+@ledger.command()
+def charge(
+    where: Where,
+    dataset: Dataset,
+    description: Annotated[
+        str, typer.Option(metavar="TEXT", help="What is released, in words.", show_default=False)
+    ],
+    analyst: Analyst = None,
+    epsilon: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="What the release promises: epsilon-DP.")
+    ] = None,
+    rho: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
+    ] = None,
+    neighbors: NeighborsName = "add_remove",
+    privacy_unit: PrivacyUnit = None,
+    request: RequestName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Charge for a release that another program makes, before it makes it. Exit code 1 if it was charged already.
+
+    Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
+    """
+    promised = _promised(epsilon, rho, delta, neighbors)
+    session = opened(where).session(dataset, analyst)
+    _tell(session.charge(promised, description=description, request=request,
+                         privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
+
+
+@ledger.command()
+def done(
+    where: Where,
+    dataset: Dataset,
+    request: Annotated[
+        str, typer.Option(metavar="NAME", help="The name it was charged under.", show_default=False)
+    ],
+    analyst: Analyst = None,
+    note: Annotated[
+        str, typer.Option(metavar="TEXT", help="Where the release is kept; nothing private.")
+    ] = "made",
+    as_json: AsJson = False,
+) -> None:
+    """Note that a release that was charged was made, so that nobody makes it again.
+
+    Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
+    """
+    found = opened(where).session(dataset, analyst).done(request, note)
+    _say(found, as_json=as_json)
 
 
 @ledger.command()
@@ -163,6 +217,29 @@ def opened(where: str) -> "Ledger":
     return Ledger(where)
 
 
+def _promised(epsilon: Any, rho: Any, delta: Any, neighbors: Any) -> "Guarantee":
+    """Return the guarantee that the options spell."""
+    from ..privacy.guarantees import ZCDP, ApproxDP, PureDP
+
+    if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
+        raise InvalidArgument(
+            "what does the release promise? give --epsilon, --epsilon and --delta, or --rho"
+        )
+    if epsilon is None:
+        return ZCDP(rho, neighbors)
+    return PureDP(epsilon, neighbors) if delta is None else ApproxDP(epsilon, delta, neighbors)
+
+
+def _tell(charged: "Charge", *, as_json: bool) -> None:
+    """Print a charge; exit with 1 if it was there, so that `charge ... && release` makes nothing twice."""
+    _say(charged, as_json=as_json)
+    raise typer.Exit(int(not charged.is_new))
+
+
+def _say(charged: "Charge", *, as_json: bool) -> None:
+    typer.echo(json.dumps(charged.as_dict()) if as_json else str(charged))
+
+
 def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
@@ -200,13 +277,26 @@ def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path
 def _row(event: "Event") -> tuple[str, ...]:
     """Return an event in words that fit on a line."""
     from ..ledger.budget import read_amount
+    from ..ledger.events import CHARGED
 
     name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
     body, at = event.body, event.at[:19].replace("T", " ")
-    if event.kind == "charged":
+    kind = event.kind.replace("_", " ")
+    if event.kind in CHARGED:
         cost = " and ".join(str(read_amount(cost)) for cost in body["costs"])
-        return str(event.number), at, event.kind, name, str(body["query"]), cost
-    what = f"to {event.request}" if event.kind == "answered" else str(read_amount(body["total"]))
-    if "privacy_unit" in body:
-        what += f", per {body['privacy_unit']}"
-    return str(event.number), at, event.kind, name, what, ""
+        return str(event.number), at, kind, name, str(body["query"]), cost
+    return str(event.number), at, kind, name, _what(event), ""
+
+
+def _what(event: "Event") -> str:
+    """Return what an event says that charges nothing."""
+    from ..ledger.budget import read_amount
+
+    if event.kind == "answered":
+        return f"to {event.request}"
+    if event.kind == "released_outside":
+        return f"{event.request}: {event.body['note']}"
+    if event.kind == "carried":
+        return "as it was before the ledger was renewed"
+    per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""
+    return f"{read_amount(event.body['total'])}{per}"

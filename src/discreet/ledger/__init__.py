@@ -2,8 +2,9 @@
 
 from .book import Ledger
 from .budget import Amount, Budget
+from .charge import Charge
 from .events import Event
 from .session import Quote, Session
 from .verification import Verified
 
-__all__ = ["Amount", "Budget", "Event", "Ledger", "Quote", "Session", "Verified"]
+__all__ = ["Amount", "Budget", "Charge", "Event", "Ledger", "Quote", "Session", "Verified"]

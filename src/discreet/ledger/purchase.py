@@ -12,6 +12,7 @@ from ..arguments import read_name
 from ..descriptions import is_current
 from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
 from ..privacy.bills import Bill, Indices
+from ..privacy.contract import Guarantee
 from . import checked, rows
 from .budget import Amount, Budget
 from .events import Event, indices, per, plain
@@ -60,6 +61,18 @@ class Buyer:
             f"{', '.join(filter(None, shares)) or 'nobody'}"
         )
 
+    def priced(
+        self, connection: Connection, tip: Tip, guarantee: Guarantee, unit: str | None
+    ) -> list[tuple[Amount, Budget]]:
+        """Return what each budget pays for a release, and the budget after it.
+
+        Raises:
+            Exhausted: if one of them cannot.
+        """
+        paying = self.budgets(connection, tip)
+        costs = [budget.cost(guarantee, unit) for budget in paying]
+        return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
+
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
@@ -99,7 +112,7 @@ class Purchase:
         tip = tip_of(connection)
         charged, answered = self._found(connection, tip)
         if charged is None:
-            self._priced(connection, tip)
+            self.buyer.priced(connection, tip, self.bill.guarantee, self.bill.unit)
         return answered
 
     def _pay(self, connection: Connection) -> Event | None:
@@ -111,8 +124,8 @@ class Purchase:
         return answered
 
     def _charge(self, connection: Connection, tip: Tip) -> None:
-        priced = self._priced(connection, tip)
         bill = self.bill
+        priced = self.buyer.priced(connection, tip, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
@@ -131,16 +144,6 @@ class Purchase:
         append(connection, tip, self._news("answered", {"answer": plain(drawn)}))
         return drawn
 
-    def _priced(self, connection: Connection, tip: Tip) -> list[tuple[Amount, Budget]]:
-        """Return what each budget pays, and the budget after it.
-
-        Raises:
-            Exhausted: if one of them cannot.
-        """
-        paying = self.buyer.budgets(connection, tip)
-        costs = [budget.cost(self.bill.guarantee, self.bill.unit) for budget in paying]
-        return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
-
     def _found(self, connection: Connection, tip: Tip) -> tuple[Event | None, Event | None]:
         """Return how this request was charged, and how it was answered.
 
@@ -149,6 +152,11 @@ class Purchase:
         """
         buyer, request = self.buyer, str(self.bill.request)
         found = checked.of_request(connection, tip, buyer.dataset, buyer.analyst, request)
+        if "charged_outside" in found:
+            raise RequestConflict(
+                f"request {shown(request)} was charged for a release made elsewhere (event "
+                f"{found['charged_outside'].number}); give this question a name of its own"
+            )
         charged, answered = found.get("charged"), found.get("answered")
         if charged is not None and charged.body.get("digest") != self.bill.digest:
             raise RequestConflict(self._conflict(charged))

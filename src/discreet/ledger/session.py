@@ -9,6 +9,7 @@ from typing import Any, ParamSpec
 
 from ..errors import Exhausted
 from ..privacy.bills import Bill, Indices
+from ..privacy.contract import Guarantee
 from ..releases import Release
 from ..selection import bill_of
 from ..verbs.generalized import generalized
@@ -21,6 +22,7 @@ from ..verbs.select import select
 from ..verbs.select_by import select_by
 from ..verbs.top_k import top_k
 from .budget import Amount, Budget
+from .charge import Charge, charge, done
 from .paid import Paid
 from .purchase import Buyer, purchase
 
@@ -137,6 +139,46 @@ class Session:
         the ledger.
         """
         return purchase(self._buyer, bill).complete(prepare)
+
+    def charge(
+        self,
+        guarantee: Guarantee,
+        *,
+        description: str,
+        request: str | None = None,
+        privacy_unit: str | None = None,
+    ) -> Charge:
+        """Charge for a release that is made elsewhere, before it is made: by OpenDP, a script, a training run.
+
+        The charge is as durable and exact as for releases of ours, and counts against the same budgets. When
+        this returns a charge that is new, make the release, once. After a crash the same call says that it was
+        charged already, and not whether the release was made: see `Charge` and docs/ledger.md.
+
+        Args:
+            guarantee: what the release promises to neighbours, however the question was chosen; the ledger
+                takes your word for it.
+            description: what is released, in words; with the guarantee and the privacy unit, what makes two
+                requests the same.
+            request: the name of this release; charged once, whoever asks how often. Without one, each call is
+                a charge.
+            privacy_unit: whom the guarantee protects: the column that says whose a row is; it must be whom
+                the budget protects.
+
+        Raises:
+            Exhausted: if a budget cannot pay. Do not make the release.
+            InvalidArgument: if a budget cannot count this guarantee, or protects others than it.
+            RequestConflict: if the request was another question.
+            LedgerError: if the ledger fails; do not make the release, and ask again.
+        """
+        return charge(self._buyer, guarantee, description, request, privacy_unit)
+
+    def done(self, request: str, note: str = "made") -> Charge:
+        """Note that a release made elsewhere was made, as `Charge.done` does, by its name.
+
+        Raises:
+            RequestConflict: if no such release was charged.
+        """
+        return done(self._buyer, request, note)
 
     def quote(self, verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Quote:
         """Return what verb(*args, **kwargs) would cost, without paying or looking at anything private.

@@ -98,7 +98,8 @@ class Replay:
             LedgerCorrupt: if it cannot follow those before it.
         """
         steps = {"opened": self._open, "extended": self._extend, "carried": self._carry,
-                 "charged": self._charge, "answered": self._answer}  # fmt: skip
+                 "charged": self._charge, "answered": self._answer,
+                 "charged_outside": self._charge, "released_outside": self._release}  # fmt: skip
         try:
             steps[event.kind](event)
             if event.kind in STATED:
@@ -145,6 +146,11 @@ class Replay:
     def _answer(self, event: Event) -> None:
         self._pass(event, "charged")
         indices(event.body["answer"])
+
+    def _release(self, event: Event) -> None:
+        self._pass(event, "charged_outside")
+        if not isinstance(event.body["note"], str):
+            raise TypeError("a note that is no text")
 
     def _pass(self, event: Event, before: str | None) -> None:
         """Note how far the request has come: charged once, then answered once."""

@@ -99,7 +99,7 @@ def _asked(events: list[Event]) -> Markup:
             _time(event).strftime("%Y-%m-%d %H:%M:%S"),
             event.analyst or "",
             str(event.body.get("query", "")),
-            str(event.body.get("mechanism", "")),
+            str(event.body.get("mechanism", "made elsewhere")),
             ", ".join(f"{_SIGNS.get(u, 'δ')} = {v}" for u, v in _costs(event).items()),
         )
         for event in asked[-_MOST_ROWS:]

@@ -1,0 +1,232 @@
+"""Releases made elsewhere: charged before they are made, once, and as exactly as our own."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import ZCDP, ApproxDP, NoGuarantee, Odometer, PureDP, compose
+from discreet.cli import run
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    LedgerCorrupt,
+    RequestConflict,
+)
+from discreet.ledger import Ledger, Session
+
+from .ledgers import answering, bill, untouched
+from .test_ledger_verify import rechained
+
+HALF = PureDP(Fraction(1, 2), "add_remove")
+MEAN: dict[str, Any] = {"description": "mean age by OpenDP", "request": "mean"}
+
+
+def opened(where: Any = None, **terms: Any) -> Ledger:
+    ledger = Ledger(where)
+    ledger.open("adult", **(terms or {"epsilon": 1}))
+    return ledger
+
+
+def session_of(where: Any = None) -> Session:
+    return opened(where).session("adult")
+
+
+def test_a_release_made_elsewhere_is_charged_once(where: str) -> None:
+    session = session_of(where)
+    charge = session.charge(HALF, **MEAN)
+    assert charge.is_new
+    assert (charge.request, charge.event, charge.is_done) == ("mean", 2, False)
+    again = Ledger(where).session("adult").charge(HALF, **MEAN)
+    assert not again.is_new
+    assert (again.event, again.at, again.guarantee) == (2, charge.at, HALF)
+    assert session.charge(HALF, description="another").is_new  # a name of its own
+    with pytest.raises(Exhausted):
+        session.charge(HALF, description="another")
+    ledger = Ledger(where)
+    assert ledger.budgets()[0].remaining.epsilon == 0
+    assert [event.kind for event in ledger.history()] == ["opened", *["charged_outside"] * 2]
+    assert ledger.history()[1].body == {
+        "query": "mean age by OpenDP", "guarantee": HALF.as_dict(), "costs": [{"epsilon": "1/2"}],
+        "after": [{"neighbors": "add_remove", "privacy_unit": None, "total": {"epsilon": "1"},
+                   "spent": {"epsilon": "1/2"}}],
+    }  # fmt: skip
+    assert ledger.spent("adult") == Odometer("add_remove", ((HALF, 2),))
+    assert ledger.verify().events == 3
+
+
+def test_after_a_crash_the_owner_knows_what_is_known(where: str) -> None:
+    """The process died after the charge, or after the release: the ledger says which, if it was told."""
+    session = session_of(where)
+    assert "make the release now, once" in str(session.charge(HALF, **MEAN))
+    told = str(Ledger(where).session("adult").charge(HALF, **MEAN))
+    assert "charged already" in told
+    assert "only if it was lost as a whole, make it once" in told
+    made = session.charge(HALF, **MEAN).done("means.json")
+    assert (made.is_done, made.note, made.is_new) == (True, "means.json", False)
+    assert made.done("elsewhere").note == "means.json"
+    assert session.done("mean").note == "means.json"
+    again = Ledger(where).session("adult").charge(HALF, **MEAN)
+    assert (again.note, again.is_new) == ("means.json", False)
+    assert "(means.json): do not make it again" in str(again)
+    assert Ledger(where).verify().events == 3
+
+
+def test_of_many_at_once_one_makes_the_release(tmp_path: Path) -> None:
+    session_of(tmp_path / "budget.db")
+
+    def ask(_: int) -> bool:
+        return Ledger(tmp_path / "budget.db").session("adult").charge(HALF, **MEAN).is_new
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(ask, range(8))) == 1
+    assert Ledger(tmp_path / "budget.db").budgets()[0].spent.epsilon == Fraction(1, 2)
+
+
+def test_a_charge_is_no_truth_value() -> None:
+    charge = session_of().charge(HALF, **MEAN)
+    with pytest.raises(InvalidArgument, match=r"ask charge\.is_new"):
+        bool(charge)
+    assert "Buyer" not in repr(charge)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"description": "mean wage"},
+        {"guarantee": PureDP(Fraction(1, 3), "add_remove")},
+        {"guarantee": discreet.BoundedRange(Fraction(1, 2), "add_remove")},
+    ],
+)
+def test_another_release_under_the_same_name_is_refused(changed: dict[str, Any]) -> None:
+    session = session_of()
+    session.charge(HALF, **MEAN)
+    with pytest.raises(RequestConflict, match="'mean' was another question"):
+        session.charge(**{"guarantee": HALF, **MEAN, **changed})
+    with pytest.raises(RequestConflict, match="was charged for a release made elsewhere"):
+        session.buy(bill("1/2", "mean"), untouched)
+    session.buy(bill("1/4", "ours"), answering(1))
+    with pytest.raises(RequestConflict, match="'ours' was another question"):
+        session.charge(HALF, description="x", request="ours")
+    with pytest.raises(RequestConflict, match="no release made elsewhere was charged"):
+        session.done("ours")
+
+
+def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
+    ledger = opened(rho=2, neighbors="replace_one")
+    session = ledger.session("adult")
+    session.charge(ZCDP(Fraction(1, 16), "add_remove"), description="Gaussian mean")
+    assert session.charge(HALF, description="Laplace vector").is_new
+    both = compose(ZCDP(Fraction(1, 100), "add_remove"), HALF)
+    session.charge(both, description="a trained model")
+    spent = [h.under("replace_one").rho for h in (ZCDP(Fraction(1, 16), "add_remove"), HALF, both)]
+    assert ledger.budgets()[0].spent.rho == sum(r for r in spent if r is not None)
+    assert ledger.spent("adult").rho == ledger.budgets()[0].spent.rho
+    deltas = opened(epsilon=1, delta="1e-6")
+    keys = ApproxDP(Fraction(1, 2), Fraction(1, 10**7), "add_remove")
+    deltas.session("adult").charge(keys, description="keys")
+    assert deltas.budgets()[0].spent.delta == Fraction(1, 10**7)
+    assert deltas.verify().events == 2
+
+
+def test_shares_and_privacy_units_count() -> None:
+    ledger = Ledger()
+    ledger.open("visits", epsilon=1, privacy_unit="person")
+    ledger.open("visits", analyst="a", epsilon="1/2", privacy_unit="person")
+    session = ledger.session("visits", "a")
+    with pytest.raises(InvalidArgument, match="protects all rows of one person"):
+        session.charge(HALF, **MEAN)
+    assert session.charge(HALF, **MEAN, privacy_unit="person").is_new
+    assert [budget.spent.epsilon for budget in ledger.budgets()] == [Fraction(1, 2)] * 2
+    with pytest.raises(Exhausted, match="the budget of visits / a cannot pay"):
+        session.charge(HALF, description="again", privacy_unit="person")
+    with pytest.raises(RequestConflict):
+        session.charge(HALF, **MEAN)
+    assert ledger.session("visits").charge(HALF, **MEAN, privacy_unit="person").is_new
+    assert ledger.verify().events == 4
+
+
+@pytest.mark.parametrize(
+    ("terms", "message"),
+    [
+        ({"guarantee": "1/2"}, "a charge takes a guarantee that can be written down"),
+        ({"guarantee": None}, "a charge takes a guarantee"),
+        ({"guarantee": NoGuarantee("?", "add_remove")}, "counts epsilon, and none follows"),
+        ({"guarantee": ZCDP(Fraction(1), "add_remove")}, "counts epsilon, and none follows"),
+        ({"guarantee": PureDP(Fraction(1), "replace_one")}, "ask the mechanism with"),
+        ({"description": ""}, "description must be a printable name"),
+        ({"description": "a\nb"}, "description must be a printable name"),
+        ({"request": 3}, "request must be a printable name"),
+        ({"privacy_unit": 3}, "privacy_unit must be the name of a column"),
+        ({"privacy_unit": "person"}, "protects one row"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_charged(terms: dict[str, Any], message: str) -> None:
+    ledger = opened()
+    with pytest.raises(InvalidArgument, match=message):
+        ledger.session("adult").charge(**{"guarantee": HALF, **MEAN, **terms})
+    assert len(ledger.history()) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda events: events[1].__setitem__(6, events[1][6].replace('"1/2"}]', '"1/3"}]')),
+        lambda events: events[1].__setitem__(6, events[1][6].replace("pure_dp", "poor_dp")),
+        lambda events: events[2].__setitem__(6, '{"note":3}'),
+        lambda events: events[2].__setitem__(5, "other"),
+        lambda events: events[2].__setitem__(2, "answered"),
+        lambda events: events[1].__setitem__(2, "charged"),
+    ],
+)  # fmt: skip
+def test_charges_are_verified(tmp_path: Path, change: Callable[[list[list[Any]]], None]) -> None:
+    session = session_of(tmp_path / "budget.db")
+    session.charge(HALF, **MEAN).done("means.json")
+    rechained(tmp_path / "budget.db", change)
+    with pytest.raises(LedgerCorrupt):
+        Ledger(tmp_path / "budget.db").verify()
+
+
+def test_charges_are_reported_and_exported(tmp_path: Path) -> None:
+    session = session_of(tmp_path / "budget.db")
+    session.charge(HALF, **MEAN).done("means.json")
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.export(tmp_path / "events.json")
+    kinds = [event["kind"] for event in json.loads((tmp_path / "events.json").read_text())]
+    assert kinds == ["opened", "charged_outside", "released_outside"]
+    told = discreet.report(ledger, tmp_path / "r.html", dataset="adult").read_text(encoding="utf-8")
+    assert "mean age by OpenDP" in told
+    assert "made elsewhere" in told
+
+
+def test_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = "ledger open budget.db --dataset adult --epsilon 1 --delta 1e-6"
+    run(words.split())
+    capsys.readouterr()
+    asked = ["ledger", "charge", "budget.db", "--dataset", "adult", "--description", "mean age"]
+    assert run([*asked, "--epsilon", "1/2", "--request", "m"]) == 0
+    assert "make the release now, once" in capsys.readouterr().out
+    assert run([*asked, "--epsilon", "1/2", "--request", "m"]) == 1
+    assert "charged already" in capsys.readouterr().out
+    words = "ledger done budget.db --dataset adult --request m --note means.json"
+    assert run(words.split()) == 0
+    assert run([*asked, "--epsilon", "1/2", "--request", "m", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (found["is_new"], found["note"], found["event"]) == (False, "means.json", 2)
+    assert run([*asked, "--epsilon", "1/8"]) == 0
+    assert run([*asked, "--rho", "1/1000"]) == 2  # what was charged has no room for a rho
+    assert run([*asked, "--rho", "1", "--delta", "1e-6"]) == 2
+    assert run(["ledger", "done", "budget.db", "--dataset", "adult", "--request", "x"]) == 2
+    capsys.readouterr()
+    assert run(["ledger", "history", "budget.db"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "charged outside adult mean age ε = 1/2" in told
+    assert "released outside adult m: means.json" in told
