@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..errors import InvalidArgument
 from ..privacy.bills import one_record
@@ -167,10 +168,12 @@ def history(
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("", "time (UTC)", "event", "dataset", "what", "cost"):
+    for title in ("", "time (UTC)", "event"):
+        table.add_column(title, no_wrap=True)
+    for title in ("dataset", "what", "cost"):
         table.add_column(title, overflow="fold")
     for event in events:
-        table.add_row(*_row(event))
+        table.add_row(*map(_cell, _row(event)))
     Console(highlight=False).print(table)
 
 
@@ -248,16 +251,15 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     for title in ("dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"):
         table.add_column(title, overflow="fold")
     for budget in budgets:
-        table.add_row(
-            budget.dataset,
-            budget.analyst or "",
-            str(budget.total),
-            str(budget.spent),
-            str(budget.remaining),
-            budget.neighbors,
-            one_record(budget.unit),
-        )
+        sums = map(str, (budget.total, budget.spent, budget.remaining))
+        cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
+        table.add_row(*map(_cell, (*cells, one_record(budget.unit))))
     Console(highlight=False).print(table)
+
+
+def _cell(text: str) -> Text:
+    """Return a text as it is: names are no markup, and nothing in them moves the cursor."""
+    return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))
 
 
 def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:

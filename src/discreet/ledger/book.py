@@ -19,8 +19,9 @@ from .events import CHARGED, Event, canonical, per
 from .purchase import Buyer
 from .rows import News, tip_of
 from .session import Session
+from .snapshots import look
 from .store import Store
-from .verification import Verified, verify
+from .verification import Verified, read_head, verify
 
 
 class Ledger:
@@ -114,7 +115,7 @@ class Ledger:
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in their order, or those of one dataset."""
         named = None if dataset is None else read_name(dataset, "dataset")
-        return self._store.read(lambda connection: list(rows.events(connection, named)))
+        return look(self._store, lambda connection: list(rows.events(connection, named)))
 
     def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
         """Return what all that was released promises together: of the dataset, or to one analyst.
@@ -127,7 +128,7 @@ class Ledger:
             UnknownBudget: if no such budget was opened.
         """
         buyer = Buyer(self._store, dataset, analyst)
-        return self._store.read(lambda connection: _spent(connection, buyer))
+        return look(self._store, lambda connection: _spent(connection, buyer))
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write all events to a file, as JSON or CSV by its ending.
@@ -145,10 +146,14 @@ class Ledger:
             head: one that was noted elsewhere, at any time. Without it, a ledger that was replaced by an
                 older copy of itself, or written anew by somebody, cannot be told.
 
+        Nobody who writes waits for it: a file is copied first, in one step.
+
         Raises:
             LedgerCorrupt: if anything is not as it was written.
+            InvalidArgument: if what is given can be no head.
         """
-        return self._store.read(lambda connection: verify(connection, head))
+        noted = read_head(head)
+        return look(self._store, lambda connection: verify(connection, noted))
 
     def __repr__(self) -> str:
         return f"Ledger({self._store.name})"

@@ -5,16 +5,20 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from ..errors import InvalidArgument, LedgerUnwritable, shown
+from ..owners import written
 from .events import Event
 
 _COLUMNS = Event.__slots__
 
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a text begins that a spreadsheet takes for a formula; the wide signs in some languages."""
+
 
 def export(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
-    """Write the events as JSON or CSV, by the ending of the path.
+    """Write the events as JSON or CSV, by the ending of the path, to a file for its owner alone.
 
     Raises:
         InvalidArgument: if it ends in neither.
@@ -24,7 +28,7 @@ def export(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
     if write is None:
         raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(path))}")
     try:
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
+        with written(Path(path)) as file:
             write(found, file)
     except OSError as error:
         failure = LedgerUnwritable(f"cannot write {path}: {error.strerror}")
@@ -43,4 +47,9 @@ def _csv(found: Sequence[Event], file: TextIO) -> None:
     rows.writerow(_COLUMNS)
     for event in found:
         plain = {**event.as_dict(), "body": json.dumps(event.body, sort_keys=True)}
-        rows.writerow([plain[column] for column in _COLUMNS])
+        rows.writerow([_inert(plain[column]) for column in _COLUMNS])
+
+
+def _inert(value: Any) -> Any:
+    """Return a cell that no spreadsheet computes: a text that looks like a formula gets an apostrophe first."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -34,6 +34,15 @@ def _check_sqlite(connection: Connection) -> None:
         raise LedgerCorrupt(
             "the triggers that keep events from being changed are not those that were made"
         )
+    check_journal(connection)
+
+
+def check_journal(connection: Connection) -> None:
+    """Raise if the file keeps what is newest in another file.
+
+    Raises:
+        LedgerCorrupt: if somebody has put it into write-ahead mode.
+    """
     if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
         raise LedgerCorrupt(
             "this ledger was put into write-ahead mode, in which a copy of the file misses what is newest; "

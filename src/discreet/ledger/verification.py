@@ -1,12 +1,15 @@
 """Reading a ledger again from its first event, and comparing."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
-from ..errors import DiscreetError, LedgerCorrupt, shown
+from ..arguments import exact_text
+from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
 from ..privacy.bills import read_unit
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
@@ -31,6 +34,18 @@ class Verified:
 
     def __str__(self) -> str:
         return f"{self.events} events, head {self.head}"
+
+
+def read_head(head: Any) -> str | None:
+    """Return a head that was noted, or None.
+
+    Raises:
+        InvalidArgument: if it cannot be one: a head that was cut or misspelt must not look like a fraud.
+    """
+    text = exact_text(head)
+    if head is None or (text is not None and re.fullmatch("[0-9a-f]{64}", text)):
+        return text
+    raise InvalidArgument(f"a head is the 64 digits that verify returned, got {shown(head)}")
 
 
 def verify(connection: Connection, noted: str | None) -> Verified:

@@ -14,6 +14,7 @@ from ..arguments import read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
+from ..owners import written
 from ..planning.law import Distribution
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
@@ -51,7 +52,8 @@ def report(
     file = check_path(path)
     page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
-        file.write_text(page.html(), encoding="utf-8")
+        with written(file) as out:
+            out.write(page.html())
     except OSError as error:
         reason = error.strerror
     else:

@@ -1,0 +1,14 @@
+"""Files for their owner alone. What a ledger, an export or a report tells is for its owner to pass on."""
+
+import os
+from pathlib import Path
+from typing import TextIO
+
+
+def written(path: Path) -> TextIO:
+    """Open a text file for writing. If it is made, only its owner can read it; one that is there keeps its mode."""
+    return open(path, "w", encoding="utf-8", newline="", opener=_opener)
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
