@@ -14,7 +14,7 @@ from ..ledger import Session
 from ..privacy.bills import Bill, Indices
 from ..privacy.guarantees import Guarantee
 from ..releases import Release
-from .doors import Paid, Told
+from .doors import Owed, Told
 
 _ANSWERS_AT_ONCE = 1000
 
@@ -89,14 +89,17 @@ class Allowed:
             raise Told(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
 
     def admit(self, analyst: str, request: str | None) -> None:
-        """Count a request of an analyst, or raise if there are too many.
+        """Count a request of an analyst if there is a limit, or raise if there are too many.
 
         One that fails counts too, as even that may tell something. The same request counts once.
         """
+        most = self.limits.requests
+        if most is None:
+            return
         named = str(uuid4()) if request is None else request
         with self._lock:
-            asked, most = self._asked[analyst], self.limits.requests
-            if named not in asked and most is not None and len(asked) >= most:
+            asked = self._asked[analyst]
+            if named not in asked and len(asked) >= most:
                 raise Told(
                     Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
                 )
@@ -114,7 +117,7 @@ class Allowed:
         except BaseException as error:
             if paying.paid is None:
                 raise
-            failure = Paid(error, paying.paid)
+            failure = Owed(error, paying.paid)
         raise failure
 
     def about(self, data: Any) -> Question:

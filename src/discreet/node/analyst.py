@@ -8,7 +8,7 @@ from ..numbers import count
 from ..releases import Release
 from .allowed import AllowedQuestion
 from .doors import door, outcome, through, to_analyst
-from .vault import Seat
+from .vault import Rights
 
 
 class _Doors:
@@ -16,11 +16,11 @@ class _Doors:
 
     __slots__ = ("ask", "budgets", "questions", "quote")
 
-    def __init__(self, seat: Seat) -> None:
-        self.questions = door(seat.questions, to_analyst)
-        self.quote = door(seat.quote, to_analyst)
-        self.ask = door(seat.ask, to_analyst)
-        self.budgets = door(seat.budgets, to_analyst)
+    def __init__(self, rights: Rights) -> None:
+        self.questions = door(rights.questions, to_analyst)
+        self.quote = door(rights.quote, to_analyst)
+        self.ask = door(rights.ask, to_analyst)
+        self.budgets = door(rights.budgets, to_analyst)
 
 
 class Analyst:
@@ -42,9 +42,9 @@ class Analyst:
 
     __slots__ = ("__weakref__", "_doors", "_name")
 
-    def __init__(self, seat: Seat) -> None:
-        self._name = seat.analyst
-        self._doors = _Doors(seat)
+    def __init__(self, rights: Rights) -> None:
+        self._name = rights.analyst
+        self._doors = _Doors(rights)
 
     @property
     def name(self) -> str:

@@ -39,7 +39,7 @@ class Told(Exception):
         self.error = error
 
 
-class Paid(Exception):
+class Owed(Exception):
     """An error after the payment, on its way to the door: the request gives the answer that is owed."""
 
     def __init__(self, error: BaseException, request: str) -> None:
@@ -88,7 +88,8 @@ def outcome(given: T | Refusal) -> T:
 
 def to_owner(error: BaseException) -> BaseException:
     """Return what an owner is told: our errors in full, of others the name of their class."""
-    if isinstance(error, DiscreetError):
+    # A class of the owner's own may hold anything, though it is made from one of ours.
+    if type(error).__module__ == DiscreetError.__module__:
         return error
     return InvalidScores(
         f"these data cannot be asked this: {type(error).__name__}; its message may quote the data, so it "
@@ -116,7 +117,7 @@ def to_analyst(error: BaseException) -> BaseException:
 
 def _lone(error: BaseException, telling: Telling) -> BaseException:
     """Return what is told of an error, without causes, notes and frames."""
-    if isinstance(error, Paid):
+    if isinstance(error, Owed):
         told = _lone(error.error, telling)
         told.add_note(f"this is paid: request={error.request!r} asks again at no cost")
         return told

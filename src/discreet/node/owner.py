@@ -12,7 +12,7 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release, Simulation
 from .analyst import Analyst, read_access, read_request, read_size
 from .doors import door, outcome, through, to_owner
-from .vault import Seat, Vault
+from .vault import Rights, Vault
 
 P = ParamSpec("P")
 
@@ -28,9 +28,9 @@ class _Doors:
 
     def __init__(self, vault: Vault) -> None:
         def analyst(name: str) -> Analyst:
-            seat = Seat(vault, name)
-            seat.check()
-            return Analyst(seat)
+            rights = Rights(vault, name)
+            rights.check()
+            return Analyst(rights)
 
         self.keep = door(vault.keep, to_owner)
         self.allow = door(vault.allow, to_owner)
@@ -152,8 +152,8 @@ class DataNode:
             name: the name of the data.
             access: what the question is called; may be left out where there is one only.
             size: the most answers at once; 1,000 if never set.
-            requests: how often each analyst may ask it, counted as long as this node lives. Requests that
-                fail count too; one that is asked again under its name counts once.
+            requests: how often each analyst may ask it, counted from now on, as long as this node lives.
+                Requests that fail count too; one that is asked again under its name counts once.
 
         Raises:
             UnknownName: if there are no such data, or no such question.

@@ -156,7 +156,7 @@ class Vault:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Seat:
+class Rights:
     """What one analyst can do in a vault. All that they are told of it is about their own shares."""
 
     vault: Vault
