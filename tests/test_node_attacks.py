@@ -30,7 +30,7 @@ from discreet.errors import (
 from discreet.ledger.store import Store
 from discreet.node.vault import Holding, Rights, Vault
 
-from .canaries import exception_leads_to, leads_to
+from .canaries import LIBRARY, exception_leads_to, leads_to
 from .test_arguments import ONE_SHOT, Lie
 
 SECRET = 987654321.125
@@ -217,6 +217,27 @@ def test_no_failing_score_function_tells_anything(kind: type[BaseException], lat
     assert made.budgets[0].spent.epsilon == 0
 
 
+class Chained:
+    """What a score function returns, and raises one of our errors as it is read, after one of its own."""
+
+    def __init__(self, data: Any) -> None:
+        self.data = data
+
+    def __iter__(self) -> Any:
+        error = InvalidScores("none")
+        error.add_note(f"note: {self.data}")
+        raise error from KeyError(self.data)
+
+
+def test_the_origins_and_notes_of_an_error_stay_inside() -> None:
+    verb = partial(discreet.select_by, lambda data, _: Chained(data))
+    made, analyst = asked(verb, Marked([SECRET]), [1], **TERMS)
+    for ask in (made.query, analyst.query):
+        with pytest.raises(DiscreetError) as caught:
+            ask("mine")
+        assert exception_leads_to(caught.value, private) is None
+
+
 UNANSWERABLE = "this question cannot be answered; the owner of the data can see why"
 
 
@@ -367,14 +388,14 @@ def test_bringing_data_in_leaves_them_in_no_frame() -> None:
 
 
 @contextmanager
-def interrupted_at(step: int) -> Iterator[list[str]]:
-    """Raise KeyboardInterrupt at that step of the library, as Ctrl-C would."""
+def interrupted_at(step: int, within: str) -> Iterator[list[str]]:
+    """Raise KeyboardInterrupt at that step of a part of the library, as Ctrl-C would."""
     steps: list[str] = []
-    library = str(Path(discreet.__file__).parent)
 
     def trace(frame: types.FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(library):
+        if not frame.f_code.co_filename.startswith(within):
             return None
+        frame.f_trace_opcodes = within != LIBRARY
         steps.append(frame.f_code.co_name)
         if len(steps) == step:
             sys.settrace(None)
@@ -389,26 +410,38 @@ def interrupted_at(step: int) -> Iterator[list[str]]:
         sys.settrace(before)
 
 
-def interrupted(owner: bool, step: int) -> list[str]:
-    """Interrupt the owner's query, or an analyst's, at that step."""
-    made, analyst = asked(discreet.select, Marked([SECRET, 1, 2]), **TERMS)
-    with interrupted_at(step) as steps:
-        (made if owner else analyst).query("mine", request="r")
-    return steps
+def check_interrupts(owner: bool, samples: int | None, within: str = LIBRARY) -> None:
+    """Interrupt queries of an owner, or of an analyst, at all steps or some of them."""
 
+    def fresh() -> tuple[DataNode, Analyst]:
+        return asked(discreet.select, Marked([SECRET, 1, 2]), sensitivity=1, epsilon="1/1000")
 
-def check_interrupts(owner: bool, samples: int | None) -> None:
-    last = len(interrupted(owner, 10**9))
+    shared = fresh()
+
+    def interrupted(step: int) -> list[str]:
+        # A ledger in memory does not outlive an interrupt in the middle of a transaction.
+        made, analyst = fresh() if within == LIBRARY else shared
+        with interrupted_at(step, within) as steps:
+            (made if owner else analyst).query("mine", request=f"request {step}")
+        return steps
+
+    last = len(interrupted(10**9))
     for step in range(1, last, 1 if samples is None else last // samples):
         with pytest.raises(KeyboardInterrupt) as stop:
-            interrupted(owner, step)
-        assert exception_leads_to(stop.value, private) is None
+            interrupted(step)
+        assert exception_leads_to(stop.value, private) is None, step
 
 
 @pytest.mark.parametrize("owner", [True, False])
-def test_ctrl_c_at_a_line_leaves_no_data_in_a_frame(owner: bool) -> None:
+def test_ctrl_c_at_some_lines_leaves_no_data_in_a_frame(owner: bool) -> None:
     """Each frame of the library that the traceback goes through is searched, and so is what it leads to."""
-    check_interrupts(owner, 40)
+    check_interrupts(owner, 20)
+
+
+@pytest.mark.parametrize("owner", [True, False])
+def test_ctrl_c_at_the_doors_leaves_no_data_in_a_frame(owner: bool) -> None:
+    """At every instruction of the doors themselves."""
+    check_interrupts(owner, None, str(Path(LIBRARY) / "node" / "doors.py"))
 
 
 @pytest.mark.proof
