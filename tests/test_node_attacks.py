@@ -28,6 +28,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger.store import Store
+from discreet.node.doors import door, outcome, through, to_analyst, to_owner
 from discreet.node.vault import Holding, Rights, Vault
 
 from .canaries import LIBRARY, exception_leads_to, leads_to
@@ -217,25 +218,21 @@ def test_no_failing_score_function_tells_anything(kind: type[BaseException], lat
     assert made.budgets[0].spent.epsilon == 0
 
 
-class Chained:
-    """What a score function returns, and raises one of our errors as it is read, after one of its own."""
+@pytest.mark.parametrize("telling", [to_owner, to_analyst])
+@pytest.mark.parametrize("kind", [InvalidScores, LedgerUnwritable, Exhausted])
+def test_the_origins_and_notes_of_an_error_stay_behind_the_door(kind: Any, telling: Any) -> None:
+    def work() -> None:
+        data = Marked([SECRET])
+        error = kind("words")
+        error.add_note(f"note: {data}")
+        try:
+            raise KeyError(data)
+        except KeyError:
+            raise error from ValueError(data)
 
-    def __init__(self, data: Any) -> None:
-        self.data = data
-
-    def __iter__(self) -> Any:
-        error = InvalidScores("none")
-        error.add_note(f"note: {self.data}")
-        raise error from KeyError(self.data)
-
-
-def test_the_origins_and_notes_of_an_error_stay_inside() -> None:
-    verb = partial(discreet.select_by, lambda data, _: Chained(data))
-    made, analyst = asked(verb, Marked([SECRET]), [1], **TERMS)
-    for ask in (made.query, analyst.query):
-        with pytest.raises(DiscreetError) as caught:
-            ask("mine")
-        assert exception_leads_to(caught.value, private) is None
+    with pytest.raises(DiscreetError) as caught:
+        outcome(through(door(work, telling)))
+    assert exception_leads_to(caught.value, private) is None
 
 
 UNANSWERABLE = "this question cannot be answered; the owner of the data can see why"
