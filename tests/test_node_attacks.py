@@ -226,7 +226,7 @@ def test_the_origins_and_notes_of_an_error_stay_behind_the_door(kind: Any, telli
         error = kind("words")
         error.add_note(f"note: {data}")
         try:
-            raise KeyError(data)
+            dict[Any, Any]()[SECRET]
         except KeyError:
             raise error from ValueError(data)
 
