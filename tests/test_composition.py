@@ -16,10 +16,13 @@ from discreet import (
     ApproxDP,
     BoundedRange,
     Composition,
+    GaussianDP,
     LaplaceDP,
+    LogisticDP,
     MixedRange,
     NoGuarantee,
     PureDP,
+    SummedRange,
     compose,
 )
 from discreet.enclosures import ball, precision
@@ -33,7 +36,7 @@ from discreet.privacy.composition import total
 from discreet.privacy.sensitivity import sensitivity_of
 
 ADD: Any = "add_remove"
-CHAIN: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
+CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]
 LOOSE = ["basic", "kov", "zcdp", "renyi", "single"]
 small = st.fractions(Fraction(1, 10), 2, max_denominator=10)
 
@@ -100,7 +103,7 @@ def pair_of(guarantee: Any, share: Fraction) -> tuple[list[arb], list[arb]]:
     """Return two laws that keep the guarantee and, but for zCDP, are on its edge."""
     if isinstance(guarantee, ZCDP):  # randomised response of an epsilon whose rho is that
         e, t = (2 * ball(guarantee.rho)).sqrt() * 2, (2 * ball(guarantee.rho)).sqrt()
-    elif isinstance(guarantee, BoundedRange | MixedRange):
+    elif isinstance(guarantee, BoundedRange | MixedRange | SummedRange | LogisticDP):
         e, t = ball(guarantee.epsilon), ball(guarantee.epsilon * share)
     else:
         e, t = ball(2 * guarantee.epsilon), ball(guarantee.epsilon)
@@ -366,7 +369,8 @@ def test_which_engines_serve_which_kinds() -> None:
     assert names(BoundedRange(one, ADD), MixedRange(one, ADD)) == {*sums, "adaptive"}
     assert names(BoundedRange(one, ADD), LaplaceDP(one, ADD)) == sums
     assert names(PureDP(one, ADD), ApproxDP(one, Fraction(1, 9), ADD)) == sums
-    assert names(BoundedRange(one, ADD), ZCDP(one, ADD)) == {"zcdp", "renyi"}
+    assert names(BoundedRange(one, ADD), ZCDP(one, ADD)) == {"zcdp", "renyi", "combined"}
+    assert names(BoundedRange(one, ADD), GaussianDP(one, ADD)) == {"zcdp", "renyi", "combined"}
     tiny, huge = Fraction(1, 10**300), Fraction(10**300)
     assert names(PureDP(tiny, ADD), PureDP(one, ADD)) == sums - {"logistic"}
     assert names(PureDP(huge, ADD), PureDP(one, ADD)) == sums - {"logistic"}

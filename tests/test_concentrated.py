@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.enclosures import ball, precision
-from discreet.privacy.concentrated import laplace_rho, largest_epsilon, pure_rho, range_rho
-from discreet.privacy.renyi import of_laplace, of_pure, of_range
+from discreet.privacy.concentrated import (
+    laplace_rho,
+    largest_epsilon,
+    logistic_rho,
+    pure_rho,
+    range_rho,
+)
+from discreet.privacy.renyi import of_laplace, of_logistic, of_pure, of_range
 
-KINDS: list[Any] = [(range_rho, of_range, 8), (pure_rho, of_pure, 2), (laplace_rho, of_laplace, 2)]
+KINDS: list[Any] = [(range_rho, of_range, 8), (pure_rho, of_pure, 2), (laplace_rho, of_laplace, 2),
+                    (logistic_rho, of_logistic, 6)]  # fmt: skip
 RHOS: list[Any] = [rho_of for rho_of, _, _ in KINDS]
 ORDERS = [Fraction(2) ** k for k in range(-24, 40)]
 EPSILONS = [Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 2), Fraction(1), Fraction(4),
@@ -86,6 +93,7 @@ def test_rho_is_tight_to_forty_bits(epsilon: Fraction, rho_of: Any) -> None:
             range_rho: k - 1 - k.log(),
             pure_rho: e * (e / 2).tanh(),
             laplace_rho: e + (-e).expm1(),
+            logistic_rho: e / (e / 2).tanh() - 2,
         }
         assert not formulas[rho_of] > ball(rho_of(epsilon))
         assert not ball(rho_of(epsilon)) > formulas[rho_of] * (1 + arb(2) ** -40)

@@ -14,10 +14,16 @@ from discreet import (
     ZCDP,
     ApproxDP,
     BoundedRange,
+    GaussianDP,
     LaplaceDP,
+    LogisticDP,
+    LossDistribution,
+    LossDP,
     MixedRange,
     NoGuarantee,
     PureDP,
+    RenyiDP,
+    SummedRange,
     compose,
 )
 from discreet.enclosures import ball, precision
@@ -26,12 +32,15 @@ from discreet.privacy.guarantees import read_guarantee
 from discreet.testing import _keeps
 
 ADD: Any = "add_remove"
-CHAIN: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
+CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]
 ALL: list[Any] = [
     *(kind(Fraction(1, 3), ADD) for kind in CHAIN),
     ZCDP(Fraction(1, 7), ADD),
     ApproxDP(Fraction(1, 3), Fraction(1, 10**6), ADD),
     ApproxDP(Fraction(0), Fraction(1, 10), ADD),
+    GaussianDP(Fraction(2, 3), ADD),
+    RenyiDP({2: "1/10", 8: 0.3, "1.5": 0}, ADD),
+    LossDP(LossDistribution.gaussian(1, "1/4"), ADD),
     NoGuarantee("why", ADD),
     compose(PureDP(Fraction(1), ADD), *[ZCDP(Fraction(1, 2), ADD)] * 3),
 ]
@@ -75,6 +84,8 @@ def test_in_words() -> None:
     assert [str(kind(Fraction(1), ADD)) for kind in CHAIN] == [
         "ε = 1, bounded range (one record added or removed)",
         "ε = 1, mixed range (one record added or removed)",
+        "ε = 1, summed range (one record added or removed)",
+        "ε = 1, as logistic noise (one record added or removed)",
         "ε = 1, as Laplace noise (one record added or removed)",
         "ε = 1 (one record added or removed)",
     ]
@@ -195,7 +206,7 @@ def test_randomised_response_is_no_laplace_noise() -> None:
 
 def test_groups() -> None:
     for kind in CHAIN:
-        further: Any = LaplaceDP if kind is MixedRange else kind
+        further: Any = SummedRange if kind is MixedRange else kind
         third = kind(Fraction(1, 3), ADD)
         assert third.group(1) == third
         assert third.group(6) == further(Fraction(2), ADD)

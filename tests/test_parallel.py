@@ -15,9 +15,11 @@ from discreet import (
     BoundedRange,
     Exponential,
     LaplaceDP,
+    LogisticDP,
     MixedRange,
     NoGuarantee,
     PureDP,
+    SummedRange,
     compose,
     parallel,
 )
@@ -28,7 +30,7 @@ from discreet.privacy.sensitivity import sensitivity_of
 from discreet.vectors import read_vector
 
 ADD: Any = "add_remove"
-CHAIN: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
+CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]
 small = st.fractions(Fraction(1, 10), 2, max_denominator=10)
 atoms = st.builds(lambda kind, e: kind(e, ADD), st.sampled_from([*CHAIN, ZCDP]), small)
 

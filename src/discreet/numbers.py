@@ -100,6 +100,12 @@ def root_below(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(product << (2 * shift)), value.denominator << shift)
 
 
+def root_above(value: Fraction) -> Fraction:
+    """Return a fraction r with r * r >= value: the root, or a number within 2**-60 of it relatively."""
+    below = root_below(value)
+    return below if below * below == value else below * (1 + Fraction(1, 2**60))
+
+
 def short_up(value: Fraction, bits: int = 64) -> Fraction:
     """Return the least multiple of a unit of about that many bits that is no less than `value`."""
     unit = _unit(value, bits)

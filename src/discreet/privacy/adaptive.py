@@ -105,17 +105,24 @@ def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction 
         return total
     if delta >= 1:
         return Fraction(0)
-    if max(spent) > _LARGEST:
+    found = curve_adaptive(spent, delta)
+    if found is None:
         return None
-    grid = _choose(spent, Fraction(0), _enough(spent, delta))
-    if grid is None:
-        return None
-    curve = [Fraction(bound) for bound in _curve(grid).tolist()]
+    step, curve = found
     first = next((m for m, bound in enumerate(curve) if bound <= delta), None)
     if not first:
         return None if first is None else Fraction(0)
-    found = (first - 1) * grid.step + crossing(curve[first - 1], curve[first], delta, grid.step)
-    return min(found, total)
+    return min((first - 1) * step + crossing(curve[first - 1], curve[first], delta, step), total)
+
+
+def curve_adaptive(
+    epsilons: Sequence[Fraction], least: Fraction
+) -> tuple[Fraction, list[Fraction]] | None:
+    """Return a step, and bounds on delta at its multiples from 0 to where delta is about `least`, or None."""
+    if max(epsilons) > _LARGEST:
+        return None
+    grid = _choose(list(epsilons), Fraction(0), _enough(epsilons, least))
+    return None if grid is None else (grid.step, [Fraction(d) for d in _curve(grid).tolist()])
 
 
 def crossing(left: Fraction, right: Fraction, level: Fraction, step: Fraction) -> Fraction:

@@ -3,42 +3,33 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from flint import arb
 
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up, spell
+from .chain import in_chain
+from .combined import adaptive_epsilons, losses_of, mu_of, serves
 from .composition import Composition, Part
-from .contract import Guarantee
-from .conversions import (
-    delta_of_curve,
-    epsilon_of_curve,
-    least_epsilon,
-    read_delta,
-    read_epsilon,
-)
+from .conversions import read_delta, read_epsilon
+from .engines import Basic, ByCurve, ByDelta, ByLosses, Engine, Promising, Recursion, Single
+from .gathering import gathered
+from .guarantees import GaussianDP
 from .responses import Responses
 
-_MOST_CURVES = 100
-"""Different guarantees up to which their Rényi curves are added order by order."""
+_MOST_KINDS = 200
+"""Different guarantees beyond which they are rounded up to a common grid."""
 
-_MOST_CONVOLVED = 10**6
-"""Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""
+_MOST_SIZES = 12
+"""Different epsilons up to which all sums of randomised responses are told apart."""
 
-_RANGES = ("bounded_range", "mixed_range")
-"""The kinds that the adaptive recursion serves."""
-
-_MOST_ROUNDS = 10_000
-"""Answers up to which the adaptive recursion is asked; it may still decline."""
+_FEW = 200
+"""Answers up to which every engine is asked, however little it may promise."""
 
 _MOST_FIXED = 1024
 """Answers up to which there is a formula for questions that are fixed beforehand."""
-
-_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
-"""The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,122 +64,6 @@ class Bounds:
         return "\n".join(lines)
 
 
-class Engine(Protocol):
-    """One way to bound a composition without slack."""
-
-    def delta(self, epsilon: Fraction) -> Fraction | None:
-        """Return a delta at that epsilon, or None if this engine declines."""
-        ...
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
-        """Return an epsilon at that delta, or None; `known` is one that holds, if any is known yet."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Basic:
-    """Epsilons add up."""
-
-    sum: Fraction
-
-    def delta(self, epsilon: Fraction) -> Fraction:
-        """Return 0 from the sum on, else 1."""
-        return Fraction(0) if epsilon >= self.sum else Fraction(1)
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
-        """Return the sum."""
-        return self.sum
-
-
-@dataclass(frozen=True, slots=True)
-class Single:
-    """What is known of one answer."""
-
-    part: Guarantee
-
-    def delta(self, epsilon: Fraction) -> Fraction:
-        """Return its delta."""
-        return self.part.delta_at(epsilon)
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction:
-        """Return its epsilon."""
-        return self.part.approx(delta).epsilon
-
-
-@dataclass(frozen=True, slots=True)
-class ByCurve:
-    """A Rényi curve, converted at the best order."""
-
-    curve: Callable[[arb], arb]
-
-    def delta(self, epsilon: Fraction) -> Fraction:
-        """Return the delta of the best order."""
-        return delta_of_curve(self.curve, epsilon)
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
-        """Return the epsilon of the best order."""
-        return epsilon_of_curve(self.curve, delta) if delta else None
-
-
-@dataclass(frozen=True, slots=True)
-class ByDelta:
-    """A function from epsilon to delta, turned around by bisection below what is known."""
-
-    function: Callable[[Fraction], Fraction | None]
-    sum: Fraction
-    steps: int = 40
-
-    def delta(self, epsilon: Fraction) -> Fraction | None:
-        """Return the function's value."""
-        return self.function(epsilon)
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
-        """Return the least epsilon that the bisection finds, or None if that is not below what is known."""
-        most = self.sum if known is None else min(known, self.sum)
-        found = least_epsilon(self._or_one, delta, most, self.steps)
-        return found if found < most else None
-
-    def _or_one(self, epsilon: Fraction) -> Fraction:
-        delta = self.function(epsilon)
-        return Fraction(1) if delta is None else delta
-
-
-@dataclass(frozen=True, slots=True)
-class ByLosses:
-    """A distribution of privacy losses."""
-
-    losses: Any  # a LossDistribution, which is imported when it is used
-
-    def delta(self, epsilon: Fraction) -> Fraction:
-        """Return its delta."""
-        found: Fraction = self.losses.delta(epsilon)
-        return short_up(found)
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
-        """Return its epsilon."""
-        found: Fraction | None = self.losses.epsilon(delta)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Recursion:
-    """What an adaptive analyst may make of exponential mechanisms, by recursion over the answers."""
-
-    epsilons: tuple[Fraction, ...]
-
-    def delta(self, epsilon: Fraction) -> Fraction | None:
-        """Return its delta, or None where no grid is fine enough."""
-        from .adaptive import delta_adaptive
-
-        return _short(delta_adaptive(self.epsilons, epsilon))
-
-    def epsilon(self, delta: Fraction, known: Fraction | None) -> Fraction | None:
-        """Return its epsilon, or None where no grid is fine enough."""
-        from .adaptive import epsilon_adaptive
-
-        return _short(epsilon_adaptive(self.epsilons, delta))
-
-
 def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
     """Return the bounds of a composition at a delta or at an epsilon.
 
@@ -200,19 +75,31 @@ def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> B
     slack = whole.slack
     if delta is None:
         at = read_epsilon(epsilon)
-        inner = {name: e.delta(at) for name, e in _engines(whole, adaptive).items()}
-        deltas = {name: _beside(slack, d) for name, d in inner.items() if d is not None}
-        return Bounds("delta", at, deltas or {"none": Fraction(1)})
+        deltas = _asked(whole, adaptive, lambda engine, known: engine.delta(at, known))
+        beside = {name: _beside(slack, found) for name, found in deltas.items()}
+        return Bounds("delta", at, beside or {"none": Fraction(1)})
     at = read_delta(delta)
     epsilons: dict[str, Fraction] = {}
-    left = (at - slack) / (1 - slack) if slack < 1 else Fraction(-1)
-    for name, engine in _engines(whole, adaptive).items() if left >= 0 else ():
-        found = engine.epsilon(left, min(epsilons.values(), default=None))
-        if found is not None:
-            epsilons[name] = found
+    if slack <= at:
+        left = (at - slack) / (1 - slack)
+        epsilons = _asked(whole, adaptive, lambda engine, known: engine.epsilon(left, known))
     if not epsilons:
         raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
     return Bounds("epsilon", at, epsilons)
+
+
+def _asked(
+    whole: Composition,
+    adaptive: bool,
+    ask: Callable[[Engine, Fraction | None], Fraction | None],
+) -> dict[str, Fraction]:
+    """Return what each engine answers; those that take long are told what is known by then."""
+    found: dict[str, Fraction] = {}
+    for name, engine in _engines(whole, adaptive).items():
+        bound = ask(engine, min(found.values(), default=None))
+        if bound is not None:
+            found[name] = bound
+    return found
 
 
 def _beside(slack: Fraction, delta: Fraction) -> Fraction:
@@ -231,11 +118,12 @@ def common_slack(parts: Sequence[Part]) -> Fraction:
 
 
 def _engines(whole: Composition, adaptive: bool) -> dict[str, Engine]:
-    """Return each engine that serves the composition, by name."""
+    """Return each engine that serves the composition, by name, the quick ones first."""
     core = whole.core
     if core is None:
         return {} if whole.slack == 1 else {"basic": Basic(Fraction(0))}
-    made = {name: make(core) for name, make in _ENGINES.items()}
+    few = gathered(core, _MOST_KINDS)
+    made = {name: make(core if name == "basic" else few) for name, make in _ENGINES.items()}
     if not adaptive:
         made["nonadaptive"] = _nonadaptive(core)
     return {name: engine for name, engine in made.items() if engine is not None}
@@ -246,19 +134,20 @@ def _basic(core: Composition) -> Engine | None:
 
 
 def _single(core: Composition) -> Engine | None:
-    """Return the closed form of a single answer."""
+    """Return the closed form of a single answer, or of Gaussian noise, of which several are one."""
     (part, n), *others = core.parts
-    return None if n > 1 or others or part.pure is None else Single(part)
+    known = part.pure is not None or isinstance(part, GaussianDP)
+    return Single(part) if known and n == 1 and not others else None
 
 
 def _kov(core: Composition) -> Engine | None:
     """Return the optimum for mechanisms of which nothing but epsilon-DP is known."""
-    if core.pure is None:
-        return None
     counts: dict[Fraction, int] = {}
     for part, n in core.parts:
         if part.pure is not None:
             counts[part.pure] = counts.get(part.pure, 0) + n
+    if core.pure is None or len(counts) > _MOST_SIZES:
+        return None
     responses = Responses.of(list(counts.items()))
     return None if responses is None else ByDelta(responses.delta, core.pure)
 
@@ -269,12 +158,13 @@ def _zcdp(core: Composition) -> Engine | None:
 
 
 def _renyi(core: Composition) -> Engine | None:
-    if len(core.parts) > _MOST_CURVES:
-        return None
+    with precision(64):
+        if core.renyi(arb(1)) is None:
+            return None
 
     def curve(excess: arb) -> arb:
         divergence = core.renyi(excess)
-        assert divergence is not None  # a core has a curve
+        assert divergence is not None  # as there is one of order 2
         return divergence
 
     return ByCurve(curve)
@@ -282,34 +172,25 @@ def _renyi(core: Composition) -> Engine | None:
 
 def _losses(core: Composition) -> Engine | None:
     """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
-    from .losses import LossDistribution, common_step
+    chained = all(in_chain(part) for part, _ in core.parts)
+    return _promising(core) if chained and serves(core) else None
 
-    laws: dict[str, Callable[[Fraction, Fraction], LossDistribution]] = {
-        "bounded_range": LossDistribution.logistic,
-        "mixed_range": LossDistribution.logistic,
-        "laplace_dp": LossDistribution.laplace,
-        "pure_dp": LossDistribution.pure,
-    }
-    parts = [(part.kind, part.pure, n) for part, n in core.parts if part.pure is not None]
-    known = len(parts) == len(core.parts) and all(kind in laws for kind, _, _ in parts)
-    if not known or sum(n for _, _, n in parts) > _MOST_CONVOLVED:
-        return None
-    sizes = [epsilon for _, epsilon, _ in parts]
-    step = common_step((epsilon, n) for _, epsilon, n in parts)
-    largest: Fraction = min(Fraction(_LARGEST), _MOST_STEPS * step)
-    if step < _LEAST or any(not _LEAST <= size <= largest for size in sizes):
-        return None
-    made = [laws[kind](epsilon, step).composed(n) for kind, epsilon, n in parts]
-    return ByLosses(reduce(lambda a, b: a.combined(b), made))
+
+def _combined(core: Composition) -> Engine | None:
+    """Return the same for lists with other kinds, whose curves are made into distributions of losses."""
+    chained = [in_chain(part) for part, _ in core.parts]
+    return None if all(chained) or not serves(core) else _promising(core)
+
+
+def _promising(core: Composition) -> Engine:
+    many = sum(n for _, n in core.parts) > _FEW
+    return Promising(ByLosses(lambda: losses_of(core)), mu_of(core) if many else None)
 
 
 def _adaptive(core: Composition) -> Engine | None:
     """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
-    ranges = all(part.kind in _RANGES for part, _ in core.parts)
-    if not ranges or sum(n for _, n in core.parts) > _MOST_ROUNDS:
-        return None
-    spent = [(part.pure, n) for part, n in core.parts]
-    return Recursion(tuple(e for epsilon, n in spent if epsilon for e in [epsilon] * n))
+    epsilons = adaptive_epsilons(core.parts)
+    return None if epsilons is None else Recursion(epsilons)
 
 
 def _nonadaptive(core: Composition) -> Engine | None:
@@ -317,20 +198,11 @@ def _nonadaptive(core: Composition) -> Engine | None:
     from .adaptive import delta_nonadaptive
 
     (part, n), *others = core.parts
-    size = part.pure
-    if (
-        others
-        or part.kind != "bounded_range"
-        or size is None
-        or core.pure is None
-        or n > _MOST_FIXED
-    ):
+    size, sum_ = part.pure, core.pure
+    one_kind = not others and part.kind == "bounded_range" and n <= _MOST_FIXED
+    if not one_kind or size is None or sum_ is None:
         return None
-    return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), core.pure, steps=16)
-
-
-def _short(bound: Fraction | None) -> Fraction | None:
-    return None if bound is None else short_up(bound)
+    return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), sum_, steps=16)
 
 
 _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
@@ -339,6 +211,7 @@ _ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
     "kov": _kov,
     "zcdp": _zcdp,
     "renyi": _renyi,
-    "logistic": _losses,
     "adaptive": _adaptive,
+    "logistic": _losses,
+    "combined": _combined,
 }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from flint import arb
 
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument
 from ..numbers import count
-from .contract import IN_WORDS, Guarantee, equals, order
+from .contract import IN_WORDS, Guarantee, checked, equals, order
+from .conversions import divergence_at
 from .sensitivity import Neighbors
 
 if TYPE_CHECKING:
@@ -121,12 +122,21 @@ class Composition:
             sum_ += n * divergence
         return sum_
 
+    def renyi_divergence(self, order: Any) -> float:
+        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
+        return divergence_at(self.renyi, order)
+
     def ceiling(self, chance: arb) -> arb | None:
         """Return a bound on the probability of an event, given its probability on a neighbour."""
-        from .guarantees import PureDP
+        whole = self.summed
+        return None if whole is None else whole.ceiling(chance)
 
-        pure = self.pure
-        return None if pure is None else PureDP(pure, self.neighbors).ceiling(chance)
+    @property
+    def summed(self) -> Guarantee | None:
+        """One promise of the sum of all epsilons, of the strongest kind that all parts imply; or None."""
+        from .chain import summed
+
+        return summed(self.parts, self.pure)
 
     def repeated(self, n: int) -> "Composition":
         """Return the guarantee of all of it, n times."""
@@ -180,7 +190,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     flat: list[Part] = []
     for item in guarantees:
         several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
-        flat += [(_checked(part), 1) for part in (cast(Any, item) if several else [item])]
+        flat += [(checked(part), 1) for part in (cast(Any, item) if several else [item])]
     return Composition(tuple(flat))
 
 
@@ -231,10 +241,3 @@ def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
         for atom, m in inner:
             counts[atom] = counts.get(atom, 0) + m * count(n, "count")
     return tuple(sorted(counts.items(), key=lambda item: order(item[0])))
-
-
-def _checked(item: Any) -> Guarantee:
-    """Return the item if it is a guarantee."""
-    if not hasattr(item, "neighbors"):
-        raise InvalidArgument(f"compose takes guarantees, got {shown(item)}")
-    return item  # type: ignore[no-any-return]

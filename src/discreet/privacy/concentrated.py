@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 from ..enclosures import ball, precision, upper
 from ..numbers import root_below, short_up
@@ -12,7 +13,8 @@ RhoOf = Callable[[Fraction], Fraction]
 _BITS = 256
 
 _SMALL = Fraction(1, 2**24)
-"""Below it, epsilon**2 / 8 is the least rho of a bounded range but for a factor 1 + 2**-53."""
+"""Below it, epsilon**2 / 8 is the least rho of a bounded range, epsilon**2 / 6 that of logistic noise, but
+for a factor 1 + 2**-48."""
 
 _TINY = Fraction(1, 2**48)
 """Below it, epsilon**2 / 2 is the least rho of Laplace noise but for a factor 1 + 2**-48."""
@@ -20,6 +22,7 @@ _TINY = Fraction(1, 2**48)
 _DIAL_BITS = 48
 
 
+@lru_cache(maxsize=1024)
 def range_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for epsilon-bounded range: k - 1 - ln k, with k = epsilon / (e**epsilon - 1)."""
     if epsilon < _SMALL:
@@ -31,6 +34,7 @@ def range_rho(epsilon: Fraction) -> Fraction:
         return min(short_up(upper(k - 1 - e.log() + e + rest.log())), epsilon)
 
 
+@lru_cache(maxsize=1024)
 def pure_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for epsilon-DP: epsilon * tanh(epsilon / 2)."""
     with precision(_BITS):
@@ -38,6 +42,17 @@ def pure_rho(epsilon: Fraction) -> Fraction:
         return min(short_up(upper(e * (e / 2).tanh())), epsilon)
 
 
+@lru_cache(maxsize=1024)
+def logistic_rho(epsilon: Fraction) -> Fraction:
+    """Return the least rho for logistic noise of scale 1 / epsilon: epsilon / tanh(epsilon / 2) - 2."""
+    if epsilon < _SMALL:
+        return short_up(epsilon**2 / 6)
+    with precision(_BITS):
+        e = ball(epsilon)
+        return min(short_up(upper(e / (e / 2).tanh() - 2)), epsilon)
+
+
+@lru_cache(maxsize=1024)
 def laplace_rho(epsilon: Fraction) -> Fraction:
     """Return the least rho for Laplace noise of scale 1 / epsilon: epsilon - 1 + e**-epsilon."""
     if epsilon < _TINY:

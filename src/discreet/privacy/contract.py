@@ -1,11 +1,14 @@
 """The contract of a guarantee, and what all of them write the same way."""
 
+import json
+from collections.abc import Hashable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from flint import arb
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from ..numbers import nearest_double, spell
 from .sensitivity import Neighbors
 
@@ -98,12 +101,42 @@ def plain(guarantee: Any) -> dict[str, Any]:
 
 
 def order(guarantee: Any) -> tuple[Any, ...]:
-    """Return what guarantees are sorted by: the kind, then their numbers."""
-    values = [getattr(guarantee, name) for name in guarantee.__match_args__[:-1]]
-    if not all(isinstance(value, Fraction) for value in values):
-        return (guarantee.kind, *values)
+    """Return what guarantees are sorted by: the kind, then their numbers, or else how they are written down."""
+    names = getattr(guarantee, "__match_args__", ())[:-1]
+    values = [getattr(guarantee, name) for name in names]
+    if not values or not all(isinstance(value, Fraction) for value in values):
+        return (guarantee.kind, 1, json.dumps(guarantee.as_dict(), sort_keys=True, default=str))
     places = [(nearest_double(v), v.numerator, v.denominator) for v in values]
-    return (guarantee.kind, *places)
+    return (guarantee.kind, 0, *places)
+
+
+_NEEDED = [name for name in vars(Guarantee) if not name.startswith("_")]
+
+
+@lru_cache(maxsize=64)
+def _not_of_class(kind: Hashable) -> tuple[str, ...]:
+    """Return what a guarantee must have and a class does not."""
+    return tuple(name for name in _NEEDED if not hasattr(kind, name))
+
+
+def checked(item: Any) -> Guarantee:
+    """Return the item if it is a guarantee: one of ours, or of a kind of your own.
+
+    Raises:
+        InvalidArgument: with what it lacks.
+    """
+    # What the class has is not computed here: some of it takes long.
+    lacking = [
+        name for name in _not_of_class(cast(Hashable, type(item))) if not hasattr(item, name)
+    ]
+    if not lacking:
+        return item  # type: ignore[no-any-return]
+    if "neighbors" in lacking:
+        raise InvalidArgument(f"compose and parallel take guarantees, got {shown(item)}")
+    raise InvalidArgument(
+        f"a guarantee must have {', '.join(_NEEDED)}; {shown(item)} lacks {', '.join(lacking)}. "
+        "discreet.privacy.contract.Guarantee says what each of them is"
+    )
 
 
 def equals(symbol: str, value: Fraction) -> str:

@@ -9,7 +9,7 @@ from flint import arb
 
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber, shown
-from ..numbers import exact, short_down, short_up
+from ..numbers import exact, float_up, short_down, short_up
 
 Divergence = Callable[[arb], arb]
 """From the excess of an order over 1 to a ball whose upper end bounds the divergence."""
@@ -58,6 +58,27 @@ def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
         return divergence(excess) + (log_factor(excess) - ball(delta).log()) / excess
 
     return max(short_up(_at_best_order(epsilon)), Fraction(0))
+
+
+def divergence_at(divergence: Callable[[arb], arb | None], order: Any) -> float:
+    """Return the upper end of a divergence at an order above 1, as a float; infinity if there is none.
+
+    Raises:
+        InvalidNumber: if the order is not a number above 1.
+    """
+    number = exact(order, "order")
+    if number <= 1:
+        raise InvalidNumber(f"order must be above 1, got {shown(order)}")
+    with precision(_BITS):
+        found = divergence(ball(number - 1))
+        return math.inf if found is None or not found.is_finite() else float_up(upper(found))
+
+
+def gaussian_delta(mu: arb, epsilon: arb) -> arb:
+    """Return Phi(mu / 2 - epsilon / mu) - exp(epsilon) Phi(-mu / 2 - epsilon / mu), at the precision in force."""
+    root, place = arb(2).sqrt(), epsilon / mu
+    upper_tail, lower_tail = ((place + shift) / root for shift in (-mu / 2, mu / 2))
+    return (upper_tail.erfc() - epsilon.exp() * lower_tail.erfc()) / 2
 
 
 def rho_for(epsilon: Any, delta: Any) -> Fraction:
@@ -111,7 +132,10 @@ def _at_best_order(objective: Divergence) -> Fraction:
     """
 
     def rough(log: float) -> arb:
-        return objective(arb(log).exp()).upper()
+        found = objective(
+            arb(log).exp()
+        )  # not finite where a curve is not, such as beyond its last order
+        return found.upper() if found.is_finite() else arb.pos_inf()
 
     with precision(_ROUGH_BITS):
         best = _golden_section(rough, *_ORDERS)

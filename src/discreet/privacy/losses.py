@@ -19,6 +19,7 @@ from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
 from ..numbers import Number, count, exact, float_up, positive, spell
 from .adaptive import crossing
+from .conversions import gaussian_delta
 
 UNIT = 2**128
 """Masses are whole numbers of 1/UNIT."""
@@ -95,6 +96,66 @@ class LossDistribution:
         return _discretised(
             cls, epsilon, step, lambda e: lambda root: (1 - root**2) / (1 + (-e).exp())
         )
+
+    @classmethod
+    def gaussian(cls, mu: Number, step: Number) -> "LossDistribution":
+        """Return the bound for Gaussian noise of scale 1/mu on a value that moves by one: mu-GDP.
+
+        Losses whose delta is below 2**-100 count as infinite.
+
+        Args:
+            mu: the shift in units of the noise, above zero.
+            step: the step of the grid; `common_step([(mu, 3)])` is fine enough.
+
+        Raises:
+            InvalidNumber: for what is no number above zero, or a step that is far too small.
+        """
+        size = _ordinary(mu, "mu")
+        top = size * (size / 2 + 12)  # beyond it a standard normal variable would have to exceed 12
+        with precision(_BITS):
+            return cls.of_curve(lambda at: gaussian_delta(ball(size), ball(at)), top, step)
+
+    @classmethod
+    def of_curve(
+        cls, delta: Callable[[Fraction], Any], top: Number, step: Number, every: int = 1
+    ) -> "LossDistribution":
+        """Return the bound for anything whose delta is bounded by a function of epsilon, in both orders.
+
+        Args:
+            delta: from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
+            top: the function is asked up to about here; what is beyond counts as infinite.
+            step: the step of the grid.
+            every: the function is asked at multiples of `every` steps.
+
+        Raises:
+            InvalidNumber: for what is no number above zero, or a step that is far too small.
+        """
+        end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
+        if end > _MOST_LOSSES * pace:
+            raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
+        with precision(_BITS):
+            found = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
+            heights = [ball(d) if isinstance(d, Fraction) else d for d in found]
+            return _joined(cls, pace / every, every, heights)
+
+    def on(self, step: Number) -> "LossDistribution":
+        """Return a bound on the grid of another step: each loss is split between the two points around it."""
+        pace = _ordinary(step, "step")
+        if pace == self.step:
+            return self
+        first = math.floor(self.lowest * self.step / pace)
+        last = math.ceil((self.lowest + len(self.masses)) * self.step / pace)
+        if last - first > _MOST_LOSSES:
+            raise InvalidNumber(f"step must be coarser for these losses, got {shown(step)}")
+        masses = [0] * (last - first + 2)
+        with precision(_BITS):
+            width = 1 - ball(-pace).exp()
+            for j, mass in enumerate(self.masses, self.lowest):
+                below, beyond = divmod(j * self.step, pace)
+                share = (1 - ball(-beyond).exp()) / width  # keeps the mean of exp(-loss)
+                masses[below - first] += _units(mass * (1 - share) / UNIT)
+                masses[below - first + 1] += _units(mass * share / UNIT)
+        return LossDistribution(pace, first, tuple(masses), self.infinite)
 
     def combined(self, other: "LossDistribution") -> "LossDistribution":
         """Return the bound for both answers together, on the same grid.
@@ -239,13 +300,27 @@ def _discretised(
         )
     with precision(_BITS):
         curve = law(ball(size))
-        heights = [_height(curve, size, j * pace) for j in range(-end, end + 1)]
-        falls = [1 - heights[0], *(a - b for a, b in pairwise(heights))]
-        grow = ball(pace).exp()
-        lefts = [falls[0], *(fall * grow / (grow - 1) for fall in falls[1:])]
-        rights = [*(fall / (grow - 1) for fall in falls[1:]), arb(0)]
-        masses = [_units(a - b) for a, b in zip(lefts, rights, strict=True)]
-    return cls(pace, -end, tuple(masses), 0)
+        return _joined(cls, pace, 1, [_height(curve, size, j * pace) for j in range(end + 1)])
+
+
+def _joined(
+    cls: type[LossDistribution], step: Fraction, every: int, heights: list[arb]
+) -> LossDistribution:
+    """Return the masses whose curve joins points by straight lines, and is level beyond the last.
+
+    The points are at ln gamma = 0, d, 2 d, ... with d = every * step, and mirrored below 0: what bounds both
+    orders of a pair of neighbours has C(1/gamma) = 1 - 1/gamma + C(gamma)/gamma. Call inside `precision`.
+    """
+    pace = every * step
+    mirrored = [1 - (1 - height) * ball(-j * pace).exp() for j, height in enumerate(heights)]
+    points = [*mirrored[:0:-1], *heights]
+    falls = [1 - points[0], *(a - b for a, b in pairwise(points))]
+    grow = ball(pace).exp()
+    lefts = [falls[0], *(fall * grow / (grow - 1) for fall in falls[1:])]
+    rights = [*(fall / (grow - 1) for fall in falls[1:]), arb(0)]
+    masses = [0] * ((len(points) - 1) * every + 1)
+    masses[::every] = [_units(a - b) for a, b in zip(lefts, rights, strict=True)]
+    return cls(step, -(len(heights) - 1) * every, tuple(masses), _units(heights[-1]))
 
 
 def _ordinary(value: Number, name: str) -> Fraction:
@@ -256,12 +331,8 @@ def _ordinary(value: Number, name: str) -> Fraction:
 
 
 def _height(curve: Curve, epsilon: Fraction, at: Fraction) -> arb:
-    """Return the height of the curve at gamma = exp(at)."""
-    if at >= epsilon:
-        return arb(0)
-    if at <= -epsilon:
-        return 1 - ball(at).exp()
-    return curve((ball(at - epsilon) / 2).exp())
+    """Return the height of the curve at gamma = exp(at), at >= 0."""
+    return arb(0) if at >= epsilon else curve((ball(at - epsilon) / 2).exp())
 
 
 def _squared(x: arb) -> arb:

@@ -2,15 +2,14 @@
 
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
 from ..errors import InvalidArgument
+from .chain import weaker
 from .composition import Composition, Part, compose
 from .contract import Guarantee
-from .guarantees import ZCDP, ApproxDP, BoundedRange, LaplaceDP, MixedRange, PureDP
-
-_CHAIN = (BoundedRange, MixedRange, LaplaceDP, PureDP)
-"""Promises of one epsilon, each of which implies those after it."""
+from .conversions import divergence_at
+from .curves import ORDERS
+from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
 
 
 def parallel(*guarantees: Guarantee) -> Guarantee:
@@ -20,8 +19,8 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
     less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
     change two; what follows is `parallel(...).under("replace_one")`.
 
-    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others. Two steps of
-    a mixed range promise no range any more, only `LaplaceDP`.
+    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others. Two steps may
+    fall on two parts: two ranges, one after the other, a `SummedRange`.
 
     Args:
         *guarantees: one for each part, all under add_remove.
@@ -74,20 +73,53 @@ def _weakest_first(parts: tuple[Part, ...]) -> list[Part]:
     return sorted(parts, key=weakness)
 
 
-def _weaker(a: Any, b: Any) -> Guarantee:
-    """Return the least guarantee of the known kinds that follows from each of the two."""
+def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
+    """Return the least guarantee of the known kinds that follows from each of the two.
+
+    Only what every guarantee has is read: kinds of your own are compared as ours.
+    """
     if a == b or b.kind == "none":
-        return b  # type: ignore[no-any-return]
+        return b
     if a.kind == "none":
-        return a  # type: ignore[no-any-return]
-    kinds = [kind.kind for kind in _CHAIN]
-    if a.kind in kinds and b.kind in kinds:
-        kind = _CHAIN[max(kinds.index(a.kind), kinds.index(b.kind))]
-        return kind(max(a.epsilon, b.epsilon), a.neighbors)
+        return a
+    found = weaker(a, b) or _noisier(a, b)
+    if found is not None:
+        return found
+    relation, slack = a.neighbors, max(a.slack, b.slack)
+    epsilons = [_epsilon(a), _epsilon(b)]
+    if None not in epsilons:
+        most = max(epsilon for epsilon in epsilons if epsilon is not None)
+        return ApproxDP(most, slack, relation) if slack or not most else PureDP(most, relation)
     if a.rho is not None and b.rho is not None:
-        return ZCDP(max(a.rho, b.rho), a.neighbors)
-    if a.kind == "zcdp" or b.kind == "zcdp":
-        raise InvalidArgument(
-            "zCDP and (epsilon, delta)-DP have no common measure; take .approx(delta) of the former"
-        )
-    return ApproxDP(max(a.epsilon, b.epsilon), max(a.slack, b.slack), a.neighbors)
+        return ZCDP(max(a.rho, b.rho), relation)
+    if not slack:
+        return _higher(a, b)
+    names = {"zcdp": "zCDP"}
+    first, second = (names.get(g.kind, str(g)) for g in ((a, b) if not a.slack else (b, a)))
+    raise InvalidArgument(
+        f"{first} and {'(epsilon, delta)-DP' if first == 'zCDP' else second} have no common measure; "
+        "take .approx(delta) of the former"
+    )
+
+
+def _noisier(a: Guarantee, b: Guarantee) -> Guarantee | None:
+    """Return the larger mu of two `GaussianDP`."""
+    if isinstance(a, GaussianDP) and isinstance(b, GaussianDP):
+        return GaussianDP(max(a.mu, b.mu), a.neighbors)
+    return None
+
+
+def _epsilon(guarantee: Guarantee) -> Fraction | None:
+    """Return the epsilon that holds but for the slack, if there is one."""
+    core = guarantee.core
+    if core is None:
+        return Fraction(0) if guarantee.slack < 1 else None
+    return core.pure
+
+
+def _higher(a: Guarantee, b: Guarantee) -> Guarantee:
+    """Return the larger of two Rényi curves, at common orders."""
+    curve = {}
+    for order in ORDERS:
+        curve[order] = max(divergence_at(one.renyi, order) for one in (a, b))
+    return RenyiDP(curve, a.neighbors)

@@ -32,6 +32,13 @@ def of_pure(epsilon: arb, excess: arb) -> arb:
     return epsilon + ratio.log() / excess
 
 
+def of_logistic(epsilon: arb, excess: arb) -> arb:
+    """Return the divergence of logistic noise of scale 1 / epsilon."""
+    twice = 1 + 2 * excess
+    ratio = _missing(twice * epsilon) / (twice * _missing(epsilon))
+    return epsilon + ratio.log() / excess
+
+
 def of_laplace(epsilon: arb, excess: arb) -> arb:
     """Return the divergence of Laplace noise of scale 1 / epsilon."""
     twice = 1 + 2 * excess

@@ -7,8 +7,8 @@ from flint import arb
 
 from ..enclosures import ball, laplace_quantile, precision, upper
 from ..numbers import short_up
-from .concentrated import RhoOf, laplace_rho, pure_rho, range_rho
-from .renyi import Curve, divergence, of_laplace, of_pure, of_range
+from .concentrated import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
+from .renyi import Curve, divergence, of_laplace, of_logistic, of_pure, of_range
 
 _BITS = 512
 
@@ -90,6 +90,15 @@ RANGE = Worst(
     ceiling=_odds_shifted,
 )
 """Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
+
+LOGISTIC = Worst(
+    rho=logistic_rho,
+    curve=of_logistic,
+    excess=RANGE.excess,  # its curve is the largest of two losses, at each target another pair
+    left=RANGE.left,
+    ceiling=_odds_shifted,
+)
+"""A number with logistic noise of scale 1 / epsilon."""
 
 LAPLACE = Worst(
     rho=laplace_rho,

@@ -14,7 +14,7 @@ from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from ..mechanisms.contract import Dial
 from ..mechanisms.joint_quantiles import JointQuantiles
 from ..numbers import Number, exact
-from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
+from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.brackets import distinct
@@ -163,8 +163,13 @@ class _Levels:
 
     @property
     def guarantee(self) -> Guarantee:
-        """A bounded range for each level, all of them asked after those before."""
-        return MixedRange(self.total / self.depth, self.neighbors).repeated(self.depth)
+        """A bounded range for each level, all of them asked after those before.
+
+        A record replaced may change two parts of a level: two ranges, one after the other.
+        """
+        parted = self.neighbors == "replace_one" and self.depth > 1
+        kind = SummedRange if parted else MixedRange
+        return kind(self.total / self.depth, self.neighbors).repeated(self.depth)
 
     @classmethod
     def read(cls, alphas: Sequence[Number], candidates: Any, terms: Terms) -> "_Levels":

@@ -1,0 +1,44 @@
+"""The promises of one epsilon in the order in which they imply one another. Proofs: docs/composition.md."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .composition import Part
+from .contract import Guarantee
+from .guarantees import CHAIN, ByEpsilon, SummedRange
+
+RANGES = ("bounded_range", "mixed_range")
+"""The kinds that the adaptive recursion serves."""
+
+_PLACES = {kind.kind: place for place, kind in enumerate(CHAIN)}
+
+
+def place(guarantee: Guarantee) -> int:
+    """Return the place in the chain of what a guarantee implies: that of its kind, or the last one."""
+    return _PLACES.get(guarantee.kind, len(CHAIN) - 1)
+
+
+def in_chain(guarantee: Guarantee) -> bool:
+    """Return whether it is one of the promises of one epsilon."""
+    return guarantee.kind in _PLACES
+
+
+def summed(parts: Sequence[Part], epsilon: Fraction | None) -> Guarantee | None:
+    """Return one promise of the sum of all epsilons, which all parts together imply; None without a sum.
+
+    It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as what
+    is asked may depend on the answers before it. Proof: docs/composition.md, "Sums".
+    """
+    if not epsilon:
+        return None
+    alone = len(parts) == 1 and parts[0][1] == 1
+    first = 0 if alone else CHAIN.index(SummedRange)
+    kind = CHAIN[max(first, *(place(part) for part, _ in parts))]
+    return kind(epsilon, parts[0][0].neighbors)
+
+
+def weaker(a: Guarantee, b: Guarantee) -> ByEpsilon | None:
+    """Return the least promise of one epsilon that follows from each of two, if both are in the chain."""
+    if a.kind not in _PLACES or b.kind not in _PLACES or a.pure is None or b.pure is None:
+        return None
+    return CHAIN[max(place(a), place(b))](max(a.pure, b.pure), a.neighbors)

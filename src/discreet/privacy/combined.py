@@ -1,0 +1,151 @@
+"""The privacy losses of a composition of any kinds, convolved. Proofs: docs/losses.md, "Several bounds at once".
+
+Promises of one epsilon, Gaussian noise and `LossDP` have distributions of their own. What is known by its
+Rényi curve only is one curve together, which is made into a distribution.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+
+from flint import arb
+
+from ..enclosures import precision, upper
+from .adaptive import curve_adaptive
+from .chain import RANGES, in_chain
+from .composition import Composition, Part
+from .concentrated import logistic_rho
+from .contract import Guarantee
+from .conversions import delta_of_curve, epsilon_of_curve
+from .gaussian import GaussianDP
+from .loss_dp import LossDP
+from .losses import LossDistribution, common_step
+
+_MOST_CONVOLVED = 10**6
+"""Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""
+
+_MOST_KINDS = 100
+"""Different guarantees up to which they are: each takes some hundredths of a second."""
+
+_LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
+"""The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
+
+_NEGLIGIBLE = Fraction(1, 2**100)
+"""Where the delta of a curve is that, its losses count as infinite."""
+
+_PLACES = 256
+"""Places at which a Rényi curve is converted."""
+
+_MOST_ROUNDS, _MOST_CELLS = 10_000, 31
+"""Answers, and different epsilons, up to which the adaptive recursion is asked; it may still decline."""
+
+Law = Callable[[Fraction], LossDistribution]
+"""From the step of a grid to a distribution of losses."""
+
+_LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
+
+
+def serves(core: Composition) -> bool:
+    """Return whether some part has a distribution of losses, and all that have one fit a grid."""
+    lawful = [(part, n) for part, n in core.parts if _law(part) is not None]
+    few = sum(n for _, n in core.parts) <= _MOST_CONVOLVED and len(core.parts) <= _MOST_KINDS
+    if not few or not lawful:
+        return False
+    step = _step(core)
+    largest = min(_LARGEST, _MOST_STEPS * step)
+    return step >= _LEAST and all(_LEAST <= _size(part) <= largest for part, _ in lawful)
+
+
+def mu_of(core: Composition) -> float | None:
+    """Return the mu of Gaussian noise that many answers are about as bad as, by their distributions."""
+    rhos = [(_rho(part), n) for part, n in core.parts]
+    known = [float(n * rho) for rho, n in rhos if rho is not None]
+    return math.sqrt(2 * sum(known)) if len(known) == len(rhos) else None
+
+
+def adaptive_epsilons(parts: tuple[Part, ...]) -> tuple[Fraction, ...] | None:
+    """Return the epsilon of each answer, if the adaptive recursion may serve them."""
+    ranges = parts and all(part.kind in RANGES for part, _ in parts)
+    if not ranges or len(parts) > _MOST_CELLS or sum(n for _, n in parts) > _MOST_ROUNDS:
+        return None
+    return tuple(e for part, n in parts if (e := part.pure) for _ in range(n))
+
+
+def losses_of(core: Composition) -> LossDistribution:
+    """Return a bound on the privacy losses of all answers together, where `serves` says so."""
+    step = _step(core)
+    ranges = tuple((part, n) for part, n in core.parts if part.kind in RANGES)
+    epsilons = None if all(in_chain(part) for part, _ in core.parts) else adaptive_epsilons(ranges)
+    recursion = curve_adaptive(epsilons, _NEGLIGIBLE) if epsilons else None
+    done = ranges if recursion else ()
+    found = [] if recursion is None else [_of_points(*recursion).on(step)]
+    rest: list[Part] = []
+    for part, n in core.parts:
+        law = _law(part)
+        if law is None:
+            rest.append((part, n))
+        elif (part, n) not in done:
+            found.append(law(step).composed(n))
+    if rest:
+        found.append(_of_curve(Composition(tuple(rest)), step))
+    return reduce(LossDistribution.combined, found)
+
+
+def _law(part: Guarantee) -> Law | None:
+    """Return the distribution of the losses of one answer, or None if only its Rényi curve is known."""
+    if isinstance(part, LossDP):
+        return part.losses.on
+    if isinstance(part, GaussianDP):
+        mu = part.mu
+        return lambda step: LossDistribution.gaussian(mu, step)
+    epsilon = part.pure
+    if not epsilon:
+        return None
+    kinds = dict.fromkeys(_LOGISTIC, LossDistribution.logistic)
+    law = {**kinds, "laplace_dp": LossDistribution.laplace}.get(part.kind, LossDistribution.pure)
+    return lambda step: law(epsilon, step)
+
+
+def _size(part: Guarantee) -> Fraction:
+    """Return about the epsilon of an answer whose losses vary as much, to choose a grid by."""
+    if isinstance(part, GaussianDP):
+        return part.mu * Fraction(7, 4)
+    if isinstance(part, LossDP):
+        return 128 * part.losses.step
+    if part.pure:
+        return part.pure
+    with precision(64):
+        divergence = part.renyi(arb(1))
+        if divergence is None or not divergence.is_finite():
+            return Fraction(1)
+        return Fraction(math.sqrt(3 * upper(divergence)))
+
+
+def _step(core: Composition) -> Fraction:
+    return common_step((max(_size(part), _LEAST), n) for part, n in core.parts)
+
+
+def _rho(part: Guarantee) -> Fraction | None:
+    """Return the rho of the distribution that `_law` takes, or what is known of others."""
+    return logistic_rho(part.pure) if part.pure and part.kind in _LOGISTIC else part.rho
+
+
+def _of_points(pace: Fraction, deltas: list[Fraction]) -> LossDistribution:
+    """Return the distribution for a curve that is known at multiples of a step."""
+    return LossDistribution.of_curve(
+        lambda at: deltas[int(at / pace)], pace * (len(deltas) - 1), pace
+    )
+
+
+def _of_curve(rest: Composition, step: Fraction) -> LossDistribution:
+    """Return the distribution for what is known by its Rényi curve, all of it together."""
+
+    def curve(excess: arb) -> arb:
+        divergence = rest.renyi(excess)
+        assert divergence is not None  # a core without an epsilon has a curve
+        return divergence
+
+    top = max(epsilon_of_curve(curve, _NEGLIGIBLE), step)
+    every = max(1, math.ceil(top / step / _PLACES))
+    return LossDistribution.of_curve(lambda at: delta_of_curve(curve, at), top, step, every)

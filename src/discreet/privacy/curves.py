@@ -1,0 +1,204 @@
+"""A Rényi curve of your own as a guarantee. Proofs: docs/composition.md."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, reduce
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from flint import arb
+
+from ..enclosures import ball, lower, precision, upper
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..numbers import count, exact, positive_up, short_up
+from .approx import ApproxDP
+from .contract import IN_WORDS, Guarantee, steps
+from .conversions import delta_of_curve, divergence_at, epsilon_of_curve, read_delta, read_epsilon
+from .sensitivity import Neighbors, read_neighbors
+
+Curve = tuple[tuple[Fraction, Fraction], ...]
+"""Orders above 1, ascending, each with its divergence."""
+
+_BITS = 256
+
+ORDERS = (
+    *(1 + Fraction(k, 16) for k in range(1, 64)),
+    *(Fraction(k) for k in range(5, 64)),
+    *(Fraction(2**k) for k in range(6, 21)),
+)
+"""The orders at which a function is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiDP:
+    """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
+
+    Between two orders (a - 1) times the divergence is convex, so a straight line bounds it; below the first
+    order it begins at 0; beyond the last nothing is known.
+
+    Args:
+        curve: from orders above 1 to divergences of at least zero: a mapping, pairs, or a function that
+            takes an order as a float and is asked at some 140 of them, from 1.06 to 2**20. It may
+            answer infinity.
+        neighbors: the neighbouring relation.
+
+    Raises:
+        InvalidArgument: if there is no order, an order is not above 1, or a divergence is no number.
+    """
+
+    curve: Any
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "renyi_dp"
+    pure: ClassVar[None] = None
+    rho: ClassVar[None] = None
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "curve", _read(self.curve))
+        read_neighbors(self.neighbors)
+
+    @property
+    def core(self) -> Guarantee:
+        """Itself: there is no slack."""
+        return self
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta known for which (epsilon, delta)-DP follows."""
+        return delta_of_curve(self.renyi, read_epsilon(epsilon))
+
+    def approx(self, delta: Any) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon known.
+
+        Raises:
+            InvalidNumber: if delta is zero.
+        """
+        share = read_delta(delta)
+        if share == 0:
+            raise InvalidNumber("delta must be above zero: some orders do not imply epsilon-DP")
+        return ApproxDP(epsilon_of_curve(self.renyi, share), share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        ends, lines = _hull(self.curve)
+        first, last = (bisect_left(ends, end(excess)) for end in (lower, upper))
+        if last == len(ends):
+            return arb.pos_inf()
+        scaled = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
+        return reduce(arb.max, scaled) / excess
+
+    def renyi_divergence(self, order: Any) -> float:
+        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
+        return divergence_at(self.renyi, order)
+
+    def ceiling(self, chance: arb) -> None:
+        """Return None: probabilities of single events are bounded by no closed form."""
+
+    def repeated(self, n: int) -> Guarantee:
+        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        from .composition import repeated
+
+        return repeated(self, n)
+
+    def group(self, size: int) -> "RenyiDP":
+        """Return the guarantee `size` steps away, for orders up to a `size`-th of the largest."""
+        curve = self.curve
+        for steps_ in range(1, count(size, "size")):
+            curve = _one_step_more(RenyiDP(curve), self, steps_)
+        return RenyiDP(curve, self.neighbors)
+
+    def under(self, neighbors: str) -> "RenyiDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return RenyiDP(self.group(steps(self, relation)).curve, relation)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind, the orders and divergences as exact text, and the neighbouring relation."""
+        curve = [[str(order), str(divergence)] for order, divergence in self.curve]
+        return {"kind": self.kind, "curve": curve, "neighbors": self.neighbors}
+
+    def __str__(self) -> str:
+        return f"Rényi divergences of {len(self.curve)} orders ({IN_WORDS[self.neighbors]})"
+
+
+def _read(curve: Any) -> Curve:
+    """Return a curve as ascending pairs of fractions, one for each order.
+
+    A float has two readings, its binary value and the decimal it prints as: of an order the smaller is
+    taken, of a divergence the larger, as divergences do not fall with the order.
+    """
+    if callable(curve):
+        curve = [(order, curve(float(order))) for order in ORDERS]
+    try:
+        pairs = [
+            (_order(a), d) for a, d in (curve.items() if isinstance(curve, Mapping) else curve)
+        ]
+    except (TypeError, ValueError):
+        pairs = []
+    found: dict[Fraction, Fraction] = {}
+    for order, divergence in pairs:
+        if divergence != math.inf:
+            zero = exact(divergence, "divergence") == 0
+            number = Fraction(0) if zero else positive_up(divergence, "divergence")
+            found[order] = min(found.get(order, number), number)
+    if not found:
+        raise InvalidArgument(
+            "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
+            f"function from an order to one; got {shown(curve)}"
+        )
+    return tuple(sorted(found.items()))
+
+
+def _order(value: Any) -> Fraction:
+    """Return an order above 1, the smaller of the readings of a float."""
+    number = exact(value, "order")
+    if isinstance(value, float):
+        number = min(number, Fraction(value))
+    if number <= 1:
+        raise InvalidNumber(f"an order must be above 1, got {shown(value)}")
+    return number
+
+
+@lru_cache(maxsize=256)
+def _hull(curve: Curve) -> tuple[list[Fraction], list[tuple[Fraction, Fraction]]]:
+    """Return where the pieces of the lower hull end, and the slope and the value at 0 of each.
+
+    The points are (order - 1, (order - 1) * divergence), and (0, 0). What is convex and below the points is
+    below their lower hull.
+    """
+    hull = [(Fraction(0), Fraction(0))]
+    for order, divergence in curve:
+        point = (order - 1, (order - 1) * divergence)
+        while len(hull) > 1 and _slope(hull[-2], hull[-1]) >= _slope(hull[-1], point):
+            hull.pop()
+        hull.append(point)
+    slopes = [_slope(a, b) for a, b in pairwise(hull)]
+    lines = [(slope, y - slope * x) for slope, (x, y) in zip(slopes, hull, strict=False)]
+    return [x for x, _ in hull[1:]], lines
+
+
+def _slope(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Fraction:
+    return (b[1] - a[1]) / (b[0] - a[0])
+
+
+def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> Curve:
+    """Return the curve of m + 1 steps from those of m and of one: Hölder's inequality with p = 1 + (a - 1) / (a m).
+
+    K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof: docs/composition.md, "Groups".
+    """
+    found = []
+    for a in sorted({order / (m + 1) for order, _ in one.curve if order > m + 1}):
+        p = 1 + (a - 1) / (a * m)
+        with precision(_BITS):
+            before, last = ball(a * p - 1), ball(a * (m + 1) - 1)
+            scaled = far.renyi(before) * before / ball(p) + one.renyi(last) * last * ball(1 - 1 / p)
+            divergence = scaled / ball(a - 1)
+            if divergence.is_finite():
+                found.append((a, short_up(max(upper(divergence), Fraction(0)))))
+    if not found:
+        raise InvalidArgument(
+            f"orders up to {m + 1} say nothing about databases {m + 1} steps apart; give larger ones"
+        )
+    return tuple(found)

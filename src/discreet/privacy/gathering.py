@@ -1,0 +1,81 @@
+"""Many different guarantees as few, each rounded up, for engines whose work grows with how many differ."""
+
+import math
+from bisect import bisect_left
+from fractions import Fraction
+
+from ..numbers import float_up
+from .chain import in_chain
+from .composition import Composition, Part
+from .contract import Guarantee
+from .gaussian import GaussianDP, together
+from .guarantees import ZCDP
+
+_EVEN = 128
+"""Sizes at equal distances up to the largest epsilon."""
+
+_BITS = 4
+"""Significant bits of the sizes beside them, which serve epsilons far below the largest."""
+
+
+def gathered(core: Composition, most: int) -> Composition:
+    """Return a composition that is at least as weak, of no more than about `most` different parts.
+
+    All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left as they are; of more,
+    each epsilon is rounded up to a common grid, so that what holds for the result holds for `core`.
+    """
+    noise = [one for one in core.parts if isinstance(one[0], ZCDP | GaussianDP)]
+    rest = [one for one in core.parts if not isinstance(one[0], ZCDP | GaussianDP)]
+    parts = [*_merged(noise), *(rest if len(rest) <= most else _on_grid(rest))]
+    return core if len(parts) == len(core.parts) else Composition(tuple(parts))
+
+
+def _merged(parts: list[Part]) -> list[Part]:
+    """Return the sums of what adds up exactly: rho, and mu**2."""
+    rho, squares = Fraction(0), Fraction(0)
+    for part, n in parts:
+        if isinstance(part, GaussianDP):
+            squares += n * part.mu**2
+        elif part.rho is not None:
+            rho += n * part.rho
+    relation = parts[0][0].neighbors if parts else "add_remove"
+    found: list[Part] = [(ZCDP(rho, relation), 1)] if rho else []
+    return found + ([(together(squares, relation), 1)] if squares else [])
+
+
+def _on_grid(parts: list[Part]) -> list[Part]:
+    """Return the parts with each epsilon of the chain rounded up to the grid, equal ones together."""
+    sizes = [(part, n, float_up(epsilon)) for part, n in parts if (epsilon := _epsilon(part))]
+    ordinary = [size for _, _, size in sizes if 1e-300 < size < 1e300]
+    if not ordinary:
+        return parts
+    grid = _grid(ordinary)
+    counts: dict[tuple[str, float], tuple[Part, int]] = {}
+    left: list[Part] = [part for part in parts if not in_chain(part[0])]
+    for part, n, size in sizes:
+        place = bisect_left(grid, size)
+        if size <= 1e-300 or place == len(grid):
+            left.append((part, n))
+        else:
+            key = (part.kind, grid[place])
+            first, before = counts.get(key, ((part, n), 0))
+            counts[key] = (first, before + n)
+    rounded = [
+        (type(first[0])(Fraction(size), first[0].neighbors), n)  # type: ignore[call-arg]
+        for (_, size), (first, n) in counts.items()
+    ]
+    return [*left, *rounded]
+
+
+def _epsilon(part: Guarantee) -> Fraction | None:
+    return part.pure if in_chain(part) else None
+
+
+def _grid(sizes: list[float]) -> list[float]:
+    """Return the places to which sizes are rounded up, ascending; the largest is one."""
+    largest, least = max(sizes), min(sizes)
+    even = {largest * k / _EVEN for k in range(1, _EVEN)}
+    octaves = range(math.frexp(least)[1], math.frexp(largest)[1] + 1)
+    steps = range(2 ** (_BITS - 1), 2**_BITS)
+    spread = {math.ldexp(step, octave - _BITS) for octave in octaves for step in steps}
+    return sorted({size for size in even | spread if size < largest} | {largest})

@@ -1,0 +1,119 @@
+"""Gaussian differential privacy as a frozen value. Proofs: docs/composition.md."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from flint import arb
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidNumber
+from ..numbers import count, positive, root_above, short_up
+from .approx import ApproxDP
+from .contract import IN_WORDS, Guarantee, equals, plain, steps
+from .conversions import (
+    divergence_at,
+    epsilon_of_curve,
+    gaussian_delta,
+    least_epsilon,
+    read_delta,
+    read_epsilon,
+)
+from .sensitivity import Neighbors, read_neighbors
+
+_BITS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianDP:
+    """mu-GDP: no easier to attack than a number that moves by mu, with Gaussian noise of scale 1.
+
+    So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into
+    one, of the root of the sum of mu**2, which `Composition.bounds` uses.
+
+    Args:
+        mu: the shift in units of the noise, above zero.
+        neighbors: the neighbouring relation.
+
+    Source: Dong, Roth and Su, Gaussian differential privacy, 2022.
+    """
+
+    mu: Fraction
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "gaussian_dp"
+    pure: ClassVar[None] = None
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", positive(self.mu, "mu"))
+        read_neighbors(self.neighbors)
+
+    @property
+    def core(self) -> Guarantee:
+        """Itself: there is no slack."""
+        return self
+
+    @property
+    def rho(self) -> Fraction:
+        """mu**2 / 2: it is zCDP with that rho, and with no smaller one."""
+        return self.mu**2 / 2
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
+        target = read_epsilon(epsilon)
+        with precision(_BITS):
+            found = gaussian_delta(ball(self.mu), ball(target))
+            return min(short_up(upper(found)), Fraction(1)) if found.is_finite() else Fraction(1)
+
+    def approx(self, delta: Any) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.
+
+        Raises:
+            InvalidNumber: if delta is zero.
+        """
+        share = read_delta(delta)
+        if share == 0:
+            raise InvalidNumber("delta must be above zero: Gaussian noise is not epsilon-DP")
+        most = epsilon_of_curve(self.renyi, share)
+        return ApproxDP(least_epsilon(self.delta_at, share, most), share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb:
+        """Return the Rényi divergence of order 1 + excess."""
+        return ball(self.rho) * (1 + excess)
+
+    def renyi_divergence(self, order: Any) -> float:
+        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
+        return divergence_at(self.renyi, order)
+
+    def ceiling(self, chance: arb) -> arb:
+        """Return the probability whose normal quantile is larger by mu."""
+        root = arb(2).sqrt()
+        place = (2 * chance).erfcinv()  # -1 / sqrt(2) of the quantile
+        return (place - ball(self.mu) / root).erfc() / 2
+
+    def repeated(self, n: int) -> Guarantee:
+        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        from .composition import repeated
+
+        return repeated(self, n)
+
+    def group(self, size: int) -> "GaussianDP":
+        """Return the guarantee `size` steps away: size * mu."""
+        return GaussianDP(count(size, "size") * self.mu, self.neighbors)
+
+    def under(self, neighbors: str) -> "GaussianDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return GaussianDP(steps(self, relation) * self.mu, relation)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind, mu as exact text, and the neighbouring relation."""
+        return plain(self)
+
+    def __str__(self) -> str:
+        return f"{equals('μ', self.mu)}, as Gaussian noise ({IN_WORDS[self.neighbors]})"
+
+
+def together(squares: Fraction, neighbors: Neighbors) -> GaussianDP:
+    """Return what several are together whose mu**2 have that sum: mu is the root, rounded up."""
+    return GaussianDP(root_above(squares), neighbors)

@@ -1,0 +1,168 @@
+"""A distribution of privacy losses as a guarantee. Proofs: docs/losses.md."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from flint import arb, arb_poly, fmpz_poly
+
+from ..enclosures import ball
+from ..errors import InvalidArgument, shown
+from ..numbers import count, short_up
+from .approx import ApproxDP
+from .concentrated import pure_rho
+from .contract import IN_WORDS, Guarantee, steps
+from .conversions import divergence_at, read_delta
+from .losses import UNIT, LossDistribution
+from .sensitivity import Neighbors, read_neighbors
+
+_PLACES = 512
+"""Places at which the curve of several steps is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LossDP:
+    """What a distribution of privacy losses bounds: the curve of an answer, in both orders of neighbours.
+
+    Args:
+        losses: the distribution; its masses add up to one at least.
+        neighbors: the neighbouring relation.
+
+    Raises:
+        InvalidArgument: if it is no distribution of losses.
+    """
+
+    losses: LossDistribution
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str] = "loss_dp"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "losses", _read(self.losses))
+        read_neighbors(self.neighbors)
+
+    @property
+    def pure(self) -> Fraction | None:
+        """The largest loss, if no mass is at infinity."""
+        found = self.losses
+        if found.infinite:
+            return None
+        return max((found.lowest + len(found.masses) - 1) * found.step, Fraction(0))
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The rho that follows from the largest loss."""
+        return pure_rho(self.pure) if self.pure else self.pure
+
+    @property
+    def slack(self) -> Fraction:
+        """The mass at infinity."""
+        return min(Fraction(self.losses.infinite, UNIT), Fraction(1))
+
+    @property
+    def core(self) -> Guarantee | None:
+        """The distribution without the mass at infinity."""
+        if self.slack == 0:
+            return self
+        if self.slack == 1:
+            return None
+        masses = tuple(math.ceil(mass / (1 - self.slack)) for mass in self.losses.masses)
+        return LossDP(replace(self.losses, masses=masses, infinite=0), self.neighbors)
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows."""
+        return short_up(self.losses.delta(epsilon))
+
+    def approx(self, delta: Any) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows.
+
+        Raises:
+            InvalidArgument: if there is none, as the mass at infinity is larger than delta.
+        """
+        share = read_delta(delta)
+        found = self.losses.epsilon(share)
+        if found is None:
+            raise InvalidArgument(f"delta must be above the mass at infinity, got {shown(delta)}")
+        return ApproxDP(found, share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb | None:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess, if no loss is infinite."""
+        found, most = self.losses, self.pure
+        if most is None:
+            return None
+        grown = (excess * ball(found.step)).exp()
+        moment = arb_poly(fmpz_poly(list(found.masses)))(grown) / UNIT
+        divergence = (moment.log() + excess * ball(found.lowest * found.step)) / excess
+        return divergence.min(ball(most)) if divergence.is_finite() else ball(most)
+
+    def renyi_divergence(self, order: Any) -> float:
+        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
+        return divergence_at(self.renyi, order)
+
+    def ceiling(self, chance: arb) -> None:
+        """Return None: probabilities of single events are bounded by no closed form."""
+
+    def repeated(self, n: int) -> Guarantee:
+        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        from .composition import repeated
+
+        return repeated(self, n)
+
+    def group(self, size: int) -> "LossDP":
+        """Return the guarantee `size` steps away: delta at s is delta(s / size) * sum e**(i s / size), i < size."""
+        if count(size, "size") == 1:
+            return self
+        losses = self.losses
+
+        def delta(at: Fraction) -> arb:
+            share, grown = ball(losses.delta(at / size)), ball(at / size).exp()
+            return (share * sum((grown**i for i in range(size)), arb(0))).min(arb(1))
+
+        top = size * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
+        every = max(1, math.ceil(top / losses.step / _PLACES))
+        return LossDP(LossDistribution.of_curve(delta, top, losses.step, every), self.neighbors)
+
+    def under(self, neighbors: str) -> "LossDP":
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return LossDP(self.group(steps(self, relation)).losses, relation)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the kind, the distribution as whole numbers in text, and the neighbouring relation."""
+        found = self.losses
+        losses = {
+            "step": str(found.step), "lowest": found.lowest, "infinite": str(found.infinite),
+            "masses": [str(mass) for mass in found.masses],
+        }  # fmt: skip
+        return {"kind": self.kind, "losses": losses, "neighbors": self.neighbors}
+
+    def __str__(self) -> str:
+        return f"{len(self.losses.masses):,} privacy losses ({IN_WORDS[self.neighbors]})"
+
+
+def _read(losses: Any) -> LossDistribution:
+    """Return a distribution of losses, or that which `as_dict` wrote down."""
+    if isinstance(losses, Mapping):
+        losses = _written(losses)
+    if not isinstance(losses, LossDistribution):
+        raise InvalidArgument(
+            "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
+            f"{shown(losses)}"
+        )
+    negative = min((*losses.masses, losses.infinite)) < 0 or losses.step <= 0
+    if negative or sum(losses.masses) + losses.infinite < UNIT:
+        raise InvalidArgument(
+            "losses must have masses of at least zero that add up to at least one"
+        )
+    return losses
+
+
+def _written(losses: Mapping[str, Any]) -> LossDistribution | None:
+    """Return the distribution that was written down, or None if it cannot be read."""
+    try:
+        step, lowest, infinite = Fraction(losses["step"]), losses["lowest"], losses["infinite"]
+        masses = tuple(int(mass) for mass in losses["masses"])
+        return LossDistribution(step, int(lowest), masses, int(infinite))
+    except (KeyError, TypeError, ValueError):
+        return None
