@@ -6,7 +6,7 @@ from functools import reduce
 from ..errors import InvalidArgument
 from .chain import weaker
 from .composition import Composition, Part, compose
-from .contract import Guarantee
+from .contract import Guarantee, order
 from .conversions import divergence_at
 from .curves import ORDERS
 from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
@@ -35,7 +35,8 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
             "a record replaced may leave one part and enter another, which a guarantee under replace_one "
             "does not cover; give guarantees under add_remove and take .under('replace_one') of the result"
         )
-    parts = reduce(_worst_parts, (compose(guarantee).parts for guarantee in guarantees))
+    branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
+    parts = reduce(_worst_parts, (branch.parts for branch in branches))
     if len(guarantees) > 1:
         parts = Composition(tuple((_mixed(part), n) for part, n in parts)).parts
     (first, n), *others = parts
