@@ -10,7 +10,19 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet import ZCDP, ApproxDP, NoGuarantee, Odometer, PureDP, compose
+from discreet import (
+    ZCDP,
+    ApproxDP,
+    GaussianDP,
+    LogisticDP,
+    LossDP,
+    NoGuarantee,
+    Odometer,
+    PureDP,
+    RenyiDP,
+    SummedRange,
+    compose,
+)
 from discreet.cli import run
 from discreet.errors import (
     Exhausted,
@@ -19,6 +31,8 @@ from discreet.errors import (
     RequestConflict,
 )
 from discreet.ledger import Ledger, Session
+from discreet.privacy.contract import Guarantee
+from discreet.privacy.losses import LossDistribution
 
 from .ledgers import answering, bill, untouched
 from .test_ledger_verify import rechained
@@ -134,6 +148,37 @@ def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
     assert deltas.verify().events == 2
 
 
+LOSSES = LossDistribution.gaussian(1, "1/16")
+KINDS: list[Guarantee] = [
+    GaussianDP(Fraction(1, 8), "add_remove"),
+    LogisticDP(Fraction(1, 4), "add_remove"),
+    SummedRange(Fraction(1, 4), "add_remove"),
+    RenyiDP({2: "0.01", 16: "0.1"}, "add_remove"),
+    LossDP(LOSSES, "add_remove"),
+    compose(GaussianDP(Fraction(1, 8), "add_remove"), LossDP(LOSSES, "add_remove")),
+]
+
+
+@pytest.mark.parametrize("guarantee", KINDS, ids=lambda g: g.kind)
+def test_what_others_account_with_is_counted_where_it_can_be(guarantee: Guarantee) -> None:
+    """By sums as far as there is one, by the odometer in any case; else refused, with the reason."""
+    ledger = opened(epsilon=100, delta="1e-3")
+    try:
+        ledger.session("adult").charge(guarantee, **MEAN)
+    except InvalidArgument as refused:
+        assert "none follows from this release" in str(refused)  # noqa: PT017
+        assert guarantee.rho is None
+        assert guarantee.pure is None
+    else:
+        again = ledger.session("adult").charge(guarantee, **MEAN)
+        assert (again.is_new, again.guarantee) == (False, guarantee)
+        assert ledger.verify().events == 2
+        assert ledger.spent("adult").parts == ((guarantee, 1),)
+    spent = Odometer("add_remove", ((guarantee, 3),)).approx("1e-3")
+    least = guarantee.repeated(3).approx(spent.delta)
+    assert least.epsilon <= spent.epsilon < 3 * least.epsilon + 1
+
+
 def test_shares_and_privacy_units_count() -> None:
     ledger = Ledger()
     ledger.open("visits", epsilon=1, privacy_unit="person")
@@ -224,7 +269,11 @@ def test_on_the_command_line(
     assert (found["is_new"], found["note"], found["event"]) == (False, "means.json", 2)
     assert run([*asked, "--epsilon", "1/8"]) == 0
     assert run([*asked, "--rho", "1/1000"]) == 2  # what was charged has no room for a rho
-    assert run([*asked, "--rho", "1", "--delta", "1e-6"]) == 2
+    assert run([*asked, "--mu", "1/1000"]) == 2
+    for terms in (["--rho", "1", "--delta", "1e-6"], ["--rho", "1", "--mu", "1"], []):
+        capsys.readouterr()
+        assert run([*asked, *terms]) == 2
+        assert "what does the release promise?" in capsys.readouterr().err
     assert run(["ledger", "done", "budget.db", "--dataset", "adult", "--request", "x"]) == 2
     capsys.readouterr()
     assert run(["ledger", "history", "budget.db"]) == 0

@@ -91,6 +91,9 @@ def charge(
     delta: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
     ] = None,
+    mu: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Instead: mu of Gaussian noise.")
+    ] = None,
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
     request: RequestName = None,
@@ -100,7 +103,7 @@ def charge(
 
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
-    promised = _promised(epsilon, rho, delta, neighbors)
+    promised = _promised({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     session = opened(where).session(dataset, analyst)
     _tell(session.charge(promised, description=description, request=request,
                          privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
@@ -220,17 +223,21 @@ def opened(where: str) -> "Ledger":
     return Ledger(where)
 
 
-def _promised(epsilon: Any, rho: Any, delta: Any, neighbors: Any) -> "Guarantee":
-    """Return the guarantee that the options spell."""
-    from ..privacy.guarantees import ZCDP, ApproxDP, PureDP
+def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
+    """Return the guarantee that the options spell: one number, or epsilon and delta."""
+    from .. import ZCDP, ApproxDP, GaussianDP, PureDP
 
-    if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
+    given = {name: value for name, value in one.items() if value is not None}
+    if len(given) != 1 or (delta is not None and "epsilon" not in given):
         raise InvalidArgument(
-            "what does the release promise? give --epsilon, --epsilon and --delta, or --rho"
+            "what does the release promise? give --epsilon, --epsilon and --delta, --rho, or --mu"
         )
-    if epsilon is None:
-        return ZCDP(rho, neighbors)
-    return PureDP(epsilon, neighbors) if delta is None else ApproxDP(epsilon, delta, neighbors)
+    [(name, value)] = given.items()
+    if delta is not None:
+        return ApproxDP(value, delta, neighbors)
+    kinds: dict[str, Any] = {"epsilon": PureDP, "rho": ZCDP, "mu": GaussianDP}
+    promised: Guarantee = kinds[name](value, neighbors)
+    return promised
 
 
 def _tell(charged: "Charge", *, as_json: bool) -> None:

@@ -182,6 +182,6 @@ def _written(guarantee: Any) -> dict[str, Any]:
     if not known:
         raise InvalidArgument(
             "a charge takes a guarantee that can be written down, such as PureDP('1/2', 'add_remove') or "
-            f"ZCDP('1/8', 'add_remove'), got {shown(guarantee)}"
+            f"GaussianDP('1/2', 'add_remove'), got {shown(guarantee)}"
         )
     return plain
