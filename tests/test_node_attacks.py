@@ -3,6 +3,7 @@
 import sys
 import types
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
@@ -505,6 +506,21 @@ def test_limits_of_the_owner() -> None:
         made.limit_data_access("mine")
     with pytest.raises(UnknownName):
         made.limit_data_access("mine", "nothing", size=1)
+
+
+def test_threads_do_not_ask_more_often_than_allowed() -> None:
+    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon="0.001")
+    made.limit_data_access("mine", requests=5)
+
+    def ask(_: int) -> bool:
+        try:
+            analyst.query("mine")
+        except Exhausted:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(ask, range(20))) == 5
 
 
 def test_requests_that_fail_count() -> None:
