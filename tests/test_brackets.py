@@ -1,5 +1,6 @@
 """Narrowing down on a rank: all that is near is there, nothing is lost, and the passes are public."""
 
+import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -18,7 +19,7 @@ from discreet.errors import UnreadableData
 from discreet.mechanisms.run_race import RunRace
 from discreet.runs import RunLaw, Runs
 from discreet.scores import brackets
-from discreet.scores.brackets import bracket, cell_widths
+from discreet.scores.brackets import Bracket, bracket, cell_widths
 from discreet.scores.median_distance import MedianDistance
 from discreet.scores.rank import Rank
 from discreet.testing import ScriptedBits, bit_tree
@@ -89,6 +90,11 @@ def test_all_that_is_near_is_there(
         assert source.cells <= 8 + (passes - 1) * 5 * 4 + passes
         assert len(source.fetched) <= 3
         assert max(source.fetched) <= 2 * width
+    check_bracket(found, indices, wanted, size, width)
+
+
+def check_bracket(found: Bracket, indices: list[int], wanted: int, size: int, width: int) -> None:
+    """Raise unless all is there from `width` records below c - 1 to `width` above c + 1, and counted right."""
     first, end = found.bounds
     inside = [i for i in indices if first <= i < end]
     assert found.total == len(indices)
@@ -100,6 +106,20 @@ def test_all_that_is_near_is_there(
         assert found.below <= sum(i < c - 1 for i in indices) - width
     if end < size:
         assert found.below + len(inside) >= sum(i <= c + 1 for i in indices) + width
+
+
+@pytest.mark.parametrize("c", [20, 23, 24, 31])
+@pytest.mark.parametrize("width", [1, 2, 5])
+def test_both_neighbours_of_the_wanted_point_are_inside(c: int, width: int) -> None:
+    """With no record or four on each point around c, wherever c is in its cell."""
+    for around in itertools.product((0, 4), repeat=4):
+        places = zip((-2, -1, 1, 2), around, strict=True)
+        near = [c + i for i, times in places for _ in range(times)]
+        indices = sorted([*near, *[2, 9, 13] * 2, *[40, 44, 61] * 2, c])
+        wanted = indices.index(c)
+        with small_cells():
+            found = bracket(Listed(indices), 64, lambda n, wanted=wanted: wanted, width)  # type: ignore[misc]
+        check_bracket(found, indices, wanted, 64, width)
 
 
 @pytest.mark.parametrize(("size", "passes"), [

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -400,7 +401,9 @@ def joint_law(rows: list[Any], inquiry: Inquiry, labels: Labels) -> dict[tuple[i
     )
     tallied = recorded(data, "v", inquiry.records).tally(labels)
     laws = [
-        law_of(ask(Counts(lambda counts=counts: counts), inquiry.terms), labels).probabilities()  # type: ignore[misc]
+        law_of(
+            ask(Counts(partial(list, counts), inquiry.per_person), inquiry.terms), labels
+        ).probabilities()
         for counts in tallied
     ]
     outcomes = itertools.product(range(labels.size), repeat=len(laws))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.bits import SystemBits
 from discreet.categorical import Categorical
 from discreet.enclosures import DyadicRate, NaturalRate, Rate, precision
-from discreet.runs import RunLaw, Runs, geometric
+from discreet.runs import RunLaw, Runs, RunWeights, geometric
 from discreet.testing import ScriptedBits, bit_tree
 from discreet.vectors import read_vector
 
@@ -83,8 +83,6 @@ def test_the_weights_of_runs_are_sums(runs: Runs) -> None:
 def test_fast_sums_of_runs_keep_their_error(
     pieces: list[tuple[int, int, Fraction, bool]], eta: Fraction
 ) -> None:
-    from discreet.runs import RunWeights
-
     runs = sloping(
         [p[0] for p in pieces],
         [p[1] for p in pieces],
@@ -129,6 +127,54 @@ def test_geometric_steps_over_a_huge_range() -> None:
     assert ends == [0, 10**20 - 1]
 
 
+LONG = [2**40 - 1, 2**40, 2**40 + 1, 2**41 + 3, 2**53 + 1, 2**64, 2**64 + 1, 10**40]
+
+
+@pytest.mark.parametrize("size", LONG)
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_weight_of_a_long_run_holds_its_last_step(size: int, dense: bool) -> None:
+    """One candidate more weighs just what that candidate weighs, after a fall of 1 over the whole run."""
+    slope = Fraction(1, size)
+
+    def weight(n: int) -> arb:
+        run = Runs([0], [n], read_vector([0]), read_vector([slope]), np.array([True]), dense=dense)
+        (ball,) = RunWeights(run, HALF).balls()
+        return ball
+
+    with precision(600):
+        last = HALF.decay(slope * (size - 1))
+        if dense:
+            last = (last - HALF.decay(slope * size)) / HALF.exponent(slope)
+        step = weight(size) - weight(size - 1)
+        assert step.rad() < arb(2) ** -200
+        assert abs(step - last) < arb(2) ** -200
+
+
+@pytest.mark.parametrize("size", LONG)
+@pytest.mark.parametrize("upward", [False, True])
+def test_the_last_steps_of_a_long_run_have_their_law(size: int, upward: bool) -> None:
+    """Bits right above the border of a step take it, bits right below take the step before."""
+    slope, digits = Fraction(1, size), 512
+
+    def border(k: int) -> int:
+        """The 512 bits of (1 - exp(-k slope / 2)) / (1 - exp(-1 / 2)), rounded down."""
+        with precision(1200):
+            share = (1 - HALF.decay(slope * k)) / (1 - HALF.decay(Fraction(1)))
+            return int((share * arb(2) ** digits).floor().unique_fmpz() or 0)
+
+    def drawn(prefix: int) -> int:
+        bits = ScriptedBits(f"{prefix:0{digits}b}", width=64)
+        return geometric(HALF, slope, size, bits)
+
+    for k in (1, 2, size // 2, size - 2, size - 1):
+        assert drawn(border(k) + 1) == k
+        assert drawn(border(k) - 1) == k - 1
+    assert drawn(0) == 0
+    assert drawn(2**digits - 1) == size - 1
+    run = Runs([5], [size], read_vector([0]), read_vector([slope]), np.array([upward]))
+    assert run.index(0, size - 1) == (size + 4 if upward else 5)
+
+
 def test_runs_without_end() -> None:
     """Discrete Laplace around 0: two endless runs."""
     runs = Runs([0, -1], [0, 0], read_vector([0, -1]), read_vector([1, 1]), np.array([True, False]))
@@ -150,8 +196,6 @@ def test_sizes_beyond_doubles() -> None:
 
 @pytest.mark.parametrize("slope", [Fraction(3, 2**1075), Fraction(1, 2**1200), Fraction(1, 2**400)])
 def test_slopes_that_doubles_lose_are_left_to_balls(slope: Fraction) -> None:
-    from discreet.runs import RunWeights
-
     runs = Runs(
         [0, 1],
         [1, 0],

@@ -1,14 +1,16 @@
 """What may be answered: public, and fixed before the data are read."""
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import refuse_one_shot
 from .errors import InvalidCandidates, shown
 from .instants import instant
 from .numbers import Number, exact, float_up, positive
@@ -44,7 +46,9 @@ class Labels(Sequence[Any]):
 
         Raises:
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
+            InvalidArgument: if they can be read once only.
         """
+        refuse_one_shot(labels, "candidates")
         single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
         if single or hasattr(type(labels), "columns"):
             raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
@@ -74,6 +78,36 @@ class Labels(Sequence[Any]):
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self._labels[:5]))
         return f"Labels([{shown}{', ...' if len(self) > 5 else ''}], {len(self)} in all)"
+
+
+class Found(Sequence[Any]):
+    """Labels that are read from the data, when the first of them is needed and not before. Not public.
+
+    Args:
+        read: returns the values in the data; called once.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Any]]) -> None:
+        self._labels = cache(lambda: Labels(read()))
+
+    def __len__(self) -> int:
+        return len(self._labels())
+
+    @property
+    def size(self) -> int:
+        """How many labels there are, which tells about the data."""
+        return len(self)
+
+    @property
+    def description(self) -> str:
+        """Words that tell nothing of them."""
+        return repr(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._labels()[index]
+
+    def __repr__(self) -> str:
+        return "candidates from the data"
 
 
 class Grid:

@@ -6,26 +6,28 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
-from typing import Any, NoReturn, ParamSpec, TypedDict, TypeVar
+from typing import Any, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
-from .arguments import read_name
+from .arguments import named_arguments, read_name, refuse_one_shot
 from .bits import SystemBits
 from .candidates import Answers
 from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores, shown
+from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Dial, Law, Tuned, identified, read_dial
 from .numbers import Number, count
 from .privacy.bills import Account, Bill, Indices, read_account, read_unit
-from .privacy.guarantees import Guarantee
+from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .releases import Release
 from .runs import Runs
 from .scores import Score
+from .scores.contract import bounded_unit
 from .vectors import Vector
 
 P = ParamSpec("P")
@@ -112,7 +114,7 @@ class Query:
 
 def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -> Release:
     """Draw from the mechanism on this score, and name what was drawn."""
-    asked, unit = ask(score, terms), read_unit(terms.get("privacy_unit"))
+    asked = ask(score, terms)
 
     def prepare() -> Callable[[], Any]:
         law = law_of(asked, answers)
@@ -126,8 +128,8 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
             return np.array(drawn) if isinstance(drawn, list) else drawn
         return answers[drawn] if asked.size is None else named(drawn, answers)
 
-    per = "" if unit is None else f", per {unit}"
-    return replace(asked.order(query.about(per), answers), unit=unit).deliver(prepare, name)
+    per = "" if asked.unit is None else f", per {asked.unit}"
+    return asked.order(query.about(per), answers).deliver(prepare, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Order:
     ) -> Release:
         """Draw what `prepare` has prepared, once it is paid, and name what was drawn."""
         account = self.payment.account
-        if isinstance(account, _Listener):
+        if isinstance(account, Listener):
             raise account.Heard(self)
         drawn = prepare()() if account is None else self._bought(account, prepare)
         return Release(
@@ -220,7 +222,17 @@ def _listed(drawn: Any) -> Indices:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question whose public part is settled."""
+    """A question whose public part is settled.
+
+    Attributes:
+        score: what says how good each candidate is.
+        mechanism: what draws one.
+        sensitivity: how far scores of neighbours may be apart, neighbours by `unit`.
+        tuned: the mechanism at its numbers.
+        size: how many answers, None for one that stands by itself.
+        payment: who pays.
+        unit: the column that says whose a row is; None if each row is a record.
+    """
 
     score: Score
     mechanism: Mechanism
@@ -229,6 +241,7 @@ class Asked:
     dial: Dial | None
     size: int | None
     payment: Payment
+    unit: str | None = None
 
     @property
     def guarantee(self) -> Guarantee:
@@ -249,8 +262,8 @@ class Asked:
                 "size": self.size,
             }
 
-        question = Question(self, answers)
-        return Order(query, self.guarantee, self.mechanism.name, details, self.payment, question)
+        question, name = Question(self, answers), self.mechanism.name
+        return Order(query, self.guarantee, name, details, self.payment, question, self.unit)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -262,15 +275,22 @@ class Question:
 
     @property
     def candidates(self) -> int | None:
-        """How many there are to choose from, where that is known and finite, and none is preferred."""
+        """How many there are to choose from, where that is public and finite, and none is preferred."""
         preferred = getattr(self.asked.mechanism, "base_measure", None) is not None
-        if self.answers is None or preferred or getattr(self.asked.score, "continuous", False):
+        unpromised = isinstance(self.asked.tuned.guarantee, NoGuarantee)  # they may be of the data
+        continuous = getattr(self.asked.score, "continuous", False)
+        if self.answers is None or preferred or unpromised or continuous:
             return None
         return self.answers.size or None
 
 
 def ask(score: Score, terms: Terms) -> Asked:
-    """Check everything public and tune the mechanism."""
+    """Check everything public and tune the mechanism.
+
+    Raises:
+        InvalidArgument: if something cannot be accepted, or all rows of one person are to be one record while
+            the score counts rows: no sensitivity bounds what they do together.
+    """
     for name in terms:
         if name not in _TERMS:
             close = get_close_matches(
@@ -283,16 +303,11 @@ def ask(score: Score, terms: Terms) -> Asked:
     dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     size = terms.get("size")
     _check_range(score, mechanism)
+    unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
     sensitivity = score.sensitivity(neighbors)
     tuned = mechanism.tune(sensitivity, dial)
     size = None if size is None else count(size, "size", most=_MOST_DRAWS)
-    return Asked(score, mechanism, sensitivity, tuned, dial, size, read_payment(terms))
-
-
-def is_paid(terms: Terms) -> bool:
-    """Return whether an account is to pay."""
-    account = terms.get("ledger")
-    return account is not None and not isinstance(account, _Listener)
+    return Asked(score, mechanism, sensitivity, tuned, dial, size, read_payment(terms), unit)
 
 
 def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
@@ -341,35 +356,37 @@ def named(drawn: Any, answers: Answers) -> list[Any]:
     return [answers[int(i)] for i in drawn]
 
 
-class _Listener:
-    """Stands where an account stands, and takes the order instead of paying for it."""
-
-    class Heard(Exception):
-        """Raised in place of an answer."""
-
-        def __init__(self, order: Order) -> None:
-            super().__init__("an order was taken, and no answer given")
-            self.order = order
-
-    def buy(self, bill: Bill, prepare: object) -> NoReturn:
-        """Refuse: a listener pays for nothing."""
-        raise InvalidArgument("this is asked only to see what it would cost")
-
-
 def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
     """Return what verb(*args, **kwargs) would ask, without paying or looking at private data.
 
     Raises:
-        InvalidArgument: if a public argument cannot be accepted, or this is no verb that releases.
+        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
+            that releases.
     """
-    listening: dict[str, Any] = {**kwargs, "ledger": _Listener()}
-    try:
-        verb(*args, **listening)
-    except _Listener.Heard as heard:
-        return heard.order
-    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")
+    return _heard(verb, args, kwargs, Listener(billing=False))
 
 
 def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
-    """Return what verb(*args, **kwargs) would cost, without paying or looking at private data."""
-    return order_of(verb, *args, **kwargs).bill()
+    """Return the bill that verb(*args, **kwargs) would bring, without paying or looking at private data.
+
+    Raises:
+        InvalidArgument: as for `order_of`.
+    """
+    return _heard(verb, args, kwargs, Listener(billing=True)).bill()
+
+
+def _heard(
+    verb: Callable[..., Release],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    listener: Listener,
+) -> Order:
+    """Return what the listener hears the verb ask."""
+    for what, value in named_arguments(verb, args, kwargs):
+        refuse_one_shot(value, what)
+    try:
+        verb(*args, **{**kwargs, "ledger": listener})
+    except Listener.Heard as heard:
+        order: Order = heard.order
+        return order
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

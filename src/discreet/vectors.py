@@ -5,7 +5,7 @@ rounds one of them. Mechanisms see it in its normal form, the *gaps* to the best
 """
 
 import math
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -19,6 +19,7 @@ from .numbers import nearest_double
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
+_SUMS = 2**62
 
 
 class Vector:
@@ -113,6 +114,15 @@ def read_vector(values: Any) -> Vector:
         raise InvalidScores("scores must not be empty: there must be at least one candidate")
     integers = None if listed is None else set(map(type, listed)) == {int}
     return Vector(_exact_array(array), integral=integers)
+
+
+def integers(values: Sequence[int]) -> NDArray[Any]:
+    """Return integers as an array in which the sum of any of them is exact, and twice that sum.
+
+    They are 64-bit integers where all together are below 2**62, else Python's.
+    """
+    total = sum(map(abs, values))
+    return np.array(values, dtype=np.int64) if total < _SUMS else _objects([int(v) for v in values])
 
 
 def _exact_array(array: NDArray[Any]) -> NDArray[Any]:

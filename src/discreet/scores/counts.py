@@ -9,7 +9,7 @@ import numpy as np
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..runs import Runs
-from ..vectors import Vector
+from ..vectors import Vector, integers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,9 +22,12 @@ class Counts:
 
     Args:
         count: returns the rows per candidate; called once, when everything public has been checked.
+        per_person: whether it returns persons instead, each once for each candidate he holds. One who comes
+            raises each count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
     """
 
     count: Callable[[], Sequence[int]]
+    per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[dict[str, Any]] = {}
 
@@ -33,13 +36,18 @@ class Counts:
         """Never: every candidate has a score of its own."""
         return False
 
+    @property
+    def counts_rows(self) -> bool:
+        """Unless persons are counted."""
+        return not self.per_person
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1 for each count, monotonic when records come and go."""
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
     def compute(self, reach: Fraction) -> Vector:
         """Return the counts. Private."""
-        return Vector(np.array(self.count(), dtype=np.int64))
+        return Vector(integers(self.count()), integral=True)
 
     def __repr__(self) -> str:
         return "Counts()"
@@ -55,9 +63,11 @@ class ClassCounts:
     Args:
         classes: returns the candidates in classes, each with `counted` and `ranks`; called once, when
             everything public has been checked.
+        per_person: as for `Counts`.
     """
 
     classes: Callable[[], Any]
+    per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[dict[str, Any]] = {}
 
@@ -65,6 +75,11 @@ class ClassCounts:
     def in_runs(self) -> bool:
         """Always: each class is a run."""
         return True
+
+    @property
+    def counts_rows(self) -> bool:
+        """Unless persons are counted."""
+        return not self.per_person
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1 for each count, monotonic when records come and go."""

@@ -60,6 +60,11 @@ class Custom:
         """Never: every candidate has a score of its own."""
         return False
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: whoever declares the sensitivity says what one record is."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the declared sensitivity; with an error above zero, a spread larger by 4 * error.
 

@@ -71,6 +71,11 @@ class Distance:
         """Always: the score falls linearly on both sides of the value."""
         return "sloping"
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: whoever declares the sensitivity says what one record is."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""
         step, relation = self.answers.step, read_neighbors(neighbors)

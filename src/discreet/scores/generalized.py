@@ -43,6 +43,11 @@ class Generalized:
         """Never: every candidate has a score of its own."""
         return False
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: whoever declares the sensitivity says what one record is."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1, spread 2, whatever the sensitivities are."""
         return sensitivity_of(1, neighbors)

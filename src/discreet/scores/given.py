@@ -34,6 +34,11 @@ class Given:
         """Never: every candidate has a score of its own."""
         return False
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: whoever declares the sensitivity says what one record is."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
         return read_sensitivity(self.change, self.spread, self.monotonic, neighbors)

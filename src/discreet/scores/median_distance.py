@@ -45,6 +45,11 @@ class MedianDistance:
         """Always: the candidates are a grid."""
         return True
 
+    @property
+    def counts_rows(self) -> bool:
+        """Always: `PerPerson` makes it a score of persons."""
+        return True
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return 1 for a record more or less, 2 for one replaced."""
         return sensitivity_of(1 if neighbors == "add_remove" else 2, neighbors)
@@ -82,7 +87,8 @@ class MedianDistance:
             found.points, found.counts, found.below, found.bounds
         )
         more, equal = found.total - not_more, not_more - less
-        return Runs(starts, sizes, Vector(-np.maximum(0, abs(less - more) - equal + 1)))
+        distances = np.maximum(0, abs(less - more) - equal + 1)
+        return Runs(starts, sizes, Vector(-distances, integral=True))
 
     def __repr__(self) -> str:
         return f"MedianDistance({self.candidates!r})"

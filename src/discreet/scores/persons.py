@@ -42,6 +42,11 @@ class PerPerson:
         """As the score of rows is."""
         return self.score.in_runs
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: a person is a record, of at most `rows` rows."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return `rows` times the most that one row changes which comes, goes or is exchanged."""
         steps = [self.score.sensitivity(relation) for relation in ("add_remove", neighbors)]

@@ -62,6 +62,11 @@ class Rank:
         """Whether the candidates are a grid."""
         return isinstance(self.candidates, Grid)
 
+    @property
+    def counts_rows(self) -> bool:
+        """Always: `PerPerson` makes it a score of persons."""
+        return True
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return max(p, q - p) for a record more or less, q for one replaced; 1, monotonic, at the ends."""
         p, q = self.alpha.as_integer_ratio()
@@ -146,7 +151,8 @@ class Rank:
     ) -> Runs:
         """Return the runs from one index up to another, `below` of n records being lower still."""
         starts, sizes, less, not_more = stretches(points, counts, below, bounds)
-        return Runs(starts, sizes, Vector(self._scores(less, n - not_more, n)))
+        scores = Vector(self._scores(less, n - not_more, n), integral=True)
+        return Runs(starts, sizes, scores)
 
     def _scores(self, less: NDArray[np.int64], more: NDArray[np.int64], n: int) -> NDArray[Any]:
         """Return the scores of candidates with that many records below and above, exactly."""
@@ -163,7 +169,7 @@ class Rank:
         ladder = [rungs.exact(i) for i in range(len(rungs))]
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
         less, more = _beside(values, weights, ladder)
-        return Vector(self._scores(less, more, int(weights.sum())))
+        return Vector(self._scores(less, more, int(weights.sum())), integral=True)
 
     def __repr__(self) -> str:
         return f"Rank(alpha={self.alpha}, {self.candidates!r})"
@@ -232,7 +238,9 @@ def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Run
         runs,
         starts=np.concatenate(([0], runs.starts, [end]))[there],
         sizes=np.concatenate(([first], runs.sizes, [size - end]))[there],
-        tops=Vector(np.concatenate((outside[:1], runs.tops.values, outside[1:]))[there]),
+        tops=Vector(
+            np.concatenate((outside[:1], runs.tops.values, outside[1:]))[there], integral=True
+        ),
         summaries=summary[there],
         whole=whole,
     )

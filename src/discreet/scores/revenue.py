@@ -50,6 +50,7 @@ class Revenue:
             exp(eta * score) over them as its weight; the last point then stands for nothing.
         cells: returns the bids as counts on `borders(prices)`, where they are not in memory, and instead
             of the bids; called as they are.
+        per_person: whether a bidder is a record, whose rows have been bounded to `units`.
     """
 
     bids: Callable[[], NDArray[Any]]
@@ -58,6 +59,7 @@ class Revenue:
     units: int = 1
     continuous: bool = False
     cells: Callable[[], "GridSource | None"] = lambda: None
+    per_person: bool = False
     name: ClassVar[str] = "revenue"
 
     def __post_init__(self) -> None:
@@ -82,6 +84,11 @@ class Revenue:
     def in_runs(self) -> Literal["sloping"]:
         """Always: between two neighbouring bids the score rises linearly."""
         return "sloping"
+
+    @property
+    def counts_rows(self) -> bool:
+        """Unless the rows of a bidder were bounded to his units."""
+        return not self.per_person
 
     @property
     def unit(self) -> Fraction:
@@ -122,7 +129,8 @@ class Revenue:
         there = ends > before
         ends, before, sold = ends[there], before[there], sold[there]
         lo, step = int(self.prices.lo / self.unit), int(self.prices.step / self.unit)
-        if max(int(self.prices.hi / self.unit), step) * int(sold.max()) >= _LARGE:
+        # What is not sold has a score too, so the product counts one unit at least.
+        if max(int(self.prices.hi / self.unit), step) * max(int(sold.max()), 1) >= _LARGE:
             points, sold = ends.astype(object), sold.astype(object)
         else:
             points = ends

@@ -34,6 +34,11 @@ class Truth:
         """Never: every candidate has a score of its own."""
         return False
 
+    @property
+    def counts_rows(self) -> bool:
+        """Never: the value is all there is of a person."""
+        return False
+
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1, balanced.
 

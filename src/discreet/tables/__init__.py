@@ -25,6 +25,7 @@ __all__ = [
     "on_grid",
     "parse_candidates",
     "recorded",
+    "shows_types",
 ]
 
 Table: TypeAlias = object
@@ -129,6 +130,12 @@ def declared_categories(data: Table, column: str) -> list[str] | None:
     Side channels: time depends on the schema, or for a file on its header, and on nothing else.
     """
     return _open(data, column).declared()
+
+
+def shows_types(data: Table) -> bool:
+    """Return whether the types of its columns can be seen without opening anything: a Polars frame in memory."""
+    kind = type(data)
+    return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
 
 
 def distinct(data: Table, column: str) -> list[object]:

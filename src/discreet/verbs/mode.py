@@ -6,13 +6,15 @@ from functools import partial
 from typing import Any, Unpack
 
 from .. import tables
-from ..candidates import Labels
+from ..candidates import Found, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..listener import is_paid, is_quoted
+from ..mechanisms import read_mechanism
+from ..mechanisms.unpromised import Unpromised
 from ..numbers import flag
-from ..privacy.guarantees import NoGuarantee
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
-from ..selection import Query, ask, is_paid
+from ..selection import Query, Terms, ask
 from ..tables.candidate_table import CandidateTable, names_file
 from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
 
@@ -54,20 +56,28 @@ def mode(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
     inquiry = read_inquiry(terms)
-    # What is public is wrong before the data are opened, or not at all.
-    ask(Counts(list), inquiry.terms)
-    labels: Labels | CandidateTable
     if unsafe_candidates_from_data:
-        labels = Labels(_found(data, column, candidates))
+        inquiry = _unpromised(inquiry)
+    # What is public is wrong before the data are opened, or not at all.
+    ask(Counts(list, inquiry.per_person), inquiry.terms)
+    labels: Labels | CandidateTable | Found
+    if unsafe_candidates_from_data:
+        labels = _found(data, column, candidates)
+        told = "candidates from the data"
     else:
-        labels = read_labels(_declared(data, column) if candidates is None else candidates)
+        listed = _declared(data, column, terms) if candidates is None else candidates
+        labels = read_labels(listed)
+        told = f"{labels.size} candidates"
     scores = counted(inquiry, data, column, labels)
-    query = Query("mode", f"mode of {column}, {labels.size} candidates", {"column": column})
-    drawn = inquiry.answer(scores, labels, query, draw, naming(labels))
-    if not unsafe_candidates_from_data:
-        return drawn
-    reason = "the candidates were taken from the data"
-    return replace(drawn, guarantee=NoGuarantee(reason, drawn.guarantee.neighbors))
+    query = Query("mode", f"mode of {column}, {told}", {"column": column})
+    return inquiry.answer(scores, labels, query, draw, naming(labels))
+
+
+def _unpromised(inquiry: Inquiry) -> Inquiry:
+    """Return the inquiry with a mechanism of which nothing is promised."""
+    mechanism = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
+    unpromised = Unpromised(mechanism, "the candidates were taken from the data")
+    return replace(inquiry, terms={**inquiry.terms, "mechanism": unpromised})
 
 
 def read_labels(candidates: Any) -> Labels | CandidateTable:
@@ -87,7 +97,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def counted(
-    inquiry: Inquiry, data: tables.Table, column: str, labels: Labels | CandidateTable
+    inquiry: Inquiry, data: tables.Table, column: str, labels: Labels | CandidateTable | Found
 ) -> Sequence[Score]:
     """Return for each group the score that counts records."""
     if isinstance(labels, CandidateTable):
@@ -95,18 +105,23 @@ def counted(
         def classed() -> Sequence[Any]:
             return tables.recorded(data, column, inquiry.records).classes(labels.ranking)
 
-        return [ClassCounts(read) for read in inquiry.once(classed)]
+        return [ClassCounts(read, inquiry.per_person) for read in inquiry.once(classed)]
     if inquiry.plain:
         return [Counts(partial(tables.count, data, column, labels))]
 
     def tallied() -> list[list[int]]:
         return tables.recorded(data, column, inquiry.records).tally(labels)
 
-    return [Counts(read) for read in inquiry.once(tallied)]
+    return [Counts(read, inquiry.per_person) for read in inquiry.once(tallied)]
 
 
-def _declared(data: tables.Table, column: str) -> Sequence[Any]:
-    """Return the categories the column's type declares."""
+def _declared(data: tables.Table, column: str, terms: Terms) -> Sequence[Any]:
+    """Return the categories the column's type declares; a quote opens nothing to see them."""
+    if is_quoted(terms) and not tables.shows_types(data):
+        raise InvalidCandidates(
+            "candidates are missing: a quote opens no data, so it cannot see which categories the type of "
+            f"column {shown(column)} declares; name what may be answered"
+        )
     categories = tables.declared_categories(data, column)
     if categories is None:
         raise InvalidCandidates(
@@ -116,8 +131,8 @@ def _declared(data: tables.Table, column: str) -> Sequence[Any]:
     return categories
 
 
-def _found(data: tables.Table, column: str, candidates: Any) -> Sequence[Any]:
-    """Return the values found in the column."""
+def _found(data: tables.Table, column: str, candidates: Any) -> Found:
+    """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")
-    return tables.distinct(data, column)
+    return Found(partial(tables.distinct, data, column))

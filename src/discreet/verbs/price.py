@@ -74,6 +74,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
             units,
             continuous,
             partial(_cells, part, prices),
+            per_person=inquiry.records.rows is not None,
         )
         for part in parts_of(inquiry, bids, column)
     ]

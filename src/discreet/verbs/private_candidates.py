@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..arguments import refuse_one_shot
 from ..bits import SystemBits, below
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores, shown
@@ -80,6 +81,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         raise InvalidArgument(
             f"run must be a function run(data, candidate, share), got {shown(run)}"
         )
+    refuse_one_shot(data, "the data")
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
     guarantee = PureDP(positive(epsilon, "epsilon"), read_neighbors(neighbors))
     share = guarantee.epsilon / tries.price

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import partial
+from numbers import Integral
 from typing import Any, Literal, Unpack
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .. import tables
 from ..candidates import Grid, Labels
@@ -23,6 +21,7 @@ from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
 from ..selection import Query
+from ..vectors import integers
 from .records import (
     Part,
     RecordTerms,
@@ -175,9 +174,16 @@ def _rows(part: Part) -> Rows:
 
 def _histogram(data: Mapping[Any, Any]) -> Rows:
     """Return the values and counts of a mapping, without values that are missing."""
-    counts: NDArray[Any] = np.array(list(data.values()) or np.zeros(0, dtype=np.int64))
-    if counts.dtype.kind not in "iu" or (counts < 0).any():
-        raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")
+    counts = [_whole(n) for n in data.values()]
+    kept = [i for i, value in enumerate(data) if len(tables.numbers([value]))]
     values = list(data)
-    kept = [i for i, value in enumerate(values) if len(tables.numbers([value]))]
-    return tables.numbers([values[i] for i in kept]), counts[kept].astype(np.int64)
+    return tables.numbers([values[i] for i in kept]), integers([counts[i] for i in kept])
+
+
+def _whole(number: Any) -> int:
+    """Return how often a value occurs, of any size, as an integer of Python."""
+    if not isinstance(number, bool) and isinstance(number, Integral):
+        times = int(number)
+        if times >= 0:
+            return times
+    raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")

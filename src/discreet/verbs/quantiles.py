@@ -110,9 +110,11 @@ def _tally(part: Part, candidates: Grid) -> Rows:
 def _of_one_row(inquiry: Inquiry) -> Terms:
     """Return the terms at which one row that comes or goes costs its share of epsilon.
 
-    A person comes with `rows` rows, and one replaced is one that goes and one that comes.
+    A person comes with `rows` rows, and one replaced is one that goes and one that comes. The privacy unit is
+    left out: what a person is promised follows from what is promised for so many rows.
     """
-    terms, epsilon = inquiry.terms, inquiry.terms.get("epsilon")
+    terms: Terms = {**inquiry.terms, "privacy_unit": None}
+    epsilon = terms.get("epsilon")
     if inquiry.plain or epsilon is None:
         return terms
     rows = inquiry.records.rows or 1

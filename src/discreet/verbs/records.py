@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from .. import tables
+from ..arguments import refuse_one_shot
 from ..bits import SystemBits
 from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
@@ -103,6 +104,11 @@ class Inquiry:
         """Whether each row is a record, and there are no groups."""
         return self.records.unit is None and self.records.by is None
 
+    @property
+    def per_person(self) -> bool:
+        """Whether all rows of one person are one record."""
+        return self.records.unit is not None
+
     def asks(self, query: Query) -> Query:
         """Return the query with what one record is, and which groups answer."""
         of = self.records
@@ -150,7 +156,6 @@ class Inquiry:
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
-        order = replace(order, unit=self.records.unit)
         return order.deliver(prepare, self.label(name, size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], Any]:
@@ -164,7 +169,13 @@ class Inquiry:
 
 
 def parts_of(inquiry: Inquiry, data: Any, column: str | None) -> list[Part]:
-    """Return for each group what brings the table of its records, and their column."""
+    """Return for each group what brings the table of its records, and their column.
+
+    Raises:
+        InvalidArgument: if persons or groups need a table, or the data can be read once only: who asks again
+            would pay for an answer about nothing.
+    """
+    refuse_one_shot(data, "the data")
     if inquiry.plain:
         return [lambda: (data, column)]
     if column is None:
@@ -213,7 +224,8 @@ def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
             "rows_per_person is for numbers; where persons are counted no bound is needed"
         )
     records = _read_records(given, bounded=bounded)
-    rest: Any = {name: value for name, value in terms.items() if name not in _RECORDS}
+    # The unit stays among the terms: a score that does not bound it is refused when it is asked.
+    rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
     neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
     if records.by is None:
         return Inquiry(records, rest, neighbors)

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple, Unpack
 
 from ..candidates import Labels
 from ..errors import InvalidCandidates
+from ..listener import is_billed
 from ..numbers import Number
 from ..releases import Release
 from ..scores import Given
-from ..selection import Query, Terms, is_paid, release, takes_terms
+from ..selection import Query, Terms, release, takes_terms
 
 
 @takes_terms
@@ -81,7 +82,7 @@ def unfold(scores: Any, candidates: Any, terms: Terms) -> Unfolded:
 
 def _named(scores: Any, labels: Labels, terms: Terms) -> Unfolded:
     """Return the scores in the order of the names of their candidates if a ledger pays, else as they are."""
-    if not is_paid(terms):
+    if not is_billed(terms):
         return Unfolded(scores, labels)
     names = [(type(label).__qualname__, repr(label)) for label in labels]
     places = sorted(range(labels.size), key=names.__getitem__)

@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ..arguments import refuse_one_shot
 from ..candidates import Labels
 from ..numbers import Number
 from ..releases import Release
@@ -48,6 +49,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
 
     Side channels: those of the mechanism, and all that `u` does: its time, and whether it fails.
     """
+    refuse_one_shot(data, "the data")
     labels = Labels(candidates)
     given = candidates if isinstance(candidates, np.ndarray) else list(labels)
     score = Custom(u, data, given, sensitivity, spread, monotonic, error, granularity)

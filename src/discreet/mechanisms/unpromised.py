@@ -1,0 +1,43 @@
+"""A mechanism of which nothing is promised, for what is released at one's own risk."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..privacy.guarantees import NoGuarantee
+from ..privacy.sensitivity import Sensitivity
+from .contract import Dial, Mechanism, Tuned, identified
+
+
+@dataclass(frozen=True, slots=True)
+class Unpromised:
+    """The distribution of a mechanism, without its guarantee: what it is used on breaks the proof.
+
+    It stands in place of the mechanism before anything private is read, so a quote says so too.
+
+    Args:
+        mechanism: what draws.
+        reason: why nothing is promised.
+    """
+
+    mechanism: Mechanism
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """The name of the mechanism."""
+        return self.mechanism.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The mechanism, and why nothing is promised."""
+        return {"mechanism": identified(self.mechanism), "reason": self.reason}
+
+    @property
+    def takes_runs(self) -> bool | Literal["flat"]:
+        """As the mechanism does."""
+        return self.mechanism.takes_runs
+
+    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+        """Return the mechanism at that much noise, promising nothing."""
+        tuned = self.mechanism.tune(sensitivity, dial)
+        return replace(tuned, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))
