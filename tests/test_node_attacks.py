@@ -445,7 +445,7 @@ def test_ctrl_c_at_the_doors_leaves_no_data_in_a_frame(owner: bool) -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("owner", [True, False])
 def test_ctrl_c_at_many_lines_leaves_no_data_in_a_frame(owner: bool) -> None:
-    check_interrupts(owner, 500)
+    check_interrupts(owner, 200)
 
 
 def test_the_search_finds_what_is_there() -> None:
