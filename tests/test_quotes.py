@@ -138,6 +138,7 @@ def test_a_quote_says_what_the_release_says(verb: Any, data: Any, terms: Any) ->
     release = verb(data, epsilon="1/3", **terms)
     said = (release.guarantee, release.mechanism, release.query, release.unit, release.candidates)
     assert said == (bill.guarantee, bill.mechanism, bill.query, bill.unit, bill.candidates)
+    assert release.unit == terms.get("privacy_unit")
 
 
 @pytest.mark.parametrize(("verb", "data", "terms"), [*questions()])
