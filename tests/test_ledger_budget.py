@@ -237,3 +237,16 @@ def test_amounts_are_read_as_they_were_written(text: str) -> None:
     """Less than nothing would make room in a budget, and an exponent fill the memory."""
     with pytest.raises((ValueError, ZeroDivisionError)):
         read_amount({"epsilon": text})
+
+
+def test_what_is_left_is_rounded_down_in_words() -> None:
+    """A quarter and an odd sliver are left: never more than there is."""
+    budget = opened("d", None, "add_remove", Amount(Fraction(1)))
+    for epsilon in (Fraction(1, 4), Fraction(1, 4), Fraction(1, 4) - Fraction(1, 7 * 10**10)):
+        budget = budget.charged(Amount(epsilon))
+    assert budget.remaining.epsilon == Fraction(1, 4) + Fraction(1, 7 * 10**10)
+    assert "≤ 0.750000 of 1 spent, ≥ 0.250000 left" in str(budget)
+    assert str(budget.remaining) == "ε ≥ 0.250000"
+    assert budget.remaining == Amount(budget.remaining.epsilon)
+    assert str(Amount(Fraction(1, 3001))) == "ε ≤ 0.000333223"
+    assert str(Amount(Fraction(1, 2)) - Amount(Fraction(1, 4))) == "ε = 0.25"

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -252,8 +253,33 @@ def test_an_answer_that_cannot_be_stored_is_in_no_frame_of_the_error() -> None:
     ledger.open("adult", epsilon=1)
     session = ledger.session("adult")
     secret = object()  # no JSON
-    with pytest.raises(TypeError) as failed:
+    with pytest.raises(InvalidArgument, match="must be an index") as failed:
         session.buy(bill(1, "r"), answering(secret))
     frames = [frame for frame, _ in traceback.walk_tb(failed.value.__traceback__)][1:]
     assert all(value is not secret for frame in frames for value in frame.f_locals.values())
     assert session.buy(bill(1, "r"), answering(5)) == 5
+
+
+@pytest.mark.parametrize("drawn", [3.7, "secret", [1, "secret"], None, {"secret": 1}])
+def test_what_is_no_index_is_not_stored(where: str, drawn: Any) -> None:
+    """It would come back as another answer. It is paid, as it was drawn; asked rightly, it costs no more."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    with pytest.raises(InvalidArgument, match="must be an index") as raised:
+        session.buy(bill("1/4", "monday"), answering(drawn))
+    assert "secret" not in str(raised.value)
+    assert any("asks again at no cost" in note for note in raised.value.__notes__)
+    assert [event.kind for event in ledger.history()] == ["opened", "charged"]
+    assert session.buy(bill("1/4", "monday"), answering(3)) == 3
+    assert ledger.verify()
+
+
+def test_indices_of_numpy_are_returned_as_they_are_stored(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    answer: Any = (np.int64(3), [np.uint8(4)], True)
+    found = session.buy(bill("1/4", "monday"), answering(answer))
+    assert found == session.buy(bill("1/4", "monday"), untouched) == [3, [4], 1]
+    assert type(found[0]) is int

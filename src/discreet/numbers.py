@@ -6,7 +6,7 @@ decimal it prints as, so that ``0.1`` means one tenth. Sensitivities are read up
 """
 
 import math
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, cast
@@ -126,6 +126,16 @@ def _unit(value: Fraction, bits: int) -> Fraction:
 
 def spell(value: Fraction) -> str:
     """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
+    return _short(value) or f"≤ {_rounded(value, ROUND_CEILING)}"
+
+
+def spell_down(value: Fraction) -> str:
+    """Return `value`, of which there is at least so much: exact if that is short, else rounded down after a "≥"."""
+    return _short(value) or f"≥ {_rounded(value, ROUND_FLOOR)}"
+
+
+def _short(value: Fraction) -> str | None:
+    """Return the exact value in a few digits, or None."""
     if value.denominator == 1 and abs(value) < 10**12:
         return str(value.numerator)
     decimal = _terminating(value)
@@ -133,7 +143,7 @@ def spell(value: Fraction) -> str:
         return decimal
     if value.denominator < 1000 and value.numerator < 10**6:
         return f"{value.numerator}/{value.denominator}"
-    return f"≤ {_rounded_up(value, digits=6)}"
+    return None
 
 
 def _read(value: Any) -> Fraction | None:
@@ -172,7 +182,7 @@ def _terminating(value: Fraction) -> str | None:
     return f"{whole}.{part:012d}".rstrip("0").rstrip(".")
 
 
-def _rounded_up(value: Fraction, digits: int) -> str:
-    """Return the least decimal of that many significant digits that is no less than `value`."""
-    with localcontext(prec=digits, rounding=ROUND_CEILING, Emax=MAX_EMAX, Emin=MIN_EMIN):
+def _rounded(value: Fraction, rounding: str) -> str:
+    """Return the next decimal of six significant digits in that direction."""
+    with localcontext(prec=6, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
         return f"{Decimal(value.numerator) / value.denominator:g}"

@@ -1,14 +1,14 @@
 """Budgets as exact values: what they count, and what still fits. Proofs: docs/ledger.md."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
-from ..numbers import positive, spell
+from ..numbers import positive, spell, spell_down
 from ..privacy.bills import one_record
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
@@ -29,11 +29,13 @@ class Amount:
         epsilon: a sum of epsilons of pure differential privacy.
         rho: a sum of rhos of zero-concentrated differential privacy.
         delta: a sum of deltas.
+        left: whether it is what remains of a budget: in words that is rounded down.
     """
 
     epsilon: Fraction | None = None
     rho: Fraction | None = None
     delta: Fraction = Fraction(0)
+    left: bool = field(default=False, compare=False, repr=False)
 
     def __add__(self, other: "Amount") -> "Amount":
         return Amount(
@@ -44,7 +46,8 @@ class Amount:
     def __sub__(self, other: "Amount") -> "Amount":
         """What is left of each unit; None where there is no bound."""
         return Amount(
-            _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta
+            _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta,
+            left=True,
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, str]:
@@ -53,7 +56,9 @@ class Amount:
         return {unit: str(value) for unit, value in named.items() if value is not None}
 
     def __str__(self) -> str:
-        said = {unit: _equals(_SIGNS[unit], value) for unit, value in self.as_dict().items()}
+        spelled = spell_down if self.left else spell
+        numbers = {unit: spelled(Fraction(value)) for unit, value in self.as_dict().items()}
+        said = {unit: _equals(_SIGNS[unit], text) for unit, text in numbers.items()}
         delta = said.pop("delta", "")
         return ", ".join(filter(None, [" or ".join(said.values()), delta])) or "nothing"
 
@@ -68,7 +73,8 @@ def _parsed(text: str) -> Fraction:
 
 def read_amount(plain: dict[str, str]) -> Amount:
     """Return the amount whose `as_dict` this is."""
-    return Amount(**{unit: _parsed(text) for unit, text in plain.items()})
+    numbers: dict[str, Any] = {unit: _parsed(text) for unit, text in plain.items()}
+    return Amount(**numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +223,10 @@ class Budget:
 
     def __str__(self) -> str:
         units = [
-            f"{_SIGNS[unit]}: {_spelled(spent)} of {_spelled(total)} spent, {_spelled(rest)} left"
+            f"{_SIGNS[unit]}: {_spelled(spent)} of {_spelled(total)} spent, {_spelled(rest, spell_down)} left"
             for unit, spent, total, rest in self._lines()
         ]
-        delta = f"{_equals('δ', self.total.delta)}, " if self.total.delta else ""
+        delta = f"{_equals('δ', spell(self.total.delta))}, " if self.total.delta else ""
         per = "" if self.unit is None else f", per {self.unit}"
         return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors}{per})"
 
@@ -298,10 +304,9 @@ def _bound(value: Any, name: str) -> Fraction:
     return bound
 
 
-def _spelled(value: Fraction | None) -> str:
-    return "no bound" if value is None else spell(value)
+def _spelled(value: Fraction | None, spelled: Callable[[Fraction], str] = spell) -> str:
+    return "no bound" if value is None else spelled(value)
 
 
-def _equals(sign: str, text: str | Fraction) -> str:
-    said = spell(Fraction(text))
-    return f"{sign} {said}" if said.startswith("≤") else f"{sign} = {said}"
+def _equals(sign: str, said: str) -> str:
+    return f"{sign} {said}" if said.startswith(("≤", "≥")) else f"{sign} = {said}"

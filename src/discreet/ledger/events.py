@@ -4,8 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
+from ..errors import InvalidArgument
 from ..privacy.bills import Indices
 
 _WIDE = 2**53
@@ -81,6 +83,22 @@ def plain(drawn: Indices) -> Any:
     if isinstance(drawn, list):
         return [plain(each) for each in drawn]
     return drawn if abs(drawn) < _WIDE else hex(drawn)
+
+
+def read_indices(drawn: Any) -> Indices:
+    """Return what was drawn as whole numbers of Python's own, in lists if it has lists.
+
+    Raises:
+        InvalidArgument: if it is something else. The message does not say what: it is private.
+    """
+    if isinstance(drawn, list | tuple):
+        return [read_indices(each) for each in drawn]
+    if isinstance(drawn, Integral):
+        return int(drawn)
+    raise InvalidArgument(
+        f"what is drawn must be an index, or a list of them, not a {type(drawn).__name__}: draw the index of an "
+        "answer, and name the answer by it afterwards"
+    )
 
 
 def indices(value: Any) -> Indices:

@@ -15,7 +15,7 @@ from ..privacy.bills import Bill, Indices
 from ..privacy.contract import Guarantee
 from . import checked, rows
 from .budget import Amount, Budget
-from .events import Event, indices, per, plain
+from .events import Event, indices, per, plain, read_indices
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
 
@@ -99,9 +99,12 @@ class Purchase:
         """Store the answer and return it, or the one that is stored.
 
         What fails is raised without the frames it went through: they hold an answer that is drawn again.
+
+        Raises:
+            InvalidArgument: if it is no index: the stored answer would be another than this one.
         """
         try:
-            return self.buyer.store.write(partial(self._keep, drawn=drawn))
+            return self.buyer.store.write(partial(self._keep, drawn=read_indices(drawn)))
         except Exception as error:
             failure = error.with_traceback(None)
         del drawn

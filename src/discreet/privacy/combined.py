@@ -47,14 +47,18 @@ _LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
 
 
 def serves(core: Composition) -> bool:
-    """Return whether some part has a distribution of losses, and all that have one fit a grid."""
-    lawful = [(part, n) for part, n in core.parts if _law(part) is not None]
-    few = sum(n for _, n in core.parts) <= _MOST_CONVOLVED and len(core.parts) <= _MOST_KINDS
-    if not few or not lawful:
+    """Return whether all parts fit a grid, and more is known of one than its Rényi curve."""
+    return fits(core) and any(_law(part) is not None for part, _ in core.parts)
+
+
+def fits(core: Composition) -> bool:
+    """Return whether there are not too many parts for a grid, and none is too large or too small for it."""
+    if sum(n for _, n in core.parts) > _MOST_CONVOLVED or len(core.parts) > _MOST_KINDS:
         return False
     step = _step(core)
     largest = min(_LARGEST, _MOST_STEPS * step)
-    return step >= _LEAST and all(_LEAST <= _size(part) <= largest for part, _ in lawful)
+    sizes = [_size(part) for part, _ in core.parts if _law(part) is not None]
+    return step >= _LEAST and all(_LEAST <= size <= largest for size in sizes)
 
 
 def mu_of(core: Composition) -> float | None:

@@ -17,6 +17,7 @@ from .sensitivity import Neighbors
 if TYPE_CHECKING:
     from .bounds import Bounds
     from .guarantees import ApproxDP
+    from .losses import LossDistribution
 
 Part = tuple[Guarantee, int]
 """A guarantee, and how many answers have it."""
@@ -137,6 +138,44 @@ class Composition:
         from .chain import summed
 
         return summed(self.parts, self.pure)
+
+    def losses(self) -> "LossDistribution":
+        """Return a certified bound on the privacy losses of all answers together.
+
+        Raises:
+            InvalidArgument: if there is none, as one part has no guarantee, or the parts fit no grid.
+        """
+        from .exports import losses
+
+        return losses(self)
+
+    def to_dp_accounting(self) -> Any:
+        """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
+
+        It bounds both orders of neighbours, under the relation of the guarantees. What dp-accounting then
+        computes is in doubles, without certificates.
+
+        Raises:
+            InvalidArgument: as `losses`.
+            MissingPackage: if dp-accounting is not installed.
+        """
+        return self.losses().to_dp_accounting()
+
+    def to_dp_event(self) -> Any:
+        """Return a tree of dp-accounting's events that promises no more than this, for its accountants.
+
+        Give the accountant the relation `ADD_OR_REMOVE_ONE` for guarantees under add_remove, and
+        `REPLACE_SPECIAL` for those under replace_one: the guarantees are about neighbours as they are.
+        Promises of one epsilon become Laplace noise that is as weak or weaker, as no event says more;
+        `to_dp_accounting` is tighter.
+
+        Raises:
+            InvalidArgument: if a part is none of those kinds, `GaussianDP` or `ZCDP`.
+            MissingPackage: if dp-accounting is not installed.
+        """
+        from .exports import event
+
+        return event(self)
 
     def repeated(self, n: int) -> "Composition":
         """Return the guarantee of all of it, n times."""

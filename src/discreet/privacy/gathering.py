@@ -26,8 +26,10 @@ def gathered(core: Composition, most: int) -> Composition:
     """
     noise = [one for one in core.parts if isinstance(one[0], ZCDP | GaussianDP)]
     rest = [one for one in core.parts if not isinstance(one[0], ZCDP | GaussianDP)]
-    parts = [*_merged(noise), *(rest if len(rest) <= most else _on_grid(rest))]
-    return core if len(parts) == len(core.parts) else Composition(tuple(parts))
+    sums = _merged(noise)
+    if sums == noise and len(rest) <= most:
+        return core
+    return Composition((*sums, *(rest if len(rest) <= most else _on_grid(rest))))
 
 
 def _merged(parts: list[Part]) -> list[Part]:

@@ -120,7 +120,5 @@ def _epsilon(guarantee: Guarantee) -> Fraction | None:
 
 def _higher(a: Guarantee, b: Guarantee) -> Guarantee:
     """Return the larger of two Rényi curves, at common orders."""
-    curve = {}
-    for order in ORDERS:
-        curve[order] = max(divergence_at(one.renyi, order) for one in (a, b))
+    curve = {a_: max(divergence_at(one.renyi, a_) for one in (a, b)) for a_ in ORDERS}
     return RenyiDP(curve, a.neighbors)

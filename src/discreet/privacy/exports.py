@@ -1,0 +1,80 @@
+"""Compositions for Google's dp-accounting: as privacy losses, and as events. Proofs: docs/losses.md."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from ..enclosures import ball, precision, upper
+from ..errors import InvalidArgument, MissingPackage
+from ..numbers import float_up
+from .chain import in_chain
+from .combined import fits, losses_of
+from .composition import Composition
+from .contract import Guarantee
+from .gathering import gathered
+from .losses import UNIT, LossDistribution
+
+_MOST_KINDS = 100
+
+
+def losses(whole: Composition) -> LossDistribution:
+    """Return a bound on the losses of a composition, its slack as infinite losses.
+
+    Raises:
+        InvalidArgument: if there is none.
+    """
+    core, infinite = whole.core, math.ceil(whole.slack * UNIT)
+    if whole.slack == 1 or (core is not None and not fits(gathered(core, _MOST_KINDS))):
+        raise InvalidArgument(
+            f"no distribution of losses on one grid bounds {whole}: it takes up to a million answers that all "
+            "have a guarantee, and epsilons up to 64 that are not too far apart"
+        )
+    if core is None:
+        return LossDistribution(Fraction(1), 0, (UNIT,), infinite)
+    found = losses_of(gathered(core, _MOST_KINDS))
+    return replace(found, infinite=found.infinite + infinite)
+
+
+def event(whole: Composition) -> Any:
+    """Return a composition as dp-accounting's events.
+
+    Raises:
+        InvalidArgument: if a part has no event.
+        MissingPackage: if dp-accounting is not installed.
+    """
+    try:
+        from dp_accounting import dp_event
+    except ImportError:
+        raise MissingPackage(
+            "dp-accounting is not installed; pip install discreet[accounting] brings it"
+        ) from None
+    events = [(_event(part, dp_event), n) for part, n in whole.parts]
+    found = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
+    return found[0] if len(found) == 1 else dp_event.ComposedDpEvent(found)
+
+
+def _event(part: Guarantee, dp_event: Any) -> Any:
+    """Return the event of one answer; its noise is rounded down."""
+    if part.kind == "none":
+        return dp_event.NonPrivateDpEvent()
+    if part.kind == "gaussian_dp" and part.rho is not None:
+        return dp_event.GaussianDpEvent(_float_down(1 / part.mu))  # type: ignore[attr-defined]
+    if part.kind == "zcdp" and part.rho is not None:
+        return dp_event.ZCDpEvent(float_up(part.rho))
+    if part.pure:
+        laplace = part.pure if in_chain(part) and part.kind != "pure_dp" else _as_laplace(part.pure)
+        return dp_event.LaplaceDpEvent(_float_down(1 / laplace))
+    raise InvalidArgument(
+        f"dp-accounting has no event for {part}; to_dp_accounting() hands over its privacy losses"
+    )
+
+
+def _as_laplace(epsilon: Fraction) -> Fraction:
+    """Return the epsilon of Laplace noise that is as weak as randomised response: 2 ln((1 + e**epsilon) / 2)."""
+    with precision(256):
+        return upper(2 * ((1 + ball(epsilon).exp()) / 2).log())
+
+
+def _float_down(value: Fraction) -> float:
+    return -float_up(-value)

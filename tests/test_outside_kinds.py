@@ -1,0 +1,409 @@
+"""Gaussian noise, Rényi curves, loss distributions and kinds of one's own, alone and beside selections."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import (
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    GaussianDP,
+    LaplaceDP,
+    LossDistribution,
+    LossDP,
+    MixedRange,
+    NoGuarantee,
+    PureDP,
+    RenyiDP,
+    SummedRange,
+    compose,
+    parallel,
+)
+from discreet.enclosures import ball, precision
+from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.privacy.adaptive import delta_adaptive
+from discreet.privacy.guarantees import read_guarantee
+
+ADD: Any = "add_remove"
+
+
+def normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+@given(
+    st.fractions(Fraction(1, 50), 8, max_denominator=50), st.fractions(0, 12, max_denominator=20)
+)
+def test_the_curve_of_gaussian_noise(mu: Fraction, target: Fraction) -> None:
+    """P(E) - e**s Q(E) for the event beyond where the log-ratio is s."""
+    found, m, s = GaussianDP(mu).delta_at(target), float(mu), float(target)
+    exact = normal(m / 2 - s / m) - math.exp(s) * normal(-m / 2 - s / m)
+    assert math.isclose(found, max(exact, 0), rel_tol=1e-6, abs_tol=1e-12)
+    rough = ZCDP(mu**2 / 2).delta_at(target)
+    assert found <= rough
+
+
+@given(st.fractions(Fraction(1, 20), 5, max_denominator=20), st.integers(1, 60))
+def test_gaussian_epsilon_and_delta_are_inverse(mu: Fraction, k: int) -> None:
+    delta = Fraction(1, 2**k)
+    found = GaussianDP(mu).approx(delta).epsilon
+    assert GaussianDP(mu).delta_at(found) <= delta
+    if found:
+        assert GaussianDP(mu).delta_at(found * (1 - Fraction(1, 2**20))) > delta
+
+
+def test_gaussian_noise_composes_into_one() -> None:
+    both = compose(GaussianDP(Fraction(3)), GaussianDP(Fraction(4)).repeated(1))
+    assert both.rho == GaussianDP(Fraction(5)).rho == Fraction(25, 2)
+    assert both.bounds("1e-6").winner == "single"
+    assert both.approx("1e-6") == GaussianDP(Fraction(5)).approx("1e-6")
+    four: Any = GaussianDP(Fraction(1, 3)).repeated(4)
+    assert four.delta_at(1) == GaussianDP(Fraction(2, 3)).delta_at(1)
+    two: Any = GaussianDP(Fraction(1)).repeated(2)
+    exact = normal(math.sqrt(0.5) - math.sqrt(0.5)) - math.e * normal(-math.sqrt(2))
+    assert math.isclose(two.delta_at(1), exact, rel_tol=1e-9)
+    one = GaussianDP(Fraction(1, 2))
+    assert (one.group(3).mu, one.under("replace_one").mu) == (Fraction(3, 2), Fraction(1))
+    with precision(128):
+        assert one.ceiling(one.ceiling(arb(0.1))).overlaps(one.group(2).ceiling(arb(0.1)))
+    with pytest.raises(InvalidNumber, match="not epsilon-DP"):
+        one.approx(0)
+
+
+@pytest.mark.parametrize("mu", [Fraction(1, 10), Fraction(1), Fraction(5)])
+def test_gaussian_losses_are_above_the_curve_and_close(mu: Fraction) -> None:
+    losses = LossDistribution.gaussian(mu, mu / 64)
+    for k in range(9):
+        target = mu * k / 2
+        exact, bound = GaussianDP(mu).delta_at(target), losses.delta(target)
+        assert exact <= bound * (1 + Fraction(1, 2**60)) <= exact * Fraction(1001, 1000)
+    elsewhere = losses.on(mu / 50)
+    assert losses.on(losses.step) is losses
+    for k in range(9):
+        here, there = (bound.delta(mu * k / 2) for bound in (losses, elsewhere))
+        assert here <= there <= here * Fraction(101, 100)
+
+
+# Rényi curves.
+
+
+def test_a_curve_is_read_against_ourselves() -> None:
+    curve = RenyiDP({2: 0.1, 8: "1/2", "1.9": 0.09, "2": 0.2, 64: math.inf})
+    binary = Fraction(
+        *(0.1).as_integer_ratio()
+    )  # above one tenth; that of 0.09 is below its decimal
+    points = (
+        (Fraction(19, 10), Fraction(9, 100)),
+        (Fraction(2), binary),
+        (Fraction(8), Fraction(1, 2)),
+    )
+    assert curve.curve == points
+    float_order = RenyiDP([(1.9, 1)]).curve[0][0]
+    assert float_order == Fraction(1.9) < Fraction(19, 10)
+    assert curve.renyi_divergence(8) == 0.5
+    assert curve.renyi_divergence(9) == math.inf
+    assert curve.renyi_divergence("1.5") < 0.0901  # a straight line to 0 at the order 1
+    assert (curve.pure, curve.rho) == (None, None)
+    asked = RenyiDP(lambda order: order / 2)
+    assert len(asked.curve) > 100
+    assert math.isclose(
+        asked.approx("1e-6").epsilon, ZCDP(Fraction(1, 2)).approx("1e-6").epsilon, rel_tol=1e-2
+    )
+    for bad in ({}, {1: 1}, {2: -1}, {2: "x"}, 3, {"x": 1}, [(2, 1, 3)], {64: math.inf}):
+        with pytest.raises(InvalidArgument):
+            RenyiDP(bad)
+    for guarantee in (curve, ZCDP(Fraction(1)), PureDP(Fraction(1)), compose(curve)):
+        with pytest.raises(InvalidNumber, match="order must be above 1"):
+            guarantee.renyi_divergence(1)
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.integers(2, 200), min_size=1, max_size=6, unique=True),
+    st.sampled_from(["1e-3", "1e-9"]),
+)
+def test_a_table_of_a_curve_is_above_it(orders: list[int], delta: str) -> None:
+    """Some orders of a bounded range: never less than all of them, group by group as well."""
+    whole: Any = BoundedRange(Fraction(1))
+    size = 2
+    table = RenyiDP({order: whole.renyi_divergence(order) for order in orders})
+    assert table.approx(delta).epsilon >= whole.approx(delta).epsilon
+    with precision(128):
+        for excess in (0.01, 1.0, 2.5, 30.0):
+            assert not table.renyi(arb(excess)) < whole.renyi(arb(excess))
+        if max(orders) > size:
+            further = table.group(size)
+            for excess in (0.01, 1.0, 2.5, 30.0):
+                assert not further.renyi(arb(excess)) < whole.group(size).renyi(arb(excess))
+
+
+def test_groups_of_a_zcdp_table_are_those_of_zcdp() -> None:
+    table = RenyiDP({order: order / 8 for order in range(2, 400)})
+    three = table.group(3)
+    assert math.isclose(three.renyi_divergence(20), 20 * 9 / 8, rel_tol=0.02)
+    assert three.renyi_divergence(20) >= 20 * 9 / 8
+    assert table.under("replace_one").neighbors == "replace_one"
+    with pytest.raises(InvalidArgument, match="give larger ones"):
+        RenyiDP({2: 1}).group(5)
+
+
+# Loss distributions.
+
+
+def test_losses_of_your_own() -> None:
+    losses = LossDistribution.laplace("1/2", "1/64")
+    mine = LossDP(losses)
+    found: tuple[Any, ...] = (mine.pure, mine.slack, mine.core)
+    assert found == (Fraction(1, 2), 0, mine)
+    assert mine.delta_at("1/4") <= LaplaceDP(Fraction(1, 2)).delta_at("1/4") * Fraction(101, 100)
+    assert mine.approx("1/10").epsilon == losses.epsilon("1/10")
+    with precision(128):
+        for excess in (0.01, 1.0, 40.0):
+            mine_, theirs = mine.renyi(arb(excess)), LaplaceDP(Fraction(1, 2)).renyi(arb(excess))
+            assert mine_ is not None
+            assert not mine_ < theirs
+    twice = mine.under("replace_one")
+    for target in ("0", "1/2", "7/8"):
+        assert twice.delta_at(target) >= LaplaceDP(Fraction(1)).delta_at(target)
+    loose = LossDP(LossDistribution(Fraction(1), 0, (2**127,), 2**127))
+    assert (loose.pure, loose.slack, loose.renyi(arb(1))) == (None, Fraction(1, 2), None)
+    assert loose.core == LossDP(LossDistribution(Fraction(1), 0, (2**128,), 0))
+    with pytest.raises(InvalidArgument, match="mass at infinity"):
+        loose.approx("1/4")
+    written = json.loads(json.dumps(mine.as_dict()))
+    assert read_guarantee(written) == mine
+    del written["losses"]["step"]
+    short = LossDistribution(Fraction(1), 0, (2**127,), 0)
+    for bad in (short, LossDistribution(Fraction(1), 0, (2**129, -1), 0), 3, None):
+        with pytest.raises(InvalidArgument):
+            LossDP(bad)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument):
+        read_guarantee(written)
+
+
+# Beside selections.
+
+
+def gaussian_pair(mu: float, n: int) -> list[tuple[float, float]]:
+    """Return Gaussian noise cut into n cells: what is computed from it, so no worse."""
+    places = [-8 + k * (16 + mu) / n for k in range(n + 1)]
+    cells = zip([-99.0, *places], [*places, 99.0], strict=True)
+    return [(normal(b - mu) - normal(a - mu), normal(b) - normal(a)) for a, b in cells]
+
+
+def test_an_adaptive_analyst_with_gaussian_noise_stays_below() -> None:
+    """Two answers of range 1/2 around Gaussian noise, the best losses in each state, against every bound."""
+    mu, e = 0.5, 0.5
+    noise = gaussian_pair(mu, 400)
+
+    def curve(left: int, ratio: float) -> float:
+        if left < 0:
+            return max(0.0, 1 - ratio)
+        if left == 1:  # the noise comes in between
+            return sum(p * curve(0, ratio * q / p) for p, q in noise if p > 0)
+        best = 0.0
+        for k in range(5):
+            t = e * k / 4
+            up = (1 - math.exp(t - e)) / (1 - math.exp(-e))
+            nxt = left - 1
+            best = max(
+                best,
+                up * curve(nxt, ratio * math.exp(-t))
+                + (1 - up) * curve(nxt, ratio * math.exp(e - t)),
+            )
+        return best
+
+    for noisy in (
+        GaussianDP(Fraction(1, 2)),
+        ZCDP(Fraction(1, 8)),
+        RenyiDP(lambda order: order / 8),
+    ):
+        whole = compose(BoundedRange(Fraction(1, 2)).repeated(2), noisy)
+        for target in (Fraction(1, 4), Fraction(1)):
+            found, worst = whole.bounds(epsilon=target).values, curve(2, math.exp(target))
+            assert min(found.values()) > worst * 0.9999
+            if isinstance(noisy, GaussianDP):
+                assert found["combined"] < worst * 1.15
+
+
+def test_one_noisy_answer_does_not_switch_off_the_rest() -> None:
+    ranges = BoundedRange(Fraction(1, 10)).repeated(50)
+    alone = delta_adaptive([Fraction(1, 10)] * 50, Fraction(1, 2))
+    assert alone is not None
+    tiny: list[Any] = [GaussianDP(Fraction(1, 1000)), ZCDP(Fraction(1, 10**7)),
+                       LossDP(LossDistribution.gaussian("1/1000", "1/50000"))]  # fmt: skip
+    for noisy in tiny:
+        found = compose(ranges, noisy).bounds(epsilon="1/2")
+        assert found.winner == "combined"
+        assert alone < found.least < alone * Fraction(11, 10)
+        assert found.least < found.values["renyi"] / 2
+
+
+def test_slack_beside_noise() -> None:
+    loose = ApproxDP(Fraction(1, 4), Fraction(1, 10**4), ADD)
+    whole = compose(loose, GaussianDP(Fraction(1)))
+    found = whole.bounds(epsilon=1).values
+    assert found["combined"] > Fraction(1, 10**4) + GaussianDP(Fraction(1)).delta_at(1) * Fraction(
+        999, 1000
+    )
+    assert whole.losses().delta(1) <= found["combined"] * Fraction(10001, 10000)
+    only = compose(ApproxDP(Fraction(0), Fraction(1, 4))).losses().delta(0)
+    assert Fraction(1, 4) <= only < Fraction(1, 4) + Fraction(1, 2**60)
+    for none in (NoGuarantee("why"), PureDP(Fraction(10**9))):
+        with pytest.raises(InvalidArgument, match="no distribution of losses"):
+            compose(none).losses()
+
+
+# dp-accounting.
+
+
+def test_handed_over_to_dp_accounting() -> None:
+    dpa = pytest.importorskip("dp_accounting")
+    from dp_accounting import pld, rdp
+
+    whole = compose(BoundedRange(Fraction(1, 10)).repeated(20), PureDP(Fraction(1, 5)).repeated(3),
+                    GaussianDP(Fraction(1, 2)), LaplaceDP(Fraction(1, 7)), SummedRange(Fraction(1, 8)))  # fmt: skip
+    theirs = whole.to_dp_accounting().get_epsilon_for_delta(1e-6)
+    ours = float(whole.losses().epsilon("1e-6") or 0)
+    assert math.isclose(theirs, ours, rel_tol=1e-6)
+    event = whole.to_dp_event()
+    for accountant in (pld.PLDAccountant, rdp.RdpAccountant):
+        for relation in (
+            dpa.NeighboringRelation.ADD_OR_REMOVE_ONE,
+            dpa.NeighboringRelation.REPLACE_SPECIAL,
+        ):
+            counted = accountant(neighboring_relation=relation).compose(event).get_epsilon(1e-6)
+            assert ours * (1 - 1e-6) < counted < 1.5 * ours
+    noisy = compose(ZCDP(Fraction(1, 10)).repeated(2))
+    counted = rdp.RdpAccountant().compose(noisy.to_dp_event()).get_epsilon(1e-6)
+    assert math.isclose(counted, noisy.approx("1e-6").epsilon, rel_tol=1e-3)
+    assert compose(NoGuarantee("why")).to_dp_event() == dpa.NonPrivateDpEvent()
+    gauss = compose(GaussianDP(Fraction(1, 3)))
+    assert gauss.to_dp_event() == dpa.GaussianDpEvent(3.0)
+    for part in (RenyiDP({2: 1}), ApproxDP(Fraction(1), Fraction(1, 9))):
+        with pytest.raises(InvalidArgument, match="no event for"):
+            compose(part).to_dp_event()
+
+
+@given(st.fractions(Fraction(1, 100), 20, max_denominator=100), st.integers(1, 40))
+def test_randomised_response_is_no_worse_than_that_laplace_noise(epsilon: Fraction, k: int) -> None:
+    from discreet.privacy.exports import _as_laplace
+
+    wider = LaplaceDP(_as_laplace(epsilon))
+    with precision(200):
+        assert (
+            not PureDP(epsilon).ceiling(arb(k) / 41) > wider.ceiling(arb(k) / 41) + arb(2) ** -150
+        )
+
+
+# Kinds of your own, and defaults.
+
+
+@dataclass(frozen=True)
+class Mine:
+    """A guarantee by protocol: nothing of ours is inherited."""
+
+    rho: Fraction | None = Fraction(1, 10)
+    pure: Fraction | None = None
+    neighbors: Any = ADD
+    kind = "mine"
+    slack = Fraction(0)
+
+    @property
+    def core(self) -> Any:
+        return self
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        return ZCDP(Fraction(1, 10)).delta_at(epsilon)
+
+    def approx(self, delta: Any) -> ApproxDP:
+        return ZCDP(Fraction(1, 10)).approx(delta)
+
+    def renyi(self, excess: arb) -> arb:
+        return ball(Fraction(1, 10)) * (1 + excess)
+
+    def ceiling(self, chance: arb) -> None: ...
+
+    def repeated(self, n: int) -> Any:
+        return compose([self] * n)
+
+    def group(self, size: int) -> Any:
+        return ZCDP(size**2 * Fraction(1, 10))
+
+    def under(self, neighbors: str) -> Any:
+        return self.group(2)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"kind": "mine"}
+
+
+ONE = Fraction(1)
+OURS: list[Callable[[], Any]] = [
+    lambda: BoundedRange(ONE), lambda: MixedRange(ONE), lambda: PureDP(ONE), lambda: ZCDP(ONE),
+    lambda: ApproxDP(ONE, Fraction(1, 9)), lambda: ApproxDP(ONE, Fraction(0)), lambda: NoGuarantee("why"),
+    lambda: GaussianDP(ONE), lambda: RenyiDP({2: 1, 9: 5}), lambda: LossDP(LossDistribution.laplace(1, "1/8")),
+    lambda: LossDP(LossDistribution.gaussian(1, "1/2")), lambda: compose(PureDP(ONE), ZCDP(ONE)), Mine,
+    lambda: Mine(None), lambda: Mine(ONE, Fraction(2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("a", "b"), list(product(range(len(OURS)), repeat=2)))
+def test_any_two_kinds_are_composed_and_put_in_parallel_or_refused_in_words(a: int, b: int) -> None:
+    """Never an AttributeError; and what comes out is no stronger than either."""
+    one, two = OURS[a](), OURS[b]()
+    whole = compose(one, two)
+    assert 0 <= whole.slack <= 1
+    try:
+        found = parallel(one, two)
+    except InvalidArgument:
+        found = None
+    if found is None:  # the one has a delta, the other no epsilon
+        assert (one.slack > 0) != (two.slack > 0)
+        return
+    assert found == parallel(two, one)
+    for part in (one, two):
+        for name in ("pure", "rho"):
+            ours, theirs = getattr(found, name), getattr(part, name)
+            assert ours is None or (theirs is not None and ours >= theirs)
+        assert found.slack >= part.slack
+
+
+def test_what_a_guarantee_must_have_is_said() -> None:
+    class Half:
+        kind, neighbors, pure = "half", ADD, None
+
+    for verb in (compose, parallel):
+        with pytest.raises(
+            InvalidArgument, match="lacks rho, slack, core, delta_at, approx, renyi"
+        ):
+            verb(Half())  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgument, match="take guarantees, got 3"):
+            verb(3)  # type: ignore[arg-type]
+    assert parallel(PureDP(Fraction(1, 2)), ApproxDP(Fraction(1), Fraction(0))) == PureDP(
+        Fraction(1)
+    )
+
+
+def test_neighbors_are_add_remove_by_default() -> None:
+    pure, zcdp, approx, one, half = PureDP, ZCDP, ApproxDP, Fraction(1), Fraction(1, 2)
+    defaults: list[Any] = [
+        pure(one), BoundedRange(one), MixedRange(one), zcdp(one), approx(one, half), GaussianDP(one),
+        RenyiDP({2: 1}), NoGuarantee("why"), LossDP(LossDistribution.laplace(1, 1)),
+    ]  # fmt: skip
+    assert {guarantee.neighbors for guarantee in defaults} == {"add_remove"}
+    assert pure(half).renyi_divergence(2) < pure(half).renyi_divergence(5) < 0.5
+    assert zcdp(half).renyi_divergence("3/2") == 0.75
+    assert compose(zcdp(half), zcdp(half / 2)).renyi_divergence(2) == 1.5
+    assert (
+        approx(one, half).renyi_divergence(2) == NoGuarantee("why").renyi_divergence(2) == math.inf
+    )
