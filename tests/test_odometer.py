@@ -12,8 +12,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import discreet
 from discreet import ZCDP, ApproxDP, BoundedRange, LaplaceDP, NoGuarantee, PureDP, compose
 from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.ledger import Ledger
 from discreet.privacy import odometer
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.odometer import Odometer
@@ -106,6 +108,16 @@ def test_what_holds_for_a_fixed_list_is_no_odometer() -> None:
         float(compose(pure("1/2").repeated(n)).approx("1/10").epsilon) for n in range(1, 41)
     ]
     assert stopping_responses(0.5, claims) > 0.23
+
+
+def test_what_a_ledger_says_was_spent_holds_whenever_one_stops() -> None:
+    ledger, claims = Ledger(), [0.0]
+    ledger.open("d", epsilon=100, neighbors="replace_one")
+    session = ledger.session("d")
+    for _ in range(40):
+        discreet.randomized_response("y", ["y", "n"], epsilon="1/2", ledger=session)
+        claims.append(float(ledger.spent("d").approx("1/10").epsilon))
+    assert stopping_responses(0.5, claims) <= 0.1
 
 
 def without_weights() -> tuple[tuple[arb, arb], ...]:
