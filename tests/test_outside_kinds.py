@@ -94,6 +94,14 @@ def test_gaussian_losses_are_above_the_curve_and_close(mu: Fraction) -> None:
         assert here <= there <= here * Fraction(101, 100)
 
 
+def test_what_is_beyond_the_top_of_a_curve_counts_as_infinite() -> None:
+    noise = GaussianDP(Fraction(1))
+    short = LossDistribution.of_curve(noise.delta_at, 1, "1/32")
+    for target in ("1/2", "1", "3", "50"):
+        assert short.delta(target) >= noise.delta_at(target)
+    assert short.delta(50) >= noise.delta_at(1) > short.composed(1).delta(50) * Fraction(99, 100)
+
+
 # Rényi curves.
 
 
@@ -155,6 +163,12 @@ def test_groups_of_a_zcdp_table_are_those_of_zcdp() -> None:
     assert table.under("replace_one").neighbors == "replace_one"
     with pytest.raises(InvalidArgument, match="give larger ones"):
         RenyiDP({2: 1}).group(5)
+
+
+def test_a_bound_that_its_neighbours_undercut_is_not_used() -> None:
+    """(order - 1) times the divergence is convex: what is 1 at the orders 2 and 4 is at most 1 at 3."""
+    assert RenyiDP({2: 1, 3: 5, 4: 1}).renyi_divergence(3) == 1
+    assert RenyiDP({2: 1, 3: 5}).renyi_divergence(3) == 5
 
 
 # Loss distributions.

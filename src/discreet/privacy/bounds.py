@@ -25,8 +25,8 @@ _MOST_KINDS = 200
 _MOST_SIZES = 12
 """Different epsilons up to which all sums of randomised responses are told apart."""
 
-_FEW = 200
-"""Answers up to which every engine is asked, however little it may promise."""
+_FEW, _FEW_KINDS = 200, 20
+"""Answers, and different guarantees, up to which every engine is asked, however little it may promise."""
 
 _MOST_FIXED = 1024
 """Answers up to which there is a formula for questions that are fixed beforehand."""
@@ -183,7 +183,7 @@ def _combined(core: Composition) -> Engine | None:
 
 
 def _promising(core: Composition) -> Engine:
-    many = sum(n for _, n in core.parts) > _FEW
+    many = sum(n for _, n in core.parts) > _FEW or len(core.parts) > _FEW_KINDS
     return Promising(ByLosses(lambda: losses_of(core)), mu_of(core) if many else None)
 
 
