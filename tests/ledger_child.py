@@ -4,12 +4,15 @@ They are processes of their own because they fork and are killed, which a proces
 """
 
 import json
+import multiprocessing
 import os
 import random
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +23,8 @@ from discreet.ledger import Ledger
 from discreet.ledger.store import Store
 
 from .ledgers import answering, bill
+
+COST = Fraction(1, 10**6)
 
 
 def spend(where: str, cost: str, ready: str) -> list[Any]:
@@ -61,6 +66,74 @@ def fork(where: str) -> list[int]:
     return sorted(codes)
 
 
+def fork_busy(where: str, count: str) -> list[int]:
+    """Fork so many times while a thread is buying; each child buys, and has one that does. Return exit codes.
+
+    A fork waits for the transactions of all threads, so a child finds none that nobody will end.
+    """
+    session = Ledger(where).session("adult")
+    over = threading.Event()
+
+    def busy() -> None:
+        while not over.is_set():
+            session.buy(bill(COST), answering(0))
+
+    def child(generations: int) -> int:
+        signal.alarm(60)  # ends whoever is blocked
+        try:
+            session.buy(bill(COST), answering(0))
+            Ledger(where).budgets()
+        except LedgerError:
+            return 3
+        if not generations:
+            return 0
+        born = _forked(lambda: child(generations - 1))
+        return os.waitstatus_to_exitcode(os.waitpid(born, 0)[1])
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    children = [_forked(lambda: child(1)) for _ in range(int(count))]
+    codes = [os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) for each in children]
+    over.set()
+    thread.join()
+    return codes
+
+
+def close_all_the_while(where: str, count: str, ready: str) -> int:
+    """Buy so many times while a thread opens, reads and closes the file; return how many answers there are."""
+    session = Ledger(where).session("adult")
+    over = threading.Event()
+
+    def reading() -> None:
+        while not over.is_set():
+            with open(where, "rb") as file:
+                file.read(1)
+
+    print(ready, flush=True)
+    sys.stdin.readline()
+    thread = threading.Thread(target=reading)
+    thread.start()
+    try:
+        return sum(session.buy(bill(COST), answering(1)) == 1 for _ in range(int(count)))
+    finally:
+        over.set()
+        thread.join()
+
+
+def pooled(where: str, method: str) -> list[int]:
+    """Buy in processes of a pool that were started in that way."""
+    session = Ledger(where).session("adult")
+    session.buy(bill(COST), answering(1))
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
+        return list(pool.map(_bought, [where] * 4))
+
+
+def _bought(where: str) -> int:
+    answer = Ledger(where).session("adult").buy(bill(COST), answering(1))
+    assert isinstance(answer, int)
+    return answer
+
+
 def fork_memory(_: str) -> int:
     """Use a ledger in memory after a fork; return the exit code."""
     ledger = Ledger()
@@ -86,9 +159,6 @@ def _forked(work: Callable[[], int]) -> int:
         os._exit(work())
     finally:
         os._exit(99)
-
-
-COST = Fraction(1, 10**6)
 
 
 class Crash:
@@ -179,12 +249,12 @@ def _step_at_every_statement(step: Callable[[], None]) -> None:
         event.listen(Engine, name, lambda *_: step())
     transact = Store._transact
 
-    def stepping(self: Store, work: Any, begin: Any) -> Any:
-        done = transact(self, work, begin)
+    def stepping(self: Store, *transaction: Any) -> Any:
+        done = transact(self, *transaction)
         step()
         return done
 
-    Store._transact = stepping  # type: ignore[method-assign]
+    Store._transact = stepping  # type: ignore[assignment, method-assign]
 
 
 def crash_at_steps(where: str, rounds: str) -> list[dict[str, Any]]:
@@ -205,7 +275,9 @@ def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]
     return [crash.at_time(f"t{i}", dice.uniform(0, float(longest))) for i in range(int(count))]
 
 
-_ALL: list[Callable[..., Any]] = [spend, race, fork, fork_memory, crash_at_steps, crash_at_times]
+_ALL: list[Callable[..., Any]] = [
+    spend, race, fork, fork_busy, fork_memory, close_all_the_while, pooled, crash_at_steps, crash_at_times,
+]  # fmt: skip
 COMMANDS = {command.__name__: command for command in _ALL}
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet import PureDP
+from discreet.ledger import seen
 from discreet.privacy.bills import Bill, Indices
 from discreet.privacy.guarantees import Guarantee
 
@@ -40,3 +41,8 @@ def undrawn() -> Callable[[], Indices]:
         raise AssertionError("a bit was read")
 
     return draw
+
+
+def forgetting() -> None:
+    """Let this process be one that has seen no ledger yet, as after a restart."""
+    seen._SEEN.clear()

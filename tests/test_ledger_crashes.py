@@ -40,12 +40,12 @@ def child(*arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-def children(*arguments: str) -> list[Any]:
+def children(*arguments: str, at_once: int = AT_ONCE) -> list[Any]:
     """Return what processes say that all begin at the same moment."""
     running = [
         subprocess.Popen([*COMMAND, *arguments, "ready"], cwd=ROOT, text=True, stdin=subprocess.PIPE,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(AT_ONCE)
+        for _ in range(at_once)
     ]  # fmt: skip
     for process in running:
         assert process.stdout is not None
@@ -204,10 +204,11 @@ def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.Monke
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
 
+    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    session = Ledger(where).session("adult")
+
     def while_held(connection: Any) -> None:
         connection.execute(LEDGER.select().with_for_update())
-        monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
-        session = Ledger(where).session("adult")
         with pytest.raises(LedgerBusy, match="is held by others for too long"):
             session.buy(bill("1/2"), undrawn)
 

@@ -1,6 +1,7 @@
 """discreet ledger: open a budget, see what is left, what was asked, and that nothing was edited."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,11 +59,9 @@ def open_(  # `open` is Python's
 
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
-    from ..ledger import Ledger  # heavy, and other commands do without
-
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
-    _show_budgets([Ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
+    _show_budgets([_at(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 
 @ledger.command()
@@ -189,15 +188,30 @@ def verify(
             metavar="HASH", help="A head noted elsewhere: finds a ledger that was replaced."
         ),
     ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Checkpoints kept elsewhere, signed or not: each must be there."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute the chain of events and all sums. Exit code 2 if anything was edited.
 
-    Example: discreet ledger verify budget.db
+    Example: discreet ledger verify budget.db --checkpoints monday.json
     """
-    found = opened(where).verify(head)
+    found = opened(where).verify(head, checkpoints=checkpoints)
     plain = {"events": found.events, "head": found.head}
     typer.echo(json.dumps(plain) if as_json else f"{found}\nNote the head elsewhere.")
+
+
+@ledger.command()
+def checkpoint(where: Where) -> None:
+    """Print how far the ledger has come, as a line of JSON to sign, print or keep elsewhere.
+
+    Example: discreet ledger checkpoint budget.db > monday.json
+    """
+    typer.echo(str(opened(where).checkpoint()))
 
 
 @ledger.command()
@@ -218,9 +232,14 @@ def opened(where: str) -> "Ledger":
         raise InvalidArgument(
             f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
         )
-    from ..ledger import Ledger
+    return _at(where)
 
-    return Ledger(where)
+
+def _at(where: str) -> "Ledger":
+    """Return the ledger, with the checkpoints that the environment names."""
+    from ..ledger import Ledger  # heavy, and other commands do without
+
+    return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
 
 
 def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":

@@ -3,8 +3,11 @@
 from .book import Ledger
 from .budget import Amount, Budget
 from .charge import Charge
+from .checkpoints import Checkpoint
 from .events import Event
 from .session import Quote, Session
 from .verification import Verified
 
-__all__ = ["Amount", "Budget", "Charge", "Event", "Ledger", "Quote", "Session", "Verified"]
+__all__ = [
+    "Amount", "Budget", "Charge", "Checkpoint", "Event", "Ledger", "Quote", "Session", "Verified",
+]  # fmt: skip

@@ -3,6 +3,8 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 
 from sqlalchemy import Connection
 
@@ -15,6 +17,7 @@ from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from . import checked, exports, rows
 from .budget import Amount, Budget, opened, read_total
+from .checkpoints import Checkpoint, Checkpoints, compare, read_checkpoints
 from .events import CHARGED, Event, canonical, per
 from .purchase import Buyer
 from .rows import News, tip_of
@@ -34,15 +37,24 @@ class Ledger:
     Args:
         where: the path of an SQLite file, which is made if it is not there; or a URL such as
             "postgresql://user@host/database"; or nothing, for a ledger in memory that ends with it.
+        checkpoints: where each commit is noted a second time: the path of a file elsewhere, to which a line
+            of JSON is appended, or a function that is called with a `Checkpoint`. An answer leaves only
+            when what it rests on is noted. From a file, a ledger that was replaced is told when it is used.
 
     Raises:
-        LedgerError: if it cannot be opened; see `discreet.errors`.
+        InvalidArgument: if `where` or `checkpoints` is no such place.
+        LedgerError: if it cannot be opened, or is not the one of these checkpoints; see `discreet.errors`.
 
     Side channels: the ledger is as public as the answers in it.
     """
 
-    def __init__(self, where: str | os.PathLike[str] | None = None) -> None:
-        self._store = Store(where)
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | None = None,
+        *,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self._store = Store(where, checkpoints)
 
     def open(  # noqa: PLR0913  # a budget is said in one of three ways
         self,
@@ -139,32 +151,50 @@ class Ledger:
         """
         exports.export(self.history(), path)
 
-    def verify(self, head: str | None = None) -> Verified:
+    def checkpoint(self) -> Checkpoint:
+        """Return how far the ledger has come, to be kept, printed or signed elsewhere."""
+        return self._store.end()
+
+    def verify(
+        self, head: str | None = None, *, checkpoints: str | os.PathLike[str] | None = None
+    ) -> Verified:
         """Recompute everything from the first event on, and return the head of the chain.
 
         Args:
-            head: one that was noted elsewhere, at any time. Without it, a ledger that was replaced by an
-                older copy of itself, or written anew by somebody, cannot be told.
+            head: one that was noted elsewhere, at any time. Without it, and without checkpoints, a ledger
+                that was replaced by an older copy of itself, or written anew by somebody, cannot be told.
+            checkpoints: a file of checkpoints, each of which must be on the chain. Those of the file that
+                the ledger was opened with are compared in any case.
 
         Nobody who writes waits for it: a file is copied first, in one step.
 
         Raises:
             LedgerCorrupt: if anything is not as it was written.
-            InvalidArgument: if what is given can be no head.
+            LedgerUnwritable: if the checkpoints cannot be read.
+            InvalidArgument: if what is given can be no head, or there are no checkpoints in the file.
         """
-        noted = read_head(head)
-        return look(self._store, lambda connection: verify(connection, noted))
+        known = read_head(head)
+        # Read first: what is noted meanwhile need not be in an earlier view of the ledger.
+        noted = self._store.sink.noted() + read_checkpoints(checkpoints)
+
+        def verified(connection: Connection) -> Verified:
+            found = verify(connection, known)
+            compare(connection, noted)
+            return found
+
+        return look(self._store, verified)
 
     def __repr__(self) -> str:
         return f"Ledger({self._store.name})"
 
-    def __reduce__(self) -> tuple[type["Ledger"], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
         """Reopen a file by its path. A password must not travel, and memory cannot."""
         if self._store.in_memory or self._store.url.drivername != "sqlite":
             raise LedgerError(
                 "only a ledger in a file can be pickled; open this one where it is needed"
             )
-        return Ledger, (str(self._store.url.database),)
+        opened = partial(Ledger, checkpoints=self._store.sink.where)
+        return opened, (str(self._store.url.database),)
 
 
 def _opened(connection: Connection, budget: Budget) -> Budget:

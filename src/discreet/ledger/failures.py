@@ -45,10 +45,18 @@ _POSTGRESQL: dict[str, _Meaning] = {
 """By the beginning of the SQLSTATE; the longest that fits counts."""
 
 
+def busy(name: str) -> LedgerError:
+    """Return our error for a ledger that others hold."""
+    kind, said = _BUSY
+    return kind(f"the ledger {name} {said}")
+
+
 def translated(error: Exception, name: str) -> LedgerError:
     """Return our error for one of SQLAlchemy, sqlite3 or psycopg."""
     cause: Any = error.orig if isinstance(error, DBAPIError) else error
-    if isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages
+    if isinstance(cause, OSError):  # the file beside the ledger
+        kind, said = _UNWRITABLE
+    elif isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages
         kind, said = _CORRUPT
     elif isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", None)

@@ -10,12 +10,20 @@ from sqlalchemy import Connection
 
 from ..arguments import read_name
 from ..descriptions import is_current
-from ..errors import LedgerCorrupt, RequestConflict, UnknownBudget, shown
+from ..errors import (
+    DiscreetError,
+    LedgerCorrupt,
+    LedgerUnwritable,
+    RequestConflict,
+    UnknownBudget,
+    shown,
+)
 from ..privacy.bills import Bill, Indices
 from ..privacy.contract import Guarantee
 from . import checked, rows
 from .budget import Amount, Budget
 from .events import Event, indices, per, plain, read_indices
+from .frames import bare
 from .rows import News, Tip, append, tip_of, update
 from .store import Store
 
@@ -85,30 +93,33 @@ class Purchase:
         """Return the answer: the one that is stored, or a new one that is paid, and stored, first."""
         store = self.buyer.store
         if (known := store.read(self._look)) is not None:
+            store.cover()
             return _given(known)
-        draw = prepare()
-        if (known := store.write(self._pay)) is not None:
-            return _given(known)
+        return self._bought(prepare())
+
+    def _bought(self, draw: Callable[[], Indices]) -> Indices:
+        """Pay, draw and store. What fails from here on is raised without its frames: they hold draws."""
+        paid = False
         try:
-            return self._kept(draw())
-        except Exception as error:
-            error.add_note(f"this is paid: request={self.bill.request!r} asks again at no cost")
+            if (known := bare(partial(self.buyer.store.write, self._pay))) is not None:
+                return _given(known)
+            paid = True
+            return bare(partial(self._drawn, draw))
+        except BaseException as error:
+            if paid or _in_doubt(error):
+                said = "this is paid" if paid else "if this was paid"
+                error.add_note(f"{said}: request={self.bill.request!r} asks again at no cost")
             raise
+        finally:
+            del draw  # it holds the private scores
 
-    def _kept(self, drawn: Indices) -> Indices:
-        """Store the answer and return it, or the one that is stored.
-
-        What fails is raised without the frames it went through: they hold an answer that is drawn again.
+    def _drawn(self, draw: Callable[[], Indices]) -> Indices:
+        """Draw, store the answer and return it, or the one that is stored by then.
 
         Raises:
             InvalidArgument: if it is no index: the stored answer would be another than this one.
         """
-        try:
-            return self.buyer.store.write(partial(self._keep, drawn=read_indices(drawn)))
-        except Exception as error:
-            failure = error.with_traceback(None)
-        del drawn
-        raise failure
+        return self.buyer.store.write(partial(self._keep, drawn=read_indices(draw())))
 
     def _look(self, connection: Connection) -> Event | None:
         """Return the stored answer if there is one, and refuse what cannot be paid."""
@@ -187,6 +198,11 @@ def purchase(buyer: Buyer, bill: Bill) -> Purchase:
     """Return the purchase, with a name of its own if the caller gave none."""
     request = str(uuid4()) if bill.request is None else read_name(bill.request, "request")
     return Purchase(buyer, replace(bill, request=request))
+
+
+def _in_doubt(error: BaseException) -> bool:
+    """Return whether a payment that failed like this may have been made: an interrupt, a lost server."""
+    return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
 def _given(answered: Event) -> Indices:

@@ -1,0 +1,232 @@
+"""Checkpoints: how far a ledger had come, kept in a second place that its owner names."""
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sqlalchemy import Connection, select
+
+from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, shown
+from .schema import EVENTS, LEDGER
+
+_TAIL = 2**16
+"""The latest checkpoints are in the last bytes of their file: about 300 of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far a ledger had come. Kept elsewhere, it tells a ledger that was replaced or written anew.
+
+    Attributes:
+        ledger: the random id of the ledger.
+        number: the number of its last event; 0 if it had none.
+        at: when that was written, UTC; None if there was none.
+        head: the hash that stands for all events so far.
+    """
+
+    ledger: str
+    number: int
+    at: str | None
+    head: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the checkpoint in plain values, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """Return the line that is kept: JSON."""
+        return json.dumps(self.as_dict())
+
+
+Checkpoints = str | os.PathLike[str] | Callable[[Checkpoint], object]
+"""Where checkpoints go: the path of a file to which lines are appended, or what is called with each."""
+
+
+class Sink:
+    """Where the checkpoints of one ledger go, and the last of them that this process knows to be there."""
+
+    def __init__(self, where: Checkpoints | None) -> None:
+        """Open it.
+
+        Raises:
+            InvalidArgument: if it is neither a path nor callable.
+            LedgerUnwritable: if the file cannot be made or read.
+            LedgerCorrupt: if the file holds what is no checkpoint, or those of several ledgers.
+        """
+        self.where = _place(where)
+        self.last: Checkpoint | None = None
+        if isinstance(self.where, Path):
+            _make(self.where)
+            self.last = _newest(_read(self.where, _TAIL), str(self.where))
+
+    def noted(self) -> list[Checkpoint]:
+        """Return all that are there, as far as they can be read: what a function was given cannot.
+
+        Raises:
+            LedgerUnwritable: if the file cannot be read.
+            LedgerCorrupt: if the file holds what is no checkpoint.
+        """
+        return _read(self.where) if isinstance(self.where, Path) else []
+
+    def cover(self, end: Checkpoint | None) -> None:
+        """Return when there is a checkpoint of this end of the chain, or of a later one.
+
+        Raises:
+            LedgerUnwritable: if it cannot be written.
+        """
+        if self.where is None or end is None or not end.number:
+            return
+        if self.last is None or self.last.number < end.number:
+            self._write(end)
+            self.last = end
+
+    def _write(self, end: Checkpoint) -> None:
+        try:
+            if isinstance(self.where, Path):
+                _append(self.where, end)
+            elif self.where is not None:
+                self.where(end)
+        except Exception as error:  # whatever the owner's function raises
+            why = error.strerror if isinstance(error, OSError) else type(error).__name__
+        else:
+            return
+        raise LedgerUnwritable(
+            f"the checkpoint of event {end.number} cannot be written ({why}), so no answer is given; "
+            "once it can, ask again"
+        )
+
+
+def _place(where: Any) -> Path | Callable[[Checkpoint], object] | None:
+    if isinstance(where, str | os.PathLike) and str(where) and "\0" not in str(where):
+        return Path(where).absolute()
+    if where is None or callable(where):
+        taken: Callable[[Checkpoint], object] | None = where
+        return taken
+    raise InvalidArgument(
+        f"checkpoints are a path, or a function that takes a Checkpoint, got {shown(where)}"
+    )
+
+
+def _make(path: Path) -> None:
+    """Make the file if it is not there, and sync its folder, so that a loss of power leaves it there."""
+    try:
+        if not path.exists():
+            _opened(path).close()
+            folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+    except OSError as error:
+        why = error.strerror
+    else:
+        return
+    raise LedgerUnwritable(f"the checkpoints {path} cannot be made: {why}")
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open the file to append to; nobody but its owner may read it."""
+    return open(path, "a+b", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
+
+
+def _append(path: Path, end: Checkpoint) -> None:
+    """Write one line, and sync it. It is one call, so that writers do not mix theirs."""
+    with _opened(path) as file:
+        line = f"{end}\n".encode()
+        size = file.seek(0, os.SEEK_END)
+        if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # torn by a full disk
+            line = b"\n" + line
+        if file.write(line) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(file.fileno())
+
+
+def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
+    """Return the checkpoints in a file; none without a file.
+
+    Lines that are no JSON are passed over: those of a signature, or what a full disk has cut short.
+
+    Raises:
+        InvalidArgument: if it is no path, or there are none in it.
+        LedgerUnwritable: if the file cannot be read.
+        LedgerCorrupt: if a line is JSON, and no checkpoint.
+    """
+    if where is None:
+        return []
+    path = _place(where)
+    found = _read(path) if isinstance(path, Path) else []
+    if not found:
+        raise InvalidArgument(f"there are no checkpoints in {shown(where)}")
+    return found
+
+
+def _read(path: Path, tail: int | None = None) -> list[Checkpoint]:
+    """Return the checkpoints in a file, or in its last bytes."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - tail) if tail else 0)
+            lines = file.read().splitlines()
+    except OSError as error:
+        why = error.strerror
+    else:
+        return list(_checkpoints(lines, path))
+    raise LedgerUnwritable(f"the checkpoints {path} cannot be read: {why}")
+
+
+def _checkpoints(lines: Iterable[bytes], path: Path) -> Iterator[Checkpoint]:
+    for line in lines:
+        try:
+            plain = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        yield _checkpoint(plain, path)
+
+
+def _checkpoint(plain: Any, path: Path) -> Checkpoint:
+    kinds = {"ledger": str, "number": int, "at": str | None, "head": str}
+    if (
+        isinstance(plain, dict)
+        and plain.keys() == kinds.keys()
+        and all(isinstance(plain[name], kind) for name, kind in kinds.items())
+    ):
+        return Checkpoint(**plain)
+    raise LedgerCorrupt(f"the checkpoints {path} hold a line that is no checkpoint")
+
+
+def _newest(found: list[Checkpoint], where: str) -> Checkpoint | None:
+    """Return the latest of the checkpoints of one ledger."""
+    if len({each.ledger for each in found}) > 1:
+        raise LedgerCorrupt(
+            f"the checkpoints {where} are those of several ledgers; keep a file for each"
+        )
+    return max(found, key=lambda each: each.number, default=None)
+
+
+def compare(connection: Connection, found: list[Checkpoint]) -> None:
+    """Raise unless each checkpoint is on the chain.
+
+    Raises:
+        LedgerCorrupt: if one of them is not: the ledger was replaced, or written anew.
+    """
+    if not found:
+        return
+    identity = connection.execute(select(LEDGER.c.id)).scalar()
+    numbers = {each.number for each in found}
+    heads = select(EVENTS.c.number, EVENTS.c.head).order_by(EVENTS.c.number)
+    options = {"yield_per": 1000}
+    there = {
+        number: head
+        for number, head in connection.execute(heads, execution_options=options)
+        if number in numbers
+    }
+    for each in found:
+        if each.ledger != identity or (each.number and there.get(each.number) != each.head):
+            raise LedgerCorrupt(
+                f"the checkpoint of event {each.number} of the ledger {each.ledger} is not in this ledger: "
+                "it is an older copy, another ledger, or was written anew"
+            )

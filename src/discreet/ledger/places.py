@@ -1,0 +1,85 @@
+"""Where a ledger may be kept: a path, the URL of a database, or memory."""
+
+import os
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from ..errors import InvalidArgument, LedgerUnwritable, shown
+
+_SECRETS = ("password", "sslpassword")
+
+
+def read_url(where: str | os.PathLike[str] | None) -> URL:
+    """Return the URL of a path, of a URL as text, or of memory if nothing is given.
+
+    Raises:
+        InvalidArgument: if it is neither, or the URL of a database that is not known here.
+    """
+    if where is None:
+        return URL.create("sqlite")
+    if not isinstance(where, str | os.PathLike) or not str(where):
+        raise InvalidArgument(
+            f"a ledger is a path, a URL, or nothing for memory, got {shown(where)}"
+        )
+    if "://" not in str(where):
+        return URL.create("sqlite", database=str(_path(where)))
+    url = _parsed(str(where))
+    kind, _, driver = url.drivername.partition("+")
+    if kind in {"postgresql", "postgres"} and driver in {"", "psycopg"}:
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite" and not url.query:
+        memory = url.database in {None, "", ":memory:"}
+        return read_url(None if memory else url.database)
+    raise InvalidArgument(
+        f"a ledger is kept by sqlite, without options, or by postgresql, not by {url.drivername}"
+    )
+
+
+def _path(where: str | os.PathLike[str]) -> Path:
+    """Return the path, if a file can have that name."""
+    try:
+        if b"\0" not in os.fsencode(where):
+            return Path(where).absolute()
+    except UnicodeEncodeError:
+        pass
+    raise InvalidArgument(f"a ledger is a file, and none can be named {shown(str(where))}")
+
+
+def _parsed(where: str) -> URL:
+    """Return the URL. One that cannot be read is not quoted: it may hold a password."""
+    try:
+        return make_url(where)
+    except (ArgumentError, ValueError):
+        pass
+    raise InvalidArgument(
+        "this URL cannot be read; it has the form postgresql://user@host/database"
+    )
+
+
+def name_of(url: URL) -> str:
+    """Return what messages call the ledger: no password, wherever the URL holds it."""
+    if url.drivername == "sqlite":
+        return url.database or "in memory"
+    hidden = {key: "hidden" for key in _SECRETS if key in url.query}
+    return url.update_query_dict(hidden).render_as_string(hide_password=True)
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file if there is none: for its owner alone, as a ledger holds answers.
+
+    Raises:
+        LedgerUnwritable: if it cannot be made.
+    """
+    why: str | None = "it is no file"
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        if path.is_file():
+            return
+    except OSError as error:
+        why = error.strerror
+    else:
+        return
+    raise LedgerUnwritable(f"the ledger {path} cannot be made: {why}")
