@@ -1,12 +1,16 @@
 """Where a ledger may be kept: a path, the URL of a database, or memory."""
 
 import os
+import re
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from ..errors import InvalidArgument, LedgerUnwritable, shown
+
+_MISSPELT = re.compile(r"postgres(ql)?(\+\w+)?:", re.IGNORECASE)
+"""What begins so is a URL with a slash too few, and may hold a password: no message may quote it as a path."""
 
 _SECRETS = ("password", "sslpassword")
 
@@ -23,7 +27,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
         raise InvalidArgument(
             f"a ledger is a path, a URL, or nothing for memory, got {shown(where)}"
         )
-    if "://" not in str(where):
+    if "://" not in str(where) and not _MISSPELT.match(str(where)):
         return URL.create("sqlite", database=str(_path(where)))
     url = _parsed(str(where))
     kind, _, driver = url.drivername.partition("+")
