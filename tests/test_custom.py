@@ -68,10 +68,7 @@ def test_a_function_of_one_candidate() -> None:
     )
     assert release.value == "tea"  # but for a chance of e^-81
     assert release.guarantee == discreet.BoundedRange(Fraction(1), "add_remove")
-    assert (
-        select_by(each(count), rows, iter(["tea"]), spread=1, epsilon=1, size=2).value
-        == ["tea"] * 2
-    )
+    assert select_by(each(count), rows, ["tea"], spread=1, epsilon=1, size=2).value == ["tea"] * 2
 
 
 def test_candidates_come_as_they_were_given() -> None:
@@ -82,8 +79,10 @@ def test_candidates_come_as_they_were_given() -> None:
         return [0] * len(candidates)
 
     array, data = np.array([1.5, 2.5]), object()
-    for given_as in (array, (1, 2), iter([1, 2])):
+    for given_as in (array, (1, 2), [1, 2]):
         select_by(look, data, given_as, sensitivity=1, epsilon=1)
+    with pytest.raises(InvalidArgument, match="only once"):
+        select_by(look, data, iter([1, 2]), sensitivity=1, epsilon=1)
     assert seen[0][0] is data
     assert seen[0][1] is array
     assert [candidates for _, candidates in seen[1:]] == [[1, 2], [1, 2]]
