@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure proofs docs pictures clean
+.PHONY: demo test check bench measure proofs storm docs pictures clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -19,6 +19,9 @@ check: .venv/test-ready
 
 proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
 	$(BIN)/pytest -q -n auto -m proof
+
+storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, minutes each
+	$(BIN)/python -m tests.storm
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

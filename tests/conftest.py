@@ -1,5 +1,6 @@
 """What several test modules share."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -11,6 +12,16 @@ from . import postgres
 
 settings.register_profile("house", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("house")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def coverage_in_threads() -> Iterator[None]:
+    """Let coverage see transactions: their threads are the interpreter's own, which it does not follow."""
+    with pytest.MonkeyPatch.context() as patch:
+        if threading.gettrace() is not None:
+            start = "discreet.ledger.shielding.start_new_thread"
+            patch.setattr(start, lambda run, _: threading.Thread(target=run).start())
+        yield
 
 
 @pytest.fixture
