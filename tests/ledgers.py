@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet import PureDP
 from discreet.ledger import seen
-from discreet.privacy.bills import Bill, Indices
+from discreet.payment import Bill, Indices
 from discreet.privacy.guarantees import Guarantee
 
 DIGEST = "2:" + "ab" * 32

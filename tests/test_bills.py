@@ -13,8 +13,8 @@ import discreet
 from discreet import Grid, PureDP
 from discreet.descriptions import is_current
 from discreet.errors import InvalidArgument
-from discreet.privacy.bills import Bill, Indices
-from discreet.selection import Order, Payment, Query
+from discreet.payment import Bill, Indices
+from discreet.selection import Order, Query
 
 TABLE = pd.DataFrame({"drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
 DRINKS = ["tea", "milk"]
@@ -209,11 +209,11 @@ def test_thirds_stay_thirds() -> None:
 
 def test_parts_of_a_digest_do_not_run_into_each_other() -> None:
     """Else a name with a line break lets a cheap question be paid, and a dear one be answered for it."""
-    payment, one = Payment(None, None), PureDP(Fraction(1), "add_remove")
+    one = PureDP(Fraction(1), "add_remove")
 
     def order(words: str, details: dict[str, Any], unit: str | None = None, **public: Any) -> Order:
         query = Query("mode", words, public)
-        return Order(query, one, "exponential", lambda: details, payment, unit=unit)
+        return Order(query, one, "exponential", lambda: details, unit=unit)
 
     orders = [
         order("x", {"size": None}),
@@ -231,5 +231,5 @@ def test_parts_of_a_digest_do_not_run_into_each_other() -> None:
 def test_any_text_has_a_digest() -> None:
     query = Query("mode", "mode of \ud800", {"column": "\ud800"})
     guarantee = PureDP(Fraction(1), "add_remove")
-    alone = Order(query, guarantee, "m", dict, Payment(None, None))
+    alone = Order(query, guarantee, "m", dict)
     assert is_current(alone.bill().digest)

@@ -20,7 +20,7 @@ from discreet.descriptions import VERSION, described, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms.contract import identified
-from discreet.privacy.bills import Bill, Indices
+from discreet.payment import Bill, Indices
 
 RECORDED = Path(__file__).with_suffix(".json")
 

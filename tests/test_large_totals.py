@@ -44,7 +44,7 @@ def distance(histogram: dict[int, int], _: Fraction) -> list[int]:
 def scores_of(ask: Ask, *args: Any, **terms: Any) -> list[Fraction]:
     """Return the scores that a verb draws by, written out."""
     question: Any = order_of(ask, *args, epsilon=1, **terms).question
-    scores = question.asked.score.compute(question.asked.tuned.reach)
+    scores = question.score.compute(question.tuned.reach)
     if isinstance(scores, Vector):
         return [scores.exact(i) for i in range(len(scores))]
     runs: Runs = scores if scores.whole is None else scores.whole()
@@ -122,8 +122,8 @@ def test_base_two_rounds_all_scores_of_rank_alike() -> None:
         question: Any = order_of(
             discreet.median, {0: n}, list(POINTS), mechanism=Base2(), epsilon=1
         ).question
-        assert question.asked.score.compute(Fraction(1)).integral
-        assert question.asked.score.compute(Fraction(1)).values.dtype == (object if n > 1 else int)
+        assert question.score.compute(Fraction(1)).integral
+        assert question.score.compute(Fraction(1)).values.dtype == (object if n > 1 else int)
 
 
 @pytest.mark.parametrize("counts", [

@@ -17,7 +17,7 @@ from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
 from discreet.ledger.frames import bare
 from discreet.ledger.shielding import Stop, shielded
-from discreet.privacy.bills import Indices
+from discreet.payment import Indices
 
 from .held import numbers_in
 from .ledgers import answering, bill

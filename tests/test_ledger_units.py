@@ -16,7 +16,7 @@ import discreet
 from discreet import AboveThreshold, Batch, Grid
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
-from discreet.privacy.bills import Bill
+from discreet.payment import Bill
 from discreet.releases import Release
 from discreet.selection import bill_of
 

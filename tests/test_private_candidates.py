@@ -13,7 +13,7 @@ import discreet
 from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.repetitions import Kind, Repetitions
-from discreet.privacy.bills import Bill, Indices
+from discreet.payment import Bill, Indices
 from discreet.testing import bit_tree
 from discreet.verbs import private_candidates as module
 

@@ -27,7 +27,7 @@ from discreet.runs import Runs
 from discreet.scores import Counts, Rank, Revenue, Score
 from discreet.scores.median_distance import MedianDistance
 from discreet.scores.persons import PerPerson
-from discreet.selection import ask, law_of
+from discreet.selection import ask
 from discreet.tables import numbers, on_grid, recorded
 from discreet.tables.records import Records, chosen, offset
 from discreet.verbs.records import Inquiry, read_inquiry
@@ -401,9 +401,9 @@ def joint_law(rows: list[Any], inquiry: Inquiry, labels: Labels) -> dict[tuple[i
     )
     tallied = recorded(data, "v", inquiry.records).tally(labels)
     laws = [
-        law_of(
-            ask(Counts(partial(list, counts), inquiry.per_person), inquiry.terms), labels
-        ).probabilities()
+        ask(Counts(partial(list, counts), inquiry.per_person), inquiry.terms, labels)
+        .law()
+        .probabilities()
         for counts in tallied
     ]
     outcomes = itertools.product(range(labels.size), repeat=len(laws))

@@ -20,7 +20,8 @@ from discreet.privacy.sensitivity import Sensitivity
 from discreet.releases import Release
 from discreet.scores import Score
 from discreet.scores.persons import PerPerson
-from discreet.selection import Order, Query, Terms, release, takes_terms
+from discreet.selection import Order, Query, release
+from discreet.terms import Terms, takes_terms
 from discreet.testing import BitTree, bit_tree
 
 EPSILON = Fraction(1, 2)

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from .reports import report
     from .scores import SCORES
     from .scores.custom import each
-    from .selection import Terms
     from .tables.candidate_table import CandidateTable as CandidateTable
+    from .terms import Terms
     from .verbs.generalized import generalized
     from .verbs.mode import mode
     from .verbs.noise import geometric, laplace, randomized_response
@@ -103,7 +103,7 @@ _HOMES = {
     "Session": "ledger",
     "Simulation": "releases",
     "SummedRange": "privacy.guarantees",
-    "Terms": "selection",
+    "Terms": "terms",
     "ZCDP": "privacy.guarantees",
     "best_eta": "mechanisms.base2",
     "compare": "planning.compare",

@@ -10,8 +10,9 @@ from .arguments import named_arguments, read_name, refuse_one_shot
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
-from .privacy.bills import Bill, one_record
+from .payment import Bill
 from .privacy.composition import Composition, compose
+from .privacy.units import one_record
 from .releases import Release
 from .selection import bill_of
 
@@ -23,8 +24,8 @@ P = ParamSpec("P")
 _ALMOST_SURELY = Fraction(95, 100)
 
 
-class Question(NamedTuple):
-    """A question that is not asked yet: a verb and its arguments."""
+class Call(NamedTuple):
+    """A verb and its arguments, not called yet."""
 
     verb: Callable[..., Release]
     arguments: tuple[Any, ...]
@@ -55,7 +56,7 @@ class Batch:
     A batch does not change: `add` and the splits return another one.
     """
 
-    questions: Mapping[str, Question] = field(default_factory=dict)
+    questions: Mapping[str, Call] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Keep the names as exact text, in a mapping of its own."""
@@ -76,7 +77,7 @@ class Batch:
             raise InvalidArgument(f"there is a question named {shown(named)}; take another name")
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
-        return Batch({**self.questions, named: Question(verb, arguments, dict(terms))})
+        return Batch({**self.questions, named: Call(verb, arguments, dict(terms))})
 
     def split(
         self,
@@ -211,14 +212,14 @@ def _budget(
     return "rho", positive(rho, "rho")
 
 
-def _at(question: Question, kind: str, share: Fraction) -> Question:
+def _at(question: Call, kind: str, share: Fraction) -> Call:
     """Return the question at that much privacy, all its draws together."""
     others = {k: v for k, v in question.terms.items() if k not in {"epsilon", "rho", "scale"}}
     size = others.get("size") or 1
     return question._replace(terms={**others, kind: share / size})
 
 
-def _needed(name: str, question: Question, error: Fraction, sure: Fraction) -> Fraction:
+def _needed(name: str, question: Call, error: Fraction, sure: Fraction) -> Fraction:
     """Return the epsilon at which the error has that confidence, whatever the data are."""
     one = _at(question, "scale", Fraction(1))
     bill = one.bill(size=None)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .privacy.bills import one_record
 from .privacy.guarantees import Guarantee
+from .privacy.units import one_record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,8 @@ from ..numbers import Number, positive
 from ..numbers import exact as exact_number
 from ..privacy.guarantees import BoundedRange, Guarantee
 from ..scores import Given
-from ..selection import Terms, ask, law_of, takes_terms
+from ..selection import ask
+from ..terms import Terms, takes_terms
 from ..vectors import read_vector
 
 _SAME = Fraction(1, 2**100)
@@ -166,15 +167,15 @@ def exact(
     """
     if terms.get("size") is not None:
         raise InvalidArgument("size must be left out: an audit is of one answer")
-    asked = ask(Given(scores, sensitivity, spread, monotonic), terms)
+    question = ask(Given(scores, sensitivity, spread, monotonic), terms)
     first, second = read_vector(scores), read_vector(scores_of_neighbor)
     if len(first) != len(second):
         raise InvalidArgument(
             f"neighbours score the same candidates, got {len(first)} and {len(second)}"
         )
-    guarantee = asked.tuned.guarantee
+    guarantee = question.tuned.guarantee
     claim = (_epsilon_of(guarantee), Fraction(0), isinstance(guarantee, BoundedRange))
-    return _audit(law_of(asked, None).probabilities, asked.tuned.law(second).probabilities, claim)
+    return _audit(question.law().probabilities, question.tuned.law(second).probabilities, claim)
 
 
 def laws(

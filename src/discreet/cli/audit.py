@@ -9,7 +9,7 @@ import typer
 
 from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
-from ..selection import Terms
+from ..terms import Terms
 from .options import (
     AsJson,
     Epsilon,

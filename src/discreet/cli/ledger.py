@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..errors import InvalidArgument
-from ..privacy.bills import one_record
+from ..privacy.units import one_record
 from .options import AsJson, NeighborsName, PlotTo, PrivacyUnit, RequestName, check_picture
 
 if TYPE_CHECKING:

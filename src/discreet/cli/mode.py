@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..releases import Release
-from ..selection import Terms
+from ..terms import Terms
 from ..verbs import mode as verb
 from .candidates import FromColumn, FromFile, Listed, read_candidates
 from .releasing import releasing

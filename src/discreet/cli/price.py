@@ -7,7 +7,7 @@ import typer
 
 from ..candidates import Grid
 from ..releases import Release
-from ..selection import Terms
+from ..terms import Terms
 from ..verbs import price as verb
 from .releasing import releasing
 

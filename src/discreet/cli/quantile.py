@@ -7,7 +7,7 @@ import typer
 
 from ..candidates import Grid
 from ..releases import Release
-from ..selection import Terms
+from ..terms import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
 from .releasing import releasing

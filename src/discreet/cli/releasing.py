@@ -1,6 +1,5 @@
 """What makes a command release: the options all such commands have, who pays, and how answers are shown."""
 
-import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from ..errors import InvalidArgument
 from ..releases import Release
 from ..selection import bill_of
 from ..tables.progress import waiting
+from ..terms import spelled_out
 from . import options
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
@@ -64,21 +64,11 @@ def releasing(
             answer()
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__signature__ = _extended(command, shared)  # type: ignore[attr-defined]
+        # The option parser reads the signature: the command's own options, then the shared ones.
+        run.__signature__ = spelled_out(command, shared)  # type: ignore[attr-defined]
         return run
 
     return wrap
-
-
-def _extended(command: Callable[..., Release], shared: dict[str, Any]) -> inspect.Signature:
-    """Return the signature that the option parser reads: the command's own options, then the shared."""
-    named = inspect.signature(command).parameters.values()
-    own = [p.replace(kind=p.KEYWORD_ONLY) for p in named if p.name != "terms"]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in shared.items()
-    ]
-    return inspect.Signature(own + options)
 
 
 def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], None]:

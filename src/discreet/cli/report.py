@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..selection import Terms
+from ..terms import Terms
 from .audit import Change, Monotonic, Numbers, Spread, exactly
 from .ledger import Dataset, Where, opened
 from .options import (

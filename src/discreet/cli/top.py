@@ -6,7 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from ..releases import Release
-from ..selection import Terms
+from ..terms import Terms
 from ..verbs import top_k as verb
 from .candidates import FromColumn, FromFile, Listed, read_candidates
 from .releasing import releasing

@@ -11,10 +11,10 @@ from sqlalchemy import Connection
 from ..arguments import read_name
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
-from ..privacy.bills import one_record
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import one_record
 from . import checked, exports, rows
 from .budget import Amount, Budget, opened, read_total
 from .checkpoints import Checkpoint, Checkpoints, compare, read_checkpoints

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell, spell_down
-from ..privacy.bills import one_record
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
+from ..privacy.units import one_record
 
 _FINEST = 4096
 """Bits of the longest denominator that is kept; what is finer is rounded up."""

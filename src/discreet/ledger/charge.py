@@ -8,8 +8,8 @@ from sqlalchemy import Connection
 
 from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
-from ..privacy.bills import read_unit
 from ..privacy.guarantees import Guarantee, read_guarantee
+from ..privacy.units import read_unit
 from . import checked
 from .events import Event, canonical, per
 from .purchase import Buyer

@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import InvalidArgument
-from ..privacy.bills import Indices
+from ..payment import Indices
 
 _WIDE = 2**53
 

@@ -18,7 +18,7 @@ from ..errors import (
     UnknownBudget,
     shown,
 )
-from ..privacy.bills import Bill, Indices
+from ..payment import Bill, Indices
 from ..privacy.contract import Guarantee
 from . import checked, rows
 from .budget import Amount, Budget

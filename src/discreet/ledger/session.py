@@ -8,7 +8,7 @@ from operator import add
 from typing import Any, ParamSpec
 
 from ..errors import Exhausted
-from ..privacy.bills import Bill, Indices
+from ..payment import Bill, Indices
 from ..privacy.contract import Guarantee
 from ..releases import Release
 from ..selection import bill_of

@@ -10,9 +10,9 @@ from sqlalchemy.pool import StaticPool
 
 from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
-from ..privacy.bills import read_unit
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
+from ..privacy.units import read_unit
 from .budget import Budget, opened, read_amount
 from .events import STATED, STATED_SINCE, Event, genesis, indices
 from .guards import check_guards

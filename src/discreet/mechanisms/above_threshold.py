@@ -13,9 +13,10 @@ from ..descriptions import digest
 from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
-from ..privacy.bills import Account, Bill, read_account, read_unit
+from ..payment import Account, Bill, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import read_unit
 from ..vectors import read_vector
 
 _FINEST_SPLIT = 2**20

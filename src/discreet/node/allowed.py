@@ -8,10 +8,10 @@ from threading import Lock
 from typing import Any
 from uuid import uuid4
 
-from ..batches import Question
+from ..batches import Call
 from ..errors import Exhausted, InvalidNumber
 from ..ledger import Session
-from ..privacy.bills import Bill, Indices
+from ..payment import Bill, Indices
 from ..privacy.guarantees import Guarantee
 from ..releases import Release
 from .doors import Owed, Told
@@ -66,7 +66,7 @@ class Limits:
 class Allowed:
     """A question about data that are not in it, with its limits and who has asked how often."""
 
-    question: Question
+    question: Call
     bill: Bill
     limits: Limits = field(default_factory=Limits)
     _asked: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
@@ -120,7 +120,7 @@ class Allowed:
             failure = Owed(error, paying.paid)
         raise failure
 
-    def about(self, data: Any) -> Question:
+    def about(self, data: Any) -> Call:
         """Return the question with the data in it."""
         return self.question._replace(arguments=(data, *self.question.arguments))
 

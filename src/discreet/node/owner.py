@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
 from ..arguments import read_name
-from ..batches import Question
+from ..batches import Call
 from ..errors import InvalidArgument
 from ..ledger import Budget, Ledger
 from ..numbers import Number, count
@@ -135,7 +135,7 @@ class DataNode:
             if terms.get(reserved) is not None:
                 raise InvalidArgument(f"leave out {reserved}: it goes with a query")
         named, called = read_name(name, "name"), read_name(access, "access")
-        question = Question(verb, arguments, dict(terms))
+        question = Call(verb, arguments, dict(terms))
         outcome(through(self._doors.allow, named, called, question))
 
     def limit_data_access(

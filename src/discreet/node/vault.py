@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..arguments import read_name, refuse_one_shot, settled
-from ..batches import Question
+from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Ledger, Quote
 from ..releases import Release, Simulation
@@ -53,7 +53,7 @@ class Vault:
         self._ledger.open(name, **budget)
         self._holdings[name] = Holding(data)
 
-    def allow(self, name: str, access: str, question: Question) -> None:
+    def allow(self, name: str, access: str, question: Call) -> None:
         """Allow a question, a copy of which is kept."""
         holding = self.find(name)
         if access in holding.questions:
@@ -219,8 +219,8 @@ class Rights:
         )
 
 
-def _settled(question: Question) -> Question:
+def _settled(question: Call) -> Call:
     """Return the question with copies of its arguments, which nobody else has."""
     arguments = (settled(value, f"argument {i}") for i, value in enumerate(question.arguments, 1))
     terms = {name: settled(value, name) for name, value in question.terms.items()}
-    return Question(settled(question.verb, "the verb"), tuple(arguments), terms)
+    return Call(settled(question.verb, "the verb"), tuple(arguments), terms)

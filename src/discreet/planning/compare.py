@@ -11,7 +11,7 @@ from .. import plots
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
-from ..selection import takes_terms_unpaid
+from ..terms import takes_terms_unpaid
 from .enclosure import Enclosure, decimal
 from .law import Distribution
 from .study import distribution

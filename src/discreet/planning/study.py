@@ -7,24 +7,15 @@ from typing import Any, ParamSpec, Unpack, overload
 from flint import arb
 
 from ..bits import SystemBits
-from ..candidates import Answers
 from ..enclosures import precision
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
 from ..numbers import Number
 from ..releases import Release, Simulation
 from ..runs import Runs
-from ..selection import (
-    Asked,
-    Terms,
-    law_of,
-    named,
-    order_of,
-    refuse_payment,
-    scores_of,
-    takes_terms_unpaid,
-)
+from ..selection import Question, named, order_of
 from ..tables.candidate_table import CandidateTable
+from ..terms import Terms, refuse_payment, takes_terms_unpaid
 from ..vectors import Vector
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
@@ -82,26 +73,29 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
-    asked, answers = _asked(verb, arguments, terms)
+    question = _question(verb, arguments, terms)
+    answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
             "a law over a CandidateTable is not told: it would name every candidate; list a few of them"
         )
-    scores: Any = scores_of(asked, answers)
-    if asked.score.in_runs and scores.whole is not None:
+    scores: Any = question.scores()
+    if question.score.in_runs and scores.whole is not None:
         scores = scores.whole()
-    law = asked.tuned.law(scores)
+    law = question.tuned.law(scores)
     masses = _masses(law)
     candidates: Any = range(len(masses)) if answers is None else answers
-    line, stretches = (_on_a_grid if asked.score.in_runs else _in_a_list)(scores, candidates, law)
+    line, stretches = (_on_a_grid if question.score.in_runs else _in_a_list)(
+        scores, candidates, law
+    )
     pairs = list(zip(stretches, masses, strict=True))
-    if asked.score.in_runs:
+    if question.score.in_runs:
         pairs.sort(key=lambda pair: pair[0].lowest)
     return Distribution(
         candidates,
-        asked.mechanism.name,
-        asked.tuned.guarantee,
-        getattr(asked.score, "unit", Fraction(1)),
+        question.mechanism.name,
+        question.tuned.guarantee,
+        getattr(question.score, "unit", Fraction(1)),
         line,
         *zip(*pairs, strict=True),
     )
@@ -132,15 +126,14 @@ def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
 
     Takes what `distribution` takes. Without `size` there are 1,000 draws.
     """
-    asked, answers = _asked(verb, arguments, terms)
-    drawn = [int(i) for i in law_of(asked, answers).draws(asked.size or _DRAWS, SystemBits())]
-    return Simulation(drawn if answers is None else named(drawn, answers), asked.mechanism.name)
+    question = _question(verb, arguments, terms)
+    drawn = [int(i) for i in question.law().draws(question.size or _DRAWS, SystemBits())]
+    answers = question.answers
+    return Simulation(drawn if answers is None else named(drawn, answers), question.mechanism.name)
 
 
-def _asked(
-    verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]
-) -> tuple[Asked, Answers | None]:
-    """Return the question a verb asks, its public part settled, and what may be answered."""
+def _question(verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]) -> Question:
+    """Return the question that a verb asks, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
     if verb in _SEVERAL:
@@ -150,7 +143,7 @@ def _asked(
     refuse_payment(terms, "looking at a law")
     question = order_of(verb, *arguments, **terms).question
     assert question is not None  # of all verbs only those refused above ask several
-    return question.asked, question.answers
+    return question
 
 
 def _masses(law: Law) -> list[arb]:

@@ -9,7 +9,8 @@ from ..errors import InvalidNumber, shown
 from ..numbers import Number, positive
 from ..releases import Release
 from ..scores.generalized import Generalized, read_changes
-from ..selection import Query, Terms, ask, release, takes_terms
+from ..selection import Query, ask, release
+from ..terms import Terms, takes_terms
 from .select import unfold
 
 

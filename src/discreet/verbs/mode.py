@@ -14,12 +14,13 @@ from ..mechanisms.unpromised import Unpromised
 from ..numbers import flag
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
-from ..selection import Query, Terms, ask
+from ..selection import Query, ask
 from ..tables.candidate_table import CandidateTable, names_file
-from .records import Inquiry, PersonTerms, draw, naming, read_inquiry, takes_records
+from ..terms import PersonTerms, Terms, takes_terms
+from .records import Inquiry, draw, naming, read_inquiry
 
 
-@takes_records
+@takes_terms
 def mode(
     data: tables.Table,
     column: str,

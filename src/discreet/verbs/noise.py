@@ -9,7 +9,8 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores.distance import Distance, Lattice
 from ..scores.truth import Truth
-from ..selection import Query, Terms, release, takes_terms
+from ..selection import Query, release
+from ..terms import Terms, takes_terms
 
 
 @takes_terms

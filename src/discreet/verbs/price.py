@@ -9,20 +9,11 @@ from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue, borders
 from ..selection import Query
-from .records import (
-    Part,
-    RecordTerms,
-    cells_of,
-    draw,
-    naming,
-    numbers_of,
-    parts_of,
-    read_inquiry,
-    takes_records,
-)
+from ..terms import RecordTerms, takes_terms
+from .records import Part, cells_of, draw, naming, numbers_of, parts_of, read_inquiry
 
 
-@takes_records
+@takes_terms
 def price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
     bids: Any,
     prices: Grid,

@@ -11,12 +11,13 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import Kind, Repetitions
 from ..numbers import Number, positive
-from ..privacy.bills import Account, read_account, read_unit
+from ..payment import Account, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import read_unit
 from ..releases import Release
 from ..scores.custom import STOPS, quietly
-from ..selection import Order, Payment, Query
+from ..selection import Order, Query
 from ..vectors import read_vector
 
 Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
@@ -109,13 +110,13 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
             "neighbors": guarantee.neighbors,
         },
     )
-    payment, unit = Payment(read_account(ledger), None), read_unit(privacy_unit)
+    account, unit = read_account(ledger), read_unit(privacy_unit)
     order = Order(
         query,
         guarantee,
         "private_candidates",
         lambda: {"candidates": labels.description, "dial": {"epsilon": guarantee.epsilon}},
-        payment,
+        account,
         unit=unit,
     )
     return order.deliver(lambda: draw, name)

@@ -21,22 +21,14 @@ from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
 from ..selection import Query
+from ..terms import RecordTerms, takes_terms
 from ..vectors import integers
-from .records import (
-    Part,
-    RecordTerms,
-    draw,
-    naming,
-    parts_of,
-    per_person,
-    read_inquiry,
-    takes_records,
-)
+from .records import Part, draw, naming, parts_of, per_person, read_inquiry
 
 Candidates = Grid | Iterable[Any]
 
 
-@takes_records
+@takes_terms
 def quantile(
     data: Any,
     alpha: Number,
@@ -77,7 +69,7 @@ def quantile(
     return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
 
 
-@takes_records
+@takes_terms
 def median(
     data: Any,
     candidates: Candidates,
@@ -114,7 +106,7 @@ def median(
     return inquiry.answer(per_person(inquiry, scores), candidates, query, draw, naming(candidates))
 
 
-@takes_records
+@takes_terms
 def minimum(
     data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:
@@ -125,7 +117,7 @@ def minimum(
     return quantile(data, 0, candidates, column, **terms)
 
 
-@takes_records
+@takes_terms
 def maximum(
     data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
 ) -> Release:

@@ -19,22 +19,14 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..scores.brackets import distinct
 from ..scores.rank import Rank, Rows
-from ..selection import Order, Query, Terms, ask, named, read_payment
-from .records import (
-    Inquiry,
-    Part,
-    RecordTerms,
-    cells_of,
-    numbers_of,
-    parts_of,
-    read_inquiry,
-    takes_records,
-)
+from ..selection import Order, Query, ask, named
+from ..terms import RecordTerms, Terms, read_payment, takes_terms
+from .records import Inquiry, Part, cells_of, numbers_of, parts_of, read_inquiry
 
 Method = Literal["recursive", "joint", "independent"]
 
 
-@takes_records
+@takes_terms
 def quantiles(
     data: Any,
     alphas: Sequence[Number],
@@ -90,12 +82,13 @@ def quantiles(
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
     public = {"column": column, "alphas": levels.alphas, "method": method}
     query = inquiry.asks(Query("quantiles", words, public))
-    payment, unit = read_payment(inquiry.terms), inquiry.records.unit
+    account, request = read_payment(inquiry.terms)
 
     def details() -> dict[str, Any]:
         return {"candidates": candidates.description, "dial": {"epsilon": levels.total}}
 
-    order = Order(query, guarantee, name, details, payment, unit=unit)
+    unit = inquiry.records.unit
+    order = Order(query, guarantee, name, details, account, request, unit=unit)
     return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
 
 

@@ -1,10 +1,9 @@
 """What verbs over tables take besides: whose rows are one record, and which groups answer."""
 
-import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import tables
 from ..arguments import refuse_one_shot
@@ -13,16 +12,16 @@ from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..mechanisms.contract import Law, read_dial
 from ..numbers import count
-from ..privacy.bills import read_unit
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import read_unit
 from ..releases import Release
 from ..scores import Score
 from ..scores.persons import PerPerson
-from ..selection import Query, Terms, ask, law_of, named, takes_terms
+from ..selection import Query, ask, named
 from ..tables.records import Records
+from ..terms import DEFAULTS, Terms
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 Choose = Callable[[Law, int | None], Any]
 Name = Callable[[Any, int | None], Any]
 Part = Callable[[], tuple[Any, str | None]]
@@ -31,56 +30,7 @@ Part = Callable[[], tuple[Any, str | None]]
 _MOST_ROWS = 10**6
 
 
-class PersonTerms(Terms, total=False):
-    """The terms, and whose rows are one record: the arguments of verbs that count.
-
-    Attributes:
-        privacy_unit: as in `Terms`; rows of nobody (null) are left out.
-        by: the column of groups; the answer is then a dict from group to answer.
-        groups: the groups that answer; public, never taken from the data. Rows of others are left out.
-        groups_per_person: in how many groups one person may count (1), where there is a privacy_unit;
-            the cost is divided among them.
-    """
-
-    by: str | None
-    groups: Iterable[Any] | None
-    groups_per_person: int
-
-
-class RecordTerms(PersonTerms, total=False):
-    """The same for verbs over numbers.
-
-    Attributes:
-        rows_per_person: how many rows of one person count (1), in each group. Which ones is decided by
-            a rule that looks at that person's rows alone: docs/persons.md.
-    """
-
-    rows_per_person: int
-
-
-_PERSONS: dict[str, Any] = {"by": None, "groups": None, "groups_per_person": 1}
-_BOUNDED: dict[str, Any] = {"rows_per_person": 1, **_PERSONS}
-_RECORDS: dict[str, Any] = {"privacy_unit": None, **_BOUNDED}
-
-
-def takes_records(verb: Verb) -> Verb:
-    """Spell out the terms, and the arguments of records, in the signature that help() shows."""
-    bounded = "RecordTerms" in str(inspect.signature(verb).parameters["terms"].annotation)
-    spelled = takes_terms(verb)
-    parameters = list(inspect.signature(spelled).parameters.values())
-    where = [p.name for p in parameters].index("epsilon")
-    types = {**PersonTerms.__annotations__, **RecordTerms.__annotations__}
-    added = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name]
-        )
-        for name, default in (_BOUNDED if bounded else _PERSONS).items()
-    ]
-    parameters[where:where] = added
-    spelled.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        parameters, return_annotation=inspect.signature(verb).return_annotation
-    )
-    return spelled
+_BOUNDED = ("rows_per_person", "by", "groups", "groups_per_person")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +95,11 @@ class Inquiry:
         name: Name,
     ) -> Release:
         """Release an answer: one, or one for each group."""
-        asked = [ask(score, self.terms) for score in scores]
-        size, order = asked[0].size, asked[0].order(self.asks(query), answers)
+        questions = [ask(score, self.terms, answers) for score in scores]
+        size, order = questions[0].size, questions[0].order(self.asks(query))
 
         def prepare() -> Callable[[], Any]:
-            laws = [law_of(one, answers) for one in asked]
+            laws = [question.law() for question in questions]
             if self.records.by is None:
                 return lambda: choose(laws[0], size)
             return lambda: [choose(law, size) for law in laws]
@@ -218,7 +168,7 @@ def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
     Raises:
         InvalidArgument: if they cannot be accepted.
     """
-    given: dict[str, Any] = {**_RECORDS, **terms}
+    given: dict[str, Any] = {**DEFAULTS, **terms}
     if "rows_per_person" in terms and not bounded:
         raise TypeError(
             "rows_per_person is for numbers; where persons are counted no bound is needed"

@@ -9,7 +9,8 @@ from ..listener import is_billed
 from ..numbers import Number
 from ..releases import Release
 from ..scores import Given
-from ..selection import Query, Terms, release, takes_terms
+from ..selection import Query, release
+from ..terms import Terms, takes_terms
 
 
 @takes_terms

@@ -10,7 +10,8 @@ from ..candidates import Labels
 from ..numbers import Number
 from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
-from ..selection import Query, Terms, release, takes_terms
+from ..selection import Query, release
+from ..terms import Terms, takes_terms
 
 
 @takes_terms

@@ -15,14 +15,15 @@ from ..releases import Release
 from ..scores import Given, Score
 from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
+from ..terms import PersonTerms, takes_terms
 from .mode import counted, read_labels
-from .records import Name, PersonTerms, read_inquiry, takes_records
+from .records import Name, read_inquiry
 from .select import unfold
 
 Method = Literal["peeling", "joint"]
 
 
-@takes_records
+@takes_terms
 def top_k(  # noqa: PLR0913  # what select takes, and three more
     scores: Any,
     k: int,
