@@ -29,10 +29,10 @@ from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import Dial
 from discreet.privacy import bounds as bounds_module
-from discreet.privacy import composition as composition_module
 from discreet.privacy import contract
+from discreet.privacy import parts as parts_module
 from discreet.privacy.bounds import Bounds
-from discreet.privacy.composition import total
+from discreet.privacy.parts import total
 from discreet.privacy.sensitivity import sensitivity_of
 
 ADD: Any = "add_remove"
@@ -44,8 +44,8 @@ small = st.fractions(Fraction(1, 10), 2, max_denominator=10)
 @pytest.fixture
 def closed_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     """The numerical engines take longer and have tests of their own."""
-    forms = {name: make for name, make in bounds_module._ENGINES.items() if name in LOOSE}
-    monkeypatch.setattr(bounds_module, "_ENGINES", forms)
+    forms = {name: make for name, make in bounds_module._ACCOUNTANTS.items() if name in LOOSE}
+    monkeypatch.setattr(bounds_module, "_ACCOUNTANTS", forms)
 
 
 def anything() -> st.SearchStrategy[Any]:
@@ -274,7 +274,7 @@ def test_sums_are_exact_or_rounded_up(terms: list[tuple[Fraction, int]]) -> None
 
 
 def test_a_long_sum_is_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(composition_module, "_LONGEST", 8)
+    monkeypatch.setattr(parts_module, "_LONGEST", 8)
     terms = [(Fraction(1, p), p % 5 + 1) for p in (3, 7, 101, 103, 10007)]
     exact = sum(value * n for value, n in terms)
     rounded: Any = total(terms)
@@ -296,7 +296,7 @@ def test_many_parts_take_few_operations(monkeypatch: pytest.MonkeyPatch) -> None
 
         return call
 
-    monkeypatch.setattr(composition_module, "order", counted("order", order))
+    monkeypatch.setattr(parts_module, "order", counted("order", order))
     monkeypatch.setattr(BoundedRange, "renyi", counted("renyi", renyi))
     whole = compose([BoundedRange(Fraction(1, 1000 + k % 3), ADD) for k in range(10**5)])
     assert seen["order"] == 3

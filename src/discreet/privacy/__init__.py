@@ -1,1 +1,5 @@
-"""What is promised: sensitivities, and the guarantees that follow from them."""
+"""Privacy guarantees: sensitivities, the guarantees that follow from them, and their composition."""
+
+from .composition import Composition, compose
+
+__all__ = ["Composition", "compose"]

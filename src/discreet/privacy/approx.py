@@ -1,4 +1,4 @@
-"""(epsilon, delta)-differential privacy as a frozen value. Proofs: docs/composition.md."""
+"""(epsilon, delta)-differential privacy, and the stronger kinds of one epsilon. Proofs: docs/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,15 +8,16 @@ from flint import arb
 
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber, shown
-from ..numbers import count, exact, short_up
-from .contract import IN_WORDS, Guarantee, equals, plain, steps
-from .conversions import divergence_at, read_delta, read_epsilon
+from ..numbers import count, exact, positive, short_up
+from .contract import IN_WORDS, Guarantee, equals, steps
+from .conversions import read_delta, read_epsilon
+from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
-from .worst import RESPONSE
+from .worst import LAPLACE, LOGISTIC, RANGE, RESPONSE, Worst
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP:
+class ApproxDP(Kind):
     """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta."""
 
     epsilon: Fraction
@@ -38,8 +39,6 @@ class ApproxDP:
     @property
     def core(self) -> Guarantee | None:
         """What is promised but for the slack."""
-        from .guarantees import PureDP
-
         return PureDP(self.epsilon, self.neighbors) if self.epsilon else None
 
     @property
@@ -73,20 +72,10 @@ class ApproxDP:
         """Return a bound on the Rényi divergence of order 1 + excess, if delta is zero."""
         return RESPONSE.divergence(self.epsilon, excess) if self.delta == 0 else None
 
-    def renyi_divergence(self, order: Any) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> arb:
         """Return min(e**epsilon p + delta, 1 - e**-epsilon (1 - delta - p))."""
         e, share = ball(self.epsilon), ball(self.delta)
         return (chance * e.exp() + share).min(1 - (1 - share - chance) * (-e).exp())
-
-    def repeated(self, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
-        from .composition import repeated
-
-        return repeated(self, n)
 
     def group(self, size: int) -> "ApproxDP":
         """Return the guarantee `size` steps away: size * epsilon, and the sum of e**(i epsilon) delta."""
@@ -105,10 +94,139 @@ class ApproxDP:
         moved = self.group(steps(self, relation))
         return ApproxDP(moved.epsilon, moved.delta, relation)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the kind, epsilon and delta as exact text, and the neighbouring relation."""
-        return plain(self)
-
     def __str__(self) -> str:
         numbers = f"{equals('ε', self.epsilon)}, {equals('δ', self.delta)}"
         return f"{numbers} ({IN_WORDS[self.neighbors]})"
+
+
+@dataclass(frozen=True, slots=True)
+class ByEpsilon(Kind):
+    """What the promises of one epsilon have in common: each is epsilon-DP, and more by its worst case.
+
+    Each implies those after it: `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`.
+    """
+
+    epsilon: Fraction
+    neighbors: Neighbors = "add_remove"
+    kind: ClassVar[str]
+    worst: ClassVar[Worst]
+    words: ClassVar[str]
+    slack: ClassVar[Fraction] = Fraction(0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        read_neighbors(self.neighbors)
+
+    @property
+    def pure(self) -> Fraction:
+        """The epsilon of epsilon-DP that follows."""
+        return self.epsilon
+
+    @property
+    def rho(self) -> Fraction:
+        """The least rho for which rho-zCDP follows, rounded up to 64 bits."""
+        return self.worst.rho(self.epsilon)
+
+    def delta_at(self, epsilon: Any) -> Fraction:
+        """Return the least delta for which (epsilon, delta)-DP follows."""
+        return self.worst.delta(self.epsilon, read_epsilon(epsilon))
+
+    def approx(self, delta: Any) -> ApproxDP:
+        """Return (epsilon, delta)-DP with the least epsilon that follows."""
+        share = read_delta(delta)
+        return ApproxDP(self.worst.target(self.epsilon, share), share, self.neighbors)
+
+    def renyi(self, excess: arb) -> arb:
+        """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
+        return self.worst.divergence(self.epsilon, excess)
+
+    def ceiling(self, chance: arb) -> arb:
+        """Return a bound on the probability of an event, given its probability on a neighbour."""
+        return self.worst.ceiling(ball(self.epsilon), chance)
+
+    def group(self, size: int) -> Guarantee:
+        """Return the guarantee `size` steps away: size * epsilon."""
+        return self._apart(count(size, "size"), self.neighbors)
+
+    def under(self, neighbors: str) -> Guarantee:
+        """Return the guarantee that follows under another neighbouring relation."""
+        relation = read_neighbors(neighbors)
+        return self._apart(steps(self, relation), relation)
+
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        return type(self)(size * self.epsilon, neighbors)
+
+    def __str__(self) -> str:
+        return f"{equals('ε', self.epsilon)}{self.words} ({IN_WORDS[self.neighbors]})"
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP(ByEpsilon):
+    """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon)."""
+
+    kind: ClassVar[str] = "pure_dp"
+    worst: ClassVar[Worst] = RESPONSE
+    words: ClassVar[str] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedRange(ByEpsilon):
+    """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP."""
+
+    kind: ClassVar[str] = "bounded_range"
+    worst: ClassVar[Worst] = RANGE
+    words: ClassVar[str] = ", bounded range"
+
+
+@dataclass(frozen=True, slots=True)
+class MixedRange(ByEpsilon):
+    """epsilon-bounded range given public random numbers, earlier answers, or answers about other records.
+
+    Between databases that are k steps apart it promises `SummedRange(k * epsilon)`, as the steps may fall on
+    several of the answers that are put together in it.
+    """
+
+    kind: ClassVar[str] = "mixed_range"
+    worst: ClassVar[Worst] = RANGE
+    words: ClassVar[str] = ", mixed range"
+
+    def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
+        return (MixedRange if size == 1 else SummedRange)(size * self.epsilon, neighbors)
+
+
+@dataclass(frozen=True, slots=True)
+class SummedRange(ByEpsilon):
+    """Bounded ranges, one answer after the other, that add up to epsilon. So epsilon-DP.
+
+    How many there are, and how they share epsilon, may depend on the answers before. What two steps of
+    a `MixedRange` promise, and what several mixed ranges compose into.
+    """
+
+    kind: ClassVar[str] = "summed_range"
+    worst: ClassVar[Worst] = RANGE
+    words: ClassVar[str] = ", summed range"
+
+
+@dataclass(frozen=True, slots=True)
+class LogisticDP(ByEpsilon):
+    """No easier to attack than a number with logistic noise of scale 1 / epsilon. So epsilon-DP.
+
+    No event's log-odds differ by more than epsilon between neighbours.
+    """
+
+    kind: ClassVar[str] = "logistic_dp"
+    worst: ClassVar[Worst] = LOGISTIC
+    words: ClassVar[str] = ", as logistic noise"
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceDP(ByEpsilon):
+    """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP."""
+
+    kind: ClassVar[str] = "laplace_dp"
+    worst: ClassVar[Worst] = LAPLACE
+    words: ClassVar[str] = ", as Laplace noise"
+
+
+CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)
+"""Promises of one epsilon, each of which implies those after it."""

@@ -1,35 +1,46 @@
 """Every bound that holds for a composition, side by side. Proofs: docs/composition.md."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
+from ..enclosures import ball, precision
 from ..errors import InvalidArgument
 from ..numbers import short_up, spell
+from .accountants import (
+    Accountant,
+    basic,
+    by_curve,
+    by_delta,
+    by_losses,
+    recursion,
+    single,
+    where_promising,
+)
+from .adaptive import delta_nonadaptive
 from .chain import in_chain
-from .combined import adaptive_epsilons, losses_of, mu_of, serves
-from .composition import Composition, Part
+from .combined import adaptive_epsilons, convolved, mu_of, serves
+from .contract import Parts
 from .conversions import read_delta, read_epsilon
-from .engines import Basic, ByCurve, ByDelta, ByLosses, Engine, Promising, Recursion, Single
 from .gathering import gathered
-from .guarantees import GaussianDP
+from .gaussian import GaussianDP
+from .parts import pure_of, renyi_of, rho_of
 from .responses import Responses
 
 _MOST_KINDS = 200
 """Different guarantees beyond which they are rounded up to a common grid."""
 
 _MOST_SIZES = 12
-"""Different epsilons up to which all sums of randomised responses are told apart."""
+"""Different epsilons up to which all sums of randomised responses are listed."""
 
 _FEW, _FEW_KINDS = 200, 20
-"""Answers, and different guarantees, up to which every engine is asked, however little it may promise."""
+"""Answers, and different guarantees, up to which every accountant is asked, however unlikely to be the least."""
 
 _MOST_FIXED = 1024
-"""Answers up to which there is a formula for questions that are fixed beforehand."""
+"""Answers up to which the formula for questions fixed beforehand is evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,148 +75,145 @@ class Bounds:
         return "\n".join(lines)
 
 
-def bounds_of(whole: Composition, delta: Any, epsilon: Any, adaptive: bool) -> Bounds:
-    """Return the bounds of a composition at a delta or at an epsilon.
+def bounds_of(core: Parts, slack: Fraction, delta: Any, epsilon: Any, *, adaptive: bool) -> Bounds:
+    """Return the bounds on several answers together, at a delta or at an epsilon.
+
+    Args:
+        core: the guarantees that hold but for the slack; none if nothing is left of any of them.
+        slack: the probability that the core does not hold.
+        delta: the delta at which epsilon is bounded, or else
+        epsilon: the epsilon at which delta is bounded.
+        adaptive: whether a question may depend on earlier answers.
+
+    Returns:
+        The bounds by name: no epsilon, if none is known at that delta.
 
     Raises:
-        InvalidArgument: unless one of the two is given; or if no epsilon is known at that delta.
+        InvalidArgument: unless one of delta and epsilon is given.
     """
     if (delta is None) == (epsilon is None):
         raise InvalidArgument("give either delta or epsilon")
-    slack = whole.slack
+    accountants = _accountants(core, slack, adaptive)
     if delta is None:
-        at = read_epsilon(epsilon)
-        deltas = _asked(whole, adaptive, lambda engine, known: engine.delta(at, known))
-        beside = {name: _beside(slack, found) for name, found in deltas.items()}
-        return Bounds("delta", at, beside or {"none": Fraction(1)})
+        target = read_epsilon(epsilon)
+        deltas = _asked(accountants, lambda one, known: one.delta(target, known))
+        loose = {name: _with_slack(slack, found) for name, found in deltas.items()}
+        return Bounds("delta", target, loose or {"none": Fraction(1)})
     at = read_delta(delta)
-    epsilons: dict[str, Fraction] = {}
-    if slack <= at:
-        left = (at - slack) / (1 - slack)
-        epsilons = _asked(whole, adaptive, lambda engine, known: engine.epsilon(left, known))
-    if not epsilons:
-        raise InvalidArgument(f"no epsilon is known at delta = {spell(at)} for {whole}")
-    return Bounds("epsilon", at, epsilons)
+    if slack > at:
+        return Bounds("epsilon", at, {})
+    left = (at - slack) / (1 - slack)
+    return Bounds("epsilon", at, _asked(accountants, lambda one, known: one.epsilon(left, known)))
 
 
 def _asked(
-    whole: Composition,
-    adaptive: bool,
-    ask: Callable[[Engine, Fraction | None], Fraction | None],
+    accountants: Mapping[str, Accountant],
+    ask: Callable[[Accountant, Fraction | None], Fraction | None],
 ) -> dict[str, Fraction]:
-    """Return what each engine answers; those that take long are told what is known by then."""
+    """Return the bound of every accountant that finds one; the slow ones, last, know the least so far."""
     found: dict[str, Fraction] = {}
-    for name, engine in _engines(whole, adaptive).items():
-        bound = ask(engine, min(found.values(), default=None))
+    for name, accountant in accountants.items():
+        bound = ask(accountant, min(found.values(), default=None))
         if bound is not None:
             found[name] = bound
     return found
 
 
-def _beside(slack: Fraction, delta: Fraction) -> Fraction:
-    """Return the delta of what promises `delta` but for the slack."""
+def _with_slack(slack: Fraction, delta: Fraction) -> Fraction:
+    """Return the delta of a guarantee that has `delta` but for the slack."""
     return short_up(slack + (1 - slack) * delta) if slack else delta
 
 
-def common_slack(parts: Sequence[Part]) -> Fraction:
-    """Return 1 - prod (1 - slack)**n, rounded up."""
-    loose = [(part.slack, n) for part, n in parts if part.slack > 0]
-    if not loose or any(slack == 1 for slack, _ in loose):
-        return Fraction(1) if loose else Fraction(0)
-    with precision(256):
-        log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
-        return min(short_up(upper(-log.expm1())), Fraction(1))
-
-
-def _engines(whole: Composition, adaptive: bool) -> dict[str, Engine]:
-    """Return each engine that serves the composition, by name, the quick ones first."""
-    core = whole.core
-    if core is None:
-        return {} if whole.slack == 1 else {"basic": Basic(Fraction(0))}
+def _accountants(core: Parts, slack: Fraction, adaptive: bool) -> dict[str, Accountant]:
+    """Return the accountants that serve the composition, by name, the quick ones first."""
+    if not core:
+        return {} if slack == 1 else {"basic": basic(Fraction(0))}
     few = gathered(core, _MOST_KINDS)
-    made = {name: make(core if name == "basic" else few) for name, make in _ENGINES.items()}
+    made = {name: make(core if name == "basic" else few) for name, make in _ACCOUNTANTS.items()}
     if not adaptive:
         made["nonadaptive"] = _nonadaptive(core)
-    return {name: engine for name, engine in made.items() if engine is not None}
+    return {name: accountant for name, accountant in made.items() if accountant is not None}
 
 
-def _basic(core: Composition) -> Engine | None:
-    return None if core.pure is None else Basic(core.pure)
+def _basic(core: Parts) -> Accountant | None:
+    epsilon = pure_of(core)
+    return None if epsilon is None else basic(epsilon)
 
 
-def _single(core: Composition) -> Engine | None:
-    """Return the closed form of a single answer, or of Gaussian noise, of which several are one."""
-    (part, n), *others = core.parts
+def _single(core: Parts) -> Accountant | None:
+    """Return the closed form for a single answer; several with Gaussian noise count as one."""
+    (part, n), *others = core
     known = part.pure is not None or isinstance(part, GaussianDP)
-    return Single(part) if known and n == 1 and not others else None
+    return single(part) if known and n == 1 and not others else None
 
 
-def _kov(core: Composition) -> Engine | None:
-    """Return the optimum for mechanisms of which nothing but epsilon-DP is known."""
-    counts: dict[Fraction, int] = {}
-    for part, n in core.parts:
+def _kov(core: Parts) -> Accountant | None:
+    """Return the optimum for mechanisms of which only epsilon-DP is known."""
+    epsilon, counts = pure_of(core), dict[Fraction, int]()
+    for part, n in core:
         if part.pure is not None:
             counts[part.pure] = counts.get(part.pure, 0) + n
-    if core.pure is None or len(counts) > _MOST_SIZES:
+    if epsilon is None or len(counts) > _MOST_SIZES:
         return None
     responses = Responses.of(list(counts.items()))
-    return None if responses is None else ByDelta(responses.delta, core.pure)
+    return None if responses is None else by_delta(responses.delta, epsilon)
 
 
-def _zcdp(core: Composition) -> Engine | None:
-    rho = core.rho
-    return None if rho is None else ByCurve(lambda excess: ball(rho) * (1 + excess))
+def _zcdp(core: Parts) -> Accountant | None:
+    rho = rho_of(core)
+    return None if rho is None else by_curve(lambda excess: ball(rho) * (1 + excess))
 
 
-def _renyi(core: Composition) -> Engine | None:
+def _renyi(core: Parts) -> Accountant | None:
     with precision(64):
-        if core.renyi(arb(1)) is None:
+        if renyi_of(core, arb(1)) is None:
             return None
 
     def curve(excess: arb) -> arb:
-        divergence = core.renyi(excess)
+        divergence = renyi_of(core, excess)
         assert divergence is not None  # as there is one of order 2
         return divergence
 
-    return ByCurve(curve)
+    return by_curve(curve)
 
 
-def _losses(core: Composition) -> Engine | None:
+def _losses(core: Parts) -> Accountant | None:
     """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
-    chained = all(in_chain(part) for part, _ in core.parts)
-    return _promising(core) if chained and serves(core) else None
+    chained = all(in_chain(part) for part, _ in core)
+    return _convolution(core) if chained and serves(core) else None
 
 
-def _combined(core: Composition) -> Engine | None:
-    """Return the same for lists with other kinds, whose curves are made into distributions of losses."""
-    chained = [in_chain(part) for part, _ in core.parts]
-    return None if all(chained) or not serves(core) else _promising(core)
+def _combined(core: Parts) -> Accountant | None:
+    """Return the convolution for lists with other kinds, whose curves become loss distributions."""
+    chained = [in_chain(part) for part, _ in core]
+    return None if all(chained) or not serves(core) else _convolution(core)
 
 
-def _promising(core: Composition) -> Engine:
-    many = sum(n for _, n in core.parts) > _FEW or len(core.parts) > _FEW_KINDS
-    return Promising(ByLosses(lambda: losses_of(core)), mu_of(core) if many else None)
+def _convolution(core: Parts) -> Accountant:
+    """Return the convolution; of many answers, one that is asked only where it may be the least."""
+    many = sum(n for _, n in core) > _FEW or len(core) > _FEW_KINDS
+    losses = by_losses(lambda: convolved(core))
+    mu = mu_of(core) if many else None
+    return losses if mu is None else where_promising(losses, mu)
 
 
-def _adaptive(core: Composition) -> Engine | None:
-    """Return the recursion over what an adaptive analyst may ask of exponential mechanisms."""
-    epsilons = adaptive_epsilons(core.parts)
-    return None if epsilons is None else Recursion(epsilons)
+def _adaptive(core: Parts) -> Accountant | None:
+    """Return the recursion over the questions an adaptive analyst may ask of exponential mechanisms."""
+    epsilons = adaptive_epsilons(core)
+    return None if epsilons is None else recursion(epsilons)
 
 
-def _nonadaptive(core: Composition) -> Engine | None:
+def _nonadaptive(core: Parts) -> Accountant | None:
     """Return the optimum for equal bounded ranges whose questions are all fixed beforehand."""
-    from .adaptive import delta_nonadaptive
-
-    (part, n), *others = core.parts
-    size, sum_ = part.pure, core.pure
+    (part, n), *others = core
+    size, sum_ = part.pure, pure_of(core)
     one_kind = not others and part.kind == "bounded_range" and n <= _MOST_FIXED
     if not one_kind or size is None or sum_ is None:
         return None
-    return ByDelta(lambda target: short_up(delta_nonadaptive(size, n, target)), sum_, steps=16)
+    return by_delta(lambda target: short_up(delta_nonadaptive(size, n, target)), sum_, steps=16)
 
 
-_ENGINES: dict[str, Callable[[Composition], Engine | None]] = {
+_ACCOUNTANTS: dict[str, Callable[[Parts], Accountant | None]] = {
     "basic": _basic,
     "single": _single,
     "kov": _kov,

@@ -1,11 +1,8 @@
 """The promises of one epsilon in the order in which they imply one another. Proofs: docs/composition.md."""
 
-from collections.abc import Sequence
-from fractions import Fraction
-
-from .composition import Part
-from .contract import Guarantee
-from .guarantees import CHAIN, ByEpsilon, SummedRange
+from .approx import CHAIN, ByEpsilon, SummedRange
+from .contract import Guarantee, Parts
+from .parts import pure_of
 
 RANGES = ("bounded_range", "mixed_range")
 """The kinds that the adaptive recursion serves."""
@@ -23,12 +20,13 @@ def in_chain(guarantee: Guarantee) -> bool:
     return guarantee.kind in _PLACES
 
 
-def summed(parts: Sequence[Part], epsilon: Fraction | None) -> Guarantee | None:
+def summed(parts: Parts) -> Guarantee | None:
     """Return one promise of the sum of all epsilons, which all parts together imply; None without a sum.
 
     It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as what
     is asked may depend on the answers before it. Proof: docs/composition.md, "Sums".
     """
+    epsilon = pure_of(parts)
     if not epsilon:
         return None
     alone = len(parts) == 1 and parts[0][1] == 1

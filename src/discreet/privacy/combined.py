@@ -14,13 +14,13 @@ from flint import arb
 from ..enclosures import precision, upper
 from .adaptive import curve_adaptive
 from .chain import RANGES, in_chain
-from .composition import Composition, Part
 from .concentrated import logistic_rho
-from .contract import Guarantee
+from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .gaussian import GaussianDP
 from .loss_dp import LossDP
 from .losses import LossDistribution, common_step
+from .parts import merged, renyi_of
 
 _MOST_CONVOLVED = 10**6
 """Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""
@@ -46,29 +46,29 @@ Law = Callable[[Fraction], LossDistribution]
 _LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
 
 
-def serves(core: Composition) -> bool:
+def serves(core: Parts) -> bool:
     """Return whether all parts fit a grid, and more is known of one than its Rényi curve."""
-    return fits(core) and any(_law(part) is not None for part, _ in core.parts)
+    return fits(core) and any(_law(part) is not None for part, _ in core)
 
 
-def fits(core: Composition) -> bool:
+def fits(core: Parts) -> bool:
     """Return whether there are not too many parts for a grid, and none is too large or too small for it."""
-    if sum(n for _, n in core.parts) > _MOST_CONVOLVED or len(core.parts) > _MOST_KINDS:
+    if sum(n for _, n in core) > _MOST_CONVOLVED or len(core) > _MOST_KINDS:
         return False
     step = _step(core)
     largest = min(_LARGEST, _MOST_STEPS * step)
-    sizes = [_size(part) for part, _ in core.parts if _law(part) is not None]
+    sizes = [_size(part) for part, _ in core if _law(part) is not None]
     return step >= _LEAST and all(_LEAST <= size <= largest for size in sizes)
 
 
-def mu_of(core: Composition) -> float | None:
+def mu_of(core: Parts) -> float | None:
     """Return the mu of Gaussian noise that many answers are about as bad as, by their distributions."""
-    rhos = [(_rho(part), n) for part, n in core.parts]
+    rhos = [(_rho(part), n) for part, n in core]
     known = [float(n * rho) for rho, n in rhos if rho is not None]
     return math.sqrt(2 * sum(known)) if len(known) == len(rhos) else None
 
 
-def adaptive_epsilons(parts: tuple[Part, ...]) -> tuple[Fraction, ...] | None:
+def adaptive_epsilons(parts: Parts) -> tuple[Fraction, ...] | None:
     """Return the epsilon of each answer, if the adaptive recursion may serve them."""
     ranges = parts and all(part.kind in RANGES for part, _ in parts)
     if not ranges or len(parts) > _MOST_CELLS or sum(n for _, n in parts) > _MOST_ROUNDS:
@@ -76,23 +76,23 @@ def adaptive_epsilons(parts: tuple[Part, ...]) -> tuple[Fraction, ...] | None:
     return tuple(e for part, n in parts if (e := part.pure) for _ in range(n))
 
 
-def losses_of(core: Composition) -> LossDistribution:
+def convolved(core: Parts) -> LossDistribution:
     """Return a bound on the privacy losses of all answers together, where `serves` says so."""
     step = _step(core)
-    ranges = tuple((part, n) for part, n in core.parts if part.kind in RANGES)
-    epsilons = None if all(in_chain(part) for part, _ in core.parts) else adaptive_epsilons(ranges)
+    ranges = tuple((part, n) for part, n in core if part.kind in RANGES)
+    epsilons = None if all(in_chain(part) for part, _ in core) else adaptive_epsilons(ranges)
     recursion = curve_adaptive(epsilons, _NEGLIGIBLE) if epsilons else None
     done = ranges if recursion else ()
     found = [] if recursion is None else [_of_points(*recursion).on(step)]
     rest: list[Part] = []
-    for part, n in core.parts:
+    for part, n in core:
         law = _law(part)
         if law is None:
             rest.append((part, n))
         elif (part, n) not in done:
             found.append(law(step).composed(n))
     if rest:
-        found.append(_of_curve(Composition(tuple(rest)), step))
+        found.append(_of_curve(merged(tuple(rest)), step))
     return reduce(LossDistribution.combined, found)
 
 
@@ -126,8 +126,8 @@ def _size(part: Guarantee) -> Fraction:
         return Fraction(math.sqrt(3 * upper(divergence)))
 
 
-def _step(core: Composition) -> Fraction:
-    return common_step((max(_size(part), _LEAST), n) for part, n in core.parts)
+def _step(core: Parts) -> Fraction:
+    return common_step((max(_size(part), _LEAST), n) for part, n in core)
 
 
 def _rho(part: Guarantee) -> Fraction | None:
@@ -142,11 +142,11 @@ def _of_points(pace: Fraction, deltas: list[Fraction]) -> LossDistribution:
     )
 
 
-def _of_curve(rest: Composition, step: Fraction) -> LossDistribution:
+def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
     """Return the distribution for what is known by its Rényi curve, all of it together."""
 
     def curve(excess: arb) -> arb:
-        divergence = rest.renyi(excess)
+        divergence = renyi_of(rest, excess)
         assert divergence is not None  # a core without an epsilon has a curve
         return divergence
 

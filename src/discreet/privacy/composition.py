@@ -1,29 +1,24 @@
 """Composition: what several answers about the same data promise together. Proofs: docs/composition.md."""
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from flint import arb
 
 from ..errors import InvalidArgument
-from ..numbers import count
-from .contract import IN_WORDS, Guarantee, checked, equals, order
+from ..numbers import count, spell
+from .approx import ApproxDP
+from .bounds import Bounds, bounds_of
+from .chain import summed
+from .contract import IN_WORDS, Guarantee, Part, checked, equals
 from .conversions import divergence_at
+from .exports import event, losses_of
+from .kind import Kind
+from .losses import LossDistribution
+from .parts import merged, pure_of, renyi_of, rho_of, slack_of
 from .sensitivity import Neighbors
-
-if TYPE_CHECKING:
-    from .bounds import Bounds
-    from .guarantees import ApproxDP
-    from .losses import LossDistribution
-
-Part = tuple[Guarantee, int]
-"""A guarantee, and how many answers have it."""
-
-_LONGEST = 4096
-"""Bits of a common denominator beyond which a sum is rounded up."""
 
 _SPELLED = 3
 
@@ -44,7 +39,7 @@ class Composition:
     kind: ClassVar[str] = "composition"
 
     def __post_init__(self) -> None:
-        merged = _merged(self.parts)
+        merged = _flat(self.parts)
         relations = {part.neighbors for part, _ in merged}
         if not merged:
             raise InvalidArgument("nothing to compose: give at least one guarantee")
@@ -60,19 +55,17 @@ class Composition:
     @property
     def pure(self) -> Fraction | None:
         """The sum of all epsilons, exact unless it would be very long; then rounded up."""
-        return total((part.pure, n) for part, n in self.parts)
+        return pure_of(self.parts)
 
     @property
     def rho(self) -> Fraction | None:
         """The sum of all rhos."""
-        return total((part.rho, n) for part, n in self.parts)
+        return rho_of(self.parts)
 
     @property
     def slack(self) -> Fraction:
         """The probability that the rest does not hold for one of them, rounded up."""
-        from .bounds import common_slack
-
-        return common_slack(self.parts)
+        return slack_of(self.parts)
 
     @property
     def core(self) -> "Composition | None":
@@ -83,7 +76,7 @@ class Composition:
         left = tuple((core, n) for core, n in cores if core is not None)
         return Composition(left) if left else None
 
-    def bounds(self, delta: Any = None, *, epsilon: Any = None, adaptive: bool = True) -> "Bounds":
+    def bounds(self, delta: Any = None, *, epsilon: Any = None, adaptive: bool = True) -> Bounds:
         """Return every bound that holds: epsilons at a delta, or deltas at an epsilon.
 
         Args:
@@ -93,35 +86,33 @@ class Composition:
 
         Returns:
             The bounds by name, and which of them is the least.
-        """
-        from .bounds import bounds_of
 
-        return bounds_of(self, delta, epsilon, adaptive)
+        Raises:
+            InvalidArgument: unless one of the two is given; or if no epsilon is known at that delta.
+        """
+        core = self.core
+        parts = () if core is None else core.parts
+        found = bounds_of(parts, self.slack, delta, epsilon, adaptive=adaptive)
+        if not found.values:
+            raise InvalidArgument(f"no epsilon is known at delta = {spell(found.at)} for {self}")
+        return found
 
     def delta_at(self, epsilon: Any) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
         return self.bounds(epsilon=epsilon).least
 
-    def approx(self, delta: Any) -> "ApproxDP":
+    def approx(self, delta: Any) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.
 
         Raises:
             InvalidArgument: if there is none.
         """
-        from .guarantees import ApproxDP
-
         found = self.bounds(delta)
         return ApproxDP(found.least, found.at, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
-        sum_ = arb(0)
-        for part, n in self.parts:
-            divergence = part.renyi(excess)
-            if divergence is None:
-                return None
-            sum_ += n * divergence
-        return sum_
+        return renyi_of(self.parts, excess)
 
     def renyi_divergence(self, order: Any) -> float:
         """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
@@ -135,19 +126,22 @@ class Composition:
     @property
     def summed(self) -> Guarantee | None:
         """One promise of the sum of all epsilons, of the strongest kind that all parts imply; or None."""
-        from .chain import summed
+        return summed(self.parts)
 
-        return summed(self.parts, self.pure)
-
-    def losses(self) -> "LossDistribution":
+    def losses(self) -> LossDistribution:
         """Return a certified bound on the privacy losses of all answers together.
 
         Raises:
             InvalidArgument: if there is none, as one part has no guarantee, or the parts fit no grid.
         """
-        from .exports import losses
-
-        return losses(self)
+        core = self.core
+        found = losses_of(() if core is None else core.parts, self.slack)
+        if found is None:
+            raise InvalidArgument(
+                f"no distribution of losses on one grid bounds {self}: it takes up to a million answers that "
+                "all have a guarantee, and epsilons up to 64 that are not too far apart"
+            )
+        return found
 
     def to_dp_accounting(self) -> Any:
         """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
@@ -173,9 +167,7 @@ class Composition:
             InvalidArgument: if a part is none of those kinds, `GaussianDP` or `ZCDP`.
             MissingPackage: if dp-accounting is not installed.
         """
-        from .exports import event
-
-        return event(self)
+        return event(self.parts)
 
     def repeated(self, n: int) -> "Composition":
         """Return the guarantee of all of it, n times."""
@@ -233,50 +225,13 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     return Composition(tuple(flat))
 
 
-def repeated(guarantee: Guarantee, n: int) -> Guarantee:
-    """Return the guarantee of n answers, which is itself for one."""
-    return guarantee if count(n, "n") == 1 else Composition(((guarantee, n),))
-
-
-def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
-    """Return the sum of value * n, or None if a value is missing.
-
-    Numerators are added denominator by denominator. If the common denominator is long, each term is
-    rounded up to a unit that is small beside the largest, so that 10**5 odd fractions stay quick.
-    """
-    sums: dict[int, int] = {}
-    for value, n in terms:
-        if value is None:
-            return None
-        sums[value.denominator] = sums.get(value.denominator, 0) + value.numerator * n
-    common = _common_denominator(sums)
-    if common is not None:
-        return Fraction(sum(top * (common // bottom) for bottom, top in sums.items()), common)
-    unit = _unit(sums)
-    return unit * sum(math.ceil(Fraction(top, bottom) / unit) for bottom, top in sums.items())
-
-
-def _common_denominator(denominators: Iterable[int]) -> int | None:
-    """Return the least common multiple, or None if it is too long."""
-    common = 1
-    for denominator in denominators:
-        common = math.lcm(common, denominator)
-        if common.bit_length() > _LONGEST:
-            return None
-    return common
-
-
-def _unit(sums: dict[int, int]) -> Fraction:
-    """Return a power of two, 128 bits below the largest of the terms."""
-    longest = max(top.bit_length() - bottom.bit_length() for bottom, top in sums.items())
-    return Fraction(2) ** (longest - 128)
-
-
-def _merged(parts: Iterable[Part]) -> tuple[Part, ...]:
+def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Return the parts without nesting, equal ones as one, in a fixed order."""
-    counts: dict[Guarantee, int] = {}
+    flat: list[Part] = []
     for part, n in parts:
         inner = part.parts if isinstance(part, Composition) else ((part, 1),)
-        for atom, m in inner:
-            counts[atom] = counts.get(atom, 0) + m * count(n, "count")
-    return tuple(sorted(counts.items(), key=lambda item: order(item[0])))
+        flat += [(atom, m * count(n, "count")) for atom, m in inner]
+    return merged(tuple(flat))
+
+
+Kind.composition = Composition

@@ -4,16 +4,13 @@ import json
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from flint import arb
 
 from ..errors import InvalidArgument, shown
 from ..numbers import nearest_double, spell
 from .sensitivity import Neighbors
-
-if TYPE_CHECKING:
-    from .guarantees import ApproxDP
 
 IN_WORDS: dict[Neighbors, str] = {
     "add_remove": "one record added or removed",
@@ -61,7 +58,7 @@ class Guarantee(Protocol):
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
         ...
 
-    def approx(self, delta: Any) -> "ApproxDP":
+    def approx(self, delta: Any) -> "Approximate":
         """Return the least epsilon known for which (epsilon, delta)-DP follows.
 
         Raises:
@@ -92,6 +89,26 @@ class Guarantee(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
         ...
+
+
+class Approximate(Guarantee, Protocol):
+    """A guarantee of (epsilon, delta)-differential privacy, such as `ApproxDP`."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon."""
+        ...
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta."""
+        ...
+
+
+Part = tuple[Guarantee, int]
+"""A guarantee, and the number of answers that have it."""
+
+Parts = tuple[Part, ...]
 
 
 def plain(guarantee: Any) -> dict[str, Any]:

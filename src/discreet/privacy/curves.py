@@ -15,8 +15,9 @@ from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import count, exact, positive_up, short_up
 from .approx import ApproxDP
-from .contract import IN_WORDS, Guarantee, steps
-from .conversions import delta_of_curve, divergence_at, epsilon_of_curve, read_delta, read_epsilon
+from .contract import IN_WORDS, steps
+from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
+from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 Curve = tuple[tuple[Fraction, Fraction], ...]
@@ -33,7 +34,7 @@ ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class RenyiDP:
+class RenyiDP(Kind):
     """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
 
     Between two orders (a - 1) times the divergence is convex, so a straight line bounds it; below the first
@@ -60,11 +61,6 @@ class RenyiDP:
         object.__setattr__(self, "curve", _read(self.curve))
         read_neighbors(self.neighbors)
 
-    @property
-    def core(self) -> Guarantee:
-        """Itself: there is no slack."""
-        return self
-
     def delta_at(self, epsilon: Any) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows."""
         return delta_of_curve(self.renyi, read_epsilon(epsilon))
@@ -89,18 +85,8 @@ class RenyiDP:
         scaled = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
         return reduce(arb.max, scaled) / excess
 
-    def renyi_divergence(self, order: Any) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> None:
         """Return None: probabilities of single events are bounded by no closed form."""
-
-    def repeated(self, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
-        from .composition import repeated
-
-        return repeated(self, n)
 
     def group(self, size: int) -> "RenyiDP":
         """Return the guarantee `size` steps away, for orders up to a `size`-th of the largest."""

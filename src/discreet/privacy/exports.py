@@ -9,34 +9,26 @@ from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, MissingPackage
 from ..numbers import float_up
 from .chain import in_chain
-from .combined import fits, losses_of
-from .composition import Composition
-from .contract import Guarantee
+from .combined import convolved, fits
+from .contract import Guarantee, Parts
 from .gathering import gathered
 from .losses import UNIT, LossDistribution
 
 _MOST_KINDS = 100
 
 
-def losses(whole: Composition) -> LossDistribution:
-    """Return a bound on the losses of a composition, its slack as infinite losses.
-
-    Raises:
-        InvalidArgument: if there is none.
-    """
-    core, infinite = whole.core, math.ceil(whole.slack * UNIT)
-    if whole.slack == 1 or (core is not None and not fits(gathered(core, _MOST_KINDS))):
-        raise InvalidArgument(
-            f"no distribution of losses on one grid bounds {whole}: it takes up to a million answers that all "
-            "have a guarantee, and epsilons up to 64 that are not too far apart"
-        )
-    if core is None:
+def losses_of(core: Parts, slack: Fraction) -> LossDistribution | None:
+    """Return a bound on the losses of all answers together, slack as infinite losses; None if there is none."""
+    infinite, few = math.ceil(slack * UNIT), gathered(core, _MOST_KINDS)
+    if slack == 1 or (few and not fits(few)):
+        return None
+    if not few:
         return LossDistribution(Fraction(1), 0, (UNIT,), infinite)
-    found = losses_of(gathered(core, _MOST_KINDS))
+    found = convolved(few)
     return replace(found, infinite=found.infinite + infinite)
 
 
-def event(whole: Composition) -> Any:
+def event(parts: Parts) -> Any:
     """Return a composition as dp-accounting's events.
 
     Raises:
@@ -49,7 +41,7 @@ def event(whole: Composition) -> Any:
         raise MissingPackage(
             "dp-accounting is not installed; pip install discreet[accounting] brings it"
         ) from None
-    events = [(_event(part, dp_event), n) for part, n in whole.parts]
+    events = [(_event(part, dp_event), n) for part, n in parts]
     found = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
     return found[0] if len(found) == 1 else dp_event.ComposedDpEvent(found)
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from ..numbers import float_up
 from .chain import in_chain
-from .composition import Composition, Part
-from .contract import Guarantee
+from .contract import Guarantee, Part, Parts
 from .gaussian import GaussianDP, together
-from .guarantees import ZCDP
+from .parts import merged
+from .zcdp import ZCDP
 
 _EVEN = 128
 """Sizes at equal distances up to the largest epsilon."""
@@ -18,21 +18,21 @@ _BITS = 4
 """Significant bits of the sizes beside them, which serve epsilons far below the largest."""
 
 
-def gathered(core: Composition, most: int) -> Composition:
+def gathered(core: Parts, most: int) -> Parts:
     """Return a composition that is at least as weak, of no more than about `most` different parts.
 
     All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left as they are; of more,
     each epsilon is rounded up to a common grid, so that what holds for the result holds for `core`.
     """
-    noise = [one for one in core.parts if isinstance(one[0], ZCDP | GaussianDP)]
-    rest = [one for one in core.parts if not isinstance(one[0], ZCDP | GaussianDP)]
-    sums = _merged(noise)
+    noise = [one for one in core if isinstance(one[0], ZCDP | GaussianDP)]
+    rest = [one for one in core if not isinstance(one[0], ZCDP | GaussianDP)]
+    sums = _summed(noise)
     if sums == noise and len(rest) <= most:
         return core
-    return Composition((*sums, *(rest if len(rest) <= most else _on_grid(rest))))
+    return merged((*sums, *(rest if len(rest) <= most else _on_grid(rest))))
 
 
-def _merged(parts: list[Part]) -> list[Part]:
+def _summed(parts: list[Part]) -> list[Part]:
     """Return the sums of what adds up exactly: rho, and mu**2."""
     rho, squares = Fraction(0), Fraction(0)
     for part, n in parts:

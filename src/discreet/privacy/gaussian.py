@@ -10,22 +10,22 @@ from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber
 from ..numbers import count, positive, root_above, short_up
 from .approx import ApproxDP
-from .contract import IN_WORDS, Guarantee, equals, plain, steps
+from .contract import IN_WORDS, equals, steps
 from .conversions import (
-    divergence_at,
     epsilon_of_curve,
     gaussian_delta,
     least_epsilon,
     read_delta,
     read_epsilon,
 )
+from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 _BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianDP:
+class GaussianDP(Kind):
     """mu-GDP: no easier to attack than a number that moves by mu, with Gaussian noise of scale 1.
 
     So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into
@@ -47,11 +47,6 @@ class GaussianDP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", positive(self.mu, "mu"))
         read_neighbors(self.neighbors)
-
-    @property
-    def core(self) -> Guarantee:
-        """Itself: there is no slack."""
-        return self
 
     @property
     def rho(self) -> Fraction:
@@ -81,21 +76,11 @@ class GaussianDP:
         """Return the Rényi divergence of order 1 + excess."""
         return ball(self.rho) * (1 + excess)
 
-    def renyi_divergence(self, order: Any) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> arb:
         """Return the probability whose normal quantile is larger by mu."""
         root = arb(2).sqrt()
         place = (2 * chance).erfcinv()  # -1 / sqrt(2) of the quantile
         return (place - ball(self.mu) / root).erfc() / 2
-
-    def repeated(self, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
-        from .composition import repeated
-
-        return repeated(self, n)
 
     def group(self, size: int) -> "GaussianDP":
         """Return the guarantee `size` steps away: size * mu."""
@@ -105,10 +90,6 @@ class GaussianDP:
         """Return the guarantee that follows under another neighbouring relation."""
         relation = read_neighbors(neighbors)
         return GaussianDP(steps(self, relation) * self.mu, relation)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the kind, mu as exact text, and the neighbouring relation."""
-        return plain(self)
 
     def __str__(self) -> str:
         return f"{equals('μ', self.mu)}, as Gaussian noise ({IN_WORDS[self.neighbors]})"

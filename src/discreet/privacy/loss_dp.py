@@ -14,7 +14,8 @@ from ..numbers import count, short_up
 from .approx import ApproxDP
 from .concentrated import pure_rho
 from .contract import IN_WORDS, Guarantee, steps
-from .conversions import divergence_at, read_delta
+from .conversions import read_delta
+from .kind import Kind
 from .losses import UNIT, LossDistribution
 from .sensitivity import Neighbors, read_neighbors
 
@@ -23,7 +24,7 @@ _PLACES = 512
 
 
 @dataclass(frozen=True, slots=True)
-class LossDP:
+class LossDP(Kind):
     """What a distribution of privacy losses bounds: the curve of an answer, in both orders of neighbours.
 
     Args:
@@ -96,18 +97,8 @@ class LossDP:
         divergence = (moment.log() + excess * ball(found.lowest * found.step)) / excess
         return divergence.min(ball(most)) if divergence.is_finite() else ball(most)
 
-    def renyi_divergence(self, order: Any) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> None:
         """Return None: probabilities of single events are bounded by no closed form."""
-
-    def repeated(self, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
-        from .composition import repeated
-
-        return repeated(self, n)
 
     def group(self, size: int) -> "LossDP":
         """Return the guarantee `size` steps away: delta at s is delta(s / size) * sum e**(i s / size), i < size."""

@@ -11,10 +11,11 @@ from flint import arb
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up
-from .composition import Composition, Part, total
-from .contract import IN_WORDS, Guarantee, equals
+from .approx import ApproxDP
+from .composition import Composition
+from .contract import IN_WORDS, Guarantee, Parts, equals
 from .conversions import least_epsilon, log_factor, read_delta
-from .guarantees import ApproxDP
+from .parts import total
 from .sensitivity import Neighbors, read_neighbors
 
 _BITS = 192
@@ -52,7 +53,7 @@ class Odometer:
     """
 
     neighbors: Neighbors
-    parts: tuple[Part, ...] = ()
+    parts: Parts = ()
 
     def __post_init__(self) -> None:
         read_neighbors(self.neighbors)

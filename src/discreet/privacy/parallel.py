@@ -5,8 +5,8 @@ from functools import reduce
 
 from ..errors import InvalidArgument
 from .chain import weaker
-from .composition import Composition, Part, compose
-from .contract import Guarantee, order
+from .composition import Composition, compose
+from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
 from .curves import ORDERS
 from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
@@ -43,7 +43,7 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
     return first if n == 1 and not others else Composition(parts)
 
 
-def _worst_parts(some: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
+def _worst_parts(some: Parts, other: Parts) -> Parts:
     """Return parts that are at least as weak as either, one against the other from the weakest on."""
     ours, theirs = _weakest_first(some), _weakest_first(other)
     found: list[Part] = []
@@ -63,7 +63,7 @@ def _mixed(part: Guarantee) -> Guarantee:
     return part
 
 
-def _weakest_first(parts: tuple[Part, ...]) -> list[Part]:
+def _weakest_first(parts: Parts) -> list[Part]:
     """Return the parts as a stack with the weakest on top; any order would be as right."""
 
     def weakness(part: Part) -> tuple[Fraction, Fraction]:

@@ -10,13 +10,14 @@ from ..enclosures import ball
 from ..errors import InvalidNumber
 from ..numbers import count, positive
 from .approx import ApproxDP
-from .contract import IN_WORDS, Guarantee, equals, plain, steps
-from .conversions import delta_of_curve, divergence_at, epsilon_of_curve, read_delta, read_epsilon
+from .contract import IN_WORDS, equals, steps
+from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
+from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP:
+class ZCDP(Kind):
     """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1."""
 
     rho: Fraction
@@ -24,11 +25,6 @@ class ZCDP:
     kind: ClassVar[str] = "zcdp"
     pure: ClassVar[None] = None
     slack: ClassVar[Fraction] = Fraction(0)
-
-    @property
-    def core(self) -> Guarantee:
-        """Itself: there is no slack."""
-        return self
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", positive(self.rho, "rho"))
@@ -53,18 +49,8 @@ class ZCDP:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
         return ball(self.rho) * (1 + excess)
 
-    def renyi_divergence(self, order: Any) -> float:
-        """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> None:
         """Return None: probabilities of single events are bounded by no closed form."""
-
-    def repeated(self, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
-        from .composition import repeated
-
-        return repeated(self, n)
 
     def group(self, size: int) -> "ZCDP":
         """Return the guarantee `size` steps away: size**2 * rho."""
@@ -74,10 +60,6 @@ class ZCDP:
         """Return the guarantee that follows under another neighbouring relation."""
         relation = read_neighbors(neighbors)
         return ZCDP(self.group(steps(self, relation)).rho, relation)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the kind, rho as exact text, and the neighbouring relation."""
-        return plain(self)
 
     def __str__(self) -> str:
         return f"{equals('ρ', self.rho)}, zCDP ({IN_WORDS[self.neighbors]})"

@@ -1,0 +1,115 @@
+"""The methods by which a composition without slack is bounded. Proofs: docs/composition.md."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from ..enclosures import ball, precision
+from ..numbers import short_up
+from .adaptive import delta_adaptive, epsilon_adaptive
+from .contract import Guarantee
+from .conversions import delta_of_curve, epsilon_of_curve, gaussian_delta, least_epsilon
+from .losses import LossDistribution
+
+Bound = Callable[[Fraction, Fraction | None], Fraction | None]
+"""From an epsilon or a delta, and the least bound found so far, to a bound on the other; None for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accountant:
+    """One method of accounting.
+
+    Attributes:
+        delta: a bound on delta at an epsilon.
+        epsilon: a bound on epsilon at a delta.
+    """
+
+    delta: Bound
+    epsilon: Bound
+
+
+def basic(sum_: Fraction) -> Accountant:
+    """Return the sum of epsilons: delta is 0 from there on, and 1 below."""
+    return Accountant(
+        delta=lambda epsilon, _: Fraction(0) if epsilon >= sum_ else Fraction(1),
+        epsilon=lambda _delta, _: sum_,
+    )
+
+
+def single(part: Guarantee) -> Accountant:
+    """Return the closed form for one answer."""
+
+    def epsilon(delta: Fraction, _: Fraction | None) -> Fraction | None:
+        return None if delta == 0 and part.pure is None else part.approx(delta).epsilon
+
+    return Accountant(lambda epsilon, _: part.delta_at(epsilon), epsilon)
+
+
+def by_curve(curve: Callable[[arb], arb]) -> Accountant:
+    """Return the conversion of a Rényi curve at the best order."""
+    return Accountant(
+        delta=lambda epsilon, _: delta_of_curve(curve, epsilon),
+        epsilon=lambda delta, _: epsilon_of_curve(curve, delta) if delta else None,
+    )
+
+
+def by_delta(
+    function: Callable[[Fraction], Fraction], sum_: Fraction, steps: int = 40
+) -> Accountant:
+    """Return a function from epsilon to delta, inverted by bisection below the least bound so far."""
+
+    def epsilon(delta: Fraction, known: Fraction | None) -> Fraction | None:
+        most = sum_ if known is None else min(known, sum_)
+        found = least_epsilon(function, delta, most, steps)
+        return found if found < most else None
+
+    return Accountant(lambda epsilon, _: function(epsilon), epsilon)
+
+
+def by_losses(make: Callable[[], LossDistribution]) -> Accountant:
+    """Return a distribution of privacy losses, made at every call."""
+    return Accountant(
+        delta=lambda epsilon, _: short_up(make().delta(epsilon)),
+        epsilon=lambda delta, _: make().epsilon(delta),
+    )
+
+
+def recursion(epsilons: Sequence[Fraction]) -> Accountant:
+    """Return the recursion over adaptive exponential mechanisms; no bound where no grid is fine enough."""
+    return Accountant(
+        delta=lambda epsilon, _: _short(delta_adaptive(epsilons, epsilon)),
+        epsilon=lambda delta, _: _short(epsilon_adaptive(epsilons, delta)),
+    )
+
+
+def where_promising(accountant: Accountant, mu: float) -> Accountant:
+    """Return a slow accountant that is asked only where an estimate says that it may be the least.
+
+    With many answers the privacy losses are close to those of Gaussian noise of this mu. Where that delta is
+    more than twice the wanted one at the least bound so far, there is no bound.
+    """
+
+    def far(epsilon: Fraction, delta: Fraction) -> bool:
+        return _estimate(mu, epsilon) > 2 * float(delta)
+
+    def delta_at(epsilon: Fraction, known: Fraction | None) -> Fraction | None:
+        skipped = known is not None and far(epsilon, known)
+        return None if skipped else accountant.delta(epsilon, known)
+
+    def epsilon_at(delta: Fraction, known: Fraction | None) -> Fraction | None:
+        skipped = known is not None and far(known, delta)
+        return None if skipped else accountant.epsilon(delta, known)
+
+    return Accountant(delta_at, epsilon_at)
+
+
+def _estimate(mu: float, epsilon: Fraction) -> float:
+    """Return about the delta of Gaussian noise; no bound depends on it."""
+    with precision(128):
+        return float(gaussian_delta(arb(mu), ball(epsilon)))
+
+
+def _short(bound: Fraction | None) -> Fraction | None:
+    return None if bound is None else short_up(bound)

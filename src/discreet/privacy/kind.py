@@ -1,0 +1,37 @@
+"""The methods that all kinds of guarantees have in common."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from ..numbers import count
+from .contract import Guarantee, Parts, plain
+from .conversions import divergence_at
+
+
+class Kind:
+    """The base of all kinds of guarantees.
+
+    Attributes:
+        composition: makes one guarantee of several. A composition is made of kinds, so `composition.py`
+            lies above this module, and sets it.
+    """
+
+    __slots__ = ()
+    composition: ClassVar[Callable[[Parts], Guarantee]]
+
+    @property
+    def core(self: Guarantee) -> Guarantee | None:
+        """The guarantee itself: its slack is zero."""
+        return self
+
+    def renyi_divergence(self: Guarantee, order: Any) -> float:
+        """Return an upper bound on the Rényi divergence of an order above 1, as a float."""
+        return divergence_at(self.renyi, order)
+
+    def repeated(self: Guarantee, n: int) -> Guarantee:
+        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        return self if count(n, "n") == 1 else Kind.composition(((self, n),))
+
+    def as_dict(self: Guarantee) -> dict[str, Any]:
+        """Return the kind, the exact numbers as text, and the neighbouring relation."""
+        return plain(self)

@@ -1,0 +1,87 @@
+"""The sums of which every bound on a composition is made, in exact numbers. Proofs: docs/composition.md."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from flint import arb
+
+from ..enclosures import ball, precision, upper
+from ..numbers import count, short_up
+from .contract import Guarantee, Parts, order
+
+_LONGEST = 4096
+"""Bits of a common denominator beyond which a sum is rounded up."""
+
+
+def merged(parts: Parts) -> Parts:
+    """Return the parts sorted, equal guarantees as one part."""
+    counts: dict[Guarantee, int] = {}
+    for part, n in parts:
+        counts[part] = counts.get(part, 0) + count(n, "count")
+    return tuple(sorted(counts.items(), key=lambda item: order(item[0])))
+
+
+def pure_of(parts: Parts) -> Fraction | None:
+    """Return the sum of all epsilons, or None if a guarantee has none."""
+    return total((part.pure, n) for part, n in parts)
+
+
+def rho_of(parts: Parts) -> Fraction | None:
+    """Return the sum of all rhos, or None if a guarantee has none."""
+    return total((part.rho, n) for part, n in parts)
+
+
+def renyi_of(parts: Parts, excess: arb) -> arb | None:
+    """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess, or None."""
+    sum_ = arb(0)
+    for part, n in parts:
+        divergence = part.renyi(excess)
+        if divergence is None:
+            return None
+        sum_ += n * divergence
+    return sum_
+
+
+def slack_of(parts: Parts) -> Fraction:
+    """Return 1 - prod (1 - slack)**n, rounded up."""
+    loose = [(part.slack, n) for part, n in parts if part.slack > 0]
+    if not loose or any(slack == 1 for slack, _ in loose):
+        return Fraction(1) if loose else Fraction(0)
+    with precision(256):
+        log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
+        return min(short_up(upper(-log.expm1())), Fraction(1))
+
+
+def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
+    """Return the sum of value * n, or None if a value is missing.
+
+    Numerators are added denominator by denominator. If the common denominator is long, each term is
+    rounded up to a unit that is small beside the largest, so that 10**5 odd fractions stay quick.
+    """
+    sums: dict[int, int] = {}
+    for value, n in terms:
+        if value is None:
+            return None
+        sums[value.denominator] = sums.get(value.denominator, 0) + value.numerator * n
+    common = _common_denominator(sums)
+    if common is not None:
+        return Fraction(sum(top * (common // bottom) for bottom, top in sums.items()), common)
+    unit = _unit(sums)
+    return unit * sum(math.ceil(Fraction(top, bottom) / unit) for bottom, top in sums.items())
+
+
+def _common_denominator(denominators: Iterable[int]) -> int | None:
+    """Return the least common multiple, or None if it is too long."""
+    common = 1
+    for denominator in denominators:
+        common = math.lcm(common, denominator)
+        if common.bit_length() > _LONGEST:
+            return None
+    return common
+
+
+def _unit(sums: dict[int, int]) -> Fraction:
+    """Return a power of two, 128 bits below the largest of the terms."""
+    longest = max(top.bit_length() - bottom.bit_length() for bottom, top in sums.items())
+    return Fraction(2) ** (longest - 128)
