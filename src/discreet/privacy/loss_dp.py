@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from flint import arb, arb_poly, fmpz_poly
 
-from ..enclosures import ball
+from ..enclosures import ball, precision
 from ..errors import InvalidArgument, shown
 from ..numbers import count, short_up
 from .approx import ApproxDP
@@ -22,17 +22,23 @@ from .sensitivity import Neighbors, read_neighbors
 _PLACES = 512
 """Places at which the curve of several steps is computed."""
 
+_BITS = 320
+
+_ROUNDING = Fraction(1, 2**64)
+"""What the masses of another library may lack by rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class LossDP(Kind):
     """What a distribution of privacy losses bounds: the curve of an answer, in both orders of neighbours.
 
     Args:
-        losses: the distribution; its masses add up to one at least.
+        losses: the distribution of the losses ln P/Q, weighted by P, of the worst neighbours or rounded up.
+            Its masses add up to one at least, and its delta at ln gamma is 1 - gamma at least, as every curve.
         neighbors: the neighbouring relation.
 
     Raises:
-        InvalidArgument: if it is no distribution of losses.
+        InvalidArgument: if it is no distribution of losses, or bounds the curve of no answer at all.
     """
 
     losses: LossDistribution
@@ -69,7 +75,12 @@ class LossDP(Kind):
         if self.slack == 1:
             return None
         masses = tuple(math.ceil(mass / (1 - self.slack)) for mass in self.losses.masses)
-        return LossDP(replace(self.losses, masses=masses, infinite=0), self.neighbors)
+        # These are losses against Q / (1 - slack), which may have a mass above one: they stand beside the
+        # slack only, and are not read as losses of P against Q.
+        core = object.__new__(LossDP)
+        object.__setattr__(core, "losses", replace(self.losses, masses=masses, infinite=0))
+        object.__setattr__(core, "neighbors", self.neighbors)
+        return core
 
     def delta_at(self, epsilon: Any) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows."""
@@ -141,12 +152,41 @@ def _read(losses: Any) -> LossDistribution:
             "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
             f"{shown(losses)}"
         )
+    whole = (losses.lowest, losses.infinite, *losses.masses)
+    if not isinstance(losses.step, Fraction) or not all(isinstance(mass, int) for mass in whole):
+        raise InvalidArgument(
+            "losses must have a step that is a Fraction, and whole numbers as lowest, masses (of "
+            "2**-128) and infinite"
+        )
     negative = min((*losses.masses, losses.infinite)) < 0 or losses.step <= 0
     if negative or sum(losses.masses) + losses.infinite < UNIT:
         raise InvalidArgument(
             "losses must have masses of at least zero that add up to at least one"
         )
+    if _bounds_nothing(losses):
+        raise InvalidArgument(
+            "losses must be those of P/Q, weighted by P: these have a delta below 1 - gamma at an "
+            "epsilon of ln gamma below zero, as no answer has; for masses of one in all, "
+            "mass * exp(-loss) must add up to at most one"
+        )
     return losses
+
+
+def _bounds_nothing(losses: LossDistribution) -> bool:
+    """Return whether the curve H of the losses is certainly below 1 - gamma somewhere, by more than 2**-64.
+
+    H + gamma is convex, at least 1 at gamma = 0, and straight between the points exp(j * step): the points
+    below 1 decide. There H is the sum of the masses above, less those times exp(j * step - loss).
+    """
+    with precision(_BITS):
+        decay = ball(-losses.step).exp()
+        above, less = losses.infinite, arb(0)  # from the largest loss down
+        for j in range(losses.lowest + len(losses.masses) - 1, losses.lowest - 1, -1):
+            if j < 0 and (above - less) / UNIT + ball(j * losses.step).exp() < 1 - ball(_ROUNDING):
+                return True
+            mass = losses.masses[j - losses.lowest]
+            above, less = above + mass, (less + mass) * decay
+    return False
 
 
 def _written(losses: Mapping[str, Any]) -> LossDistribution | None:
