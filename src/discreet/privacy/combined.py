@@ -31,6 +31,9 @@ _MOST_KINDS = 100
 _LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
 """The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
+_LONGEST, _FURTHEST = 2**17, Fraction(2**20)
+"""The most steps, and the largest loss, of what is known as losses or by a curve: longer lists take too long."""
+
 _NEGLIGIBLE = Fraction(1, 2**100)
 """Where the delta of a curve is that, its losses count as infinite."""
 
@@ -48,7 +51,7 @@ _LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
 
 def serves(core: Parts) -> bool:
     """Return whether all parts fit a grid, and more is known of one than its Rényi curve."""
-    return fits(core) and any(_law(part) is not None for part, _ in core)
+    return any(_law(part) is not None for part, _ in core) and fits(core)
 
 
 def fits(core: Parts) -> bool:
@@ -56,9 +59,11 @@ def fits(core: Parts) -> bool:
     if sum(n for _, n in core) > _MOST_CONVOLVED or len(core) > _MOST_KINDS:
         return False
     step = _step(core)
-    largest = min(_LARGEST, _MOST_STEPS * step)
+    largest, longest = min(_LARGEST, _MOST_STEPS * step), min(_FURTHEST, _LONGEST * step)
     sizes = [_size(part) for part, _ in core if _law(part) is not None]
-    return step >= _LEAST and all(_LEAST <= size <= largest for size in sizes)
+    ordinary = step >= _LEAST and all(_LEAST <= size <= largest for size in sizes)
+    spans = (_span(part) for part, _ in core if isinstance(part, LossDP))
+    return ordinary and all(span <= longest for span in spans) and _reach(core) <= longest
 
 
 def mu_of(core: Parts) -> float | None:
@@ -126,6 +131,11 @@ def _size(part: Guarantee) -> Fraction:
         return Fraction(math.sqrt(3 * upper(divergence)))
 
 
+def _span(part: LossDP) -> Fraction:
+    """Return how far apart the losses of an answer are."""
+    return len(part.losses.masses) * part.losses.step
+
+
 def _step(core: Parts) -> Fraction:
     return common_step((max(_size(part), _LEAST), n) for part, n in core)
 
@@ -144,12 +154,26 @@ def _of_points(pace: Fraction, deltas: list[Fraction]) -> LossDistribution:
 
 def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
     """Return the distribution for what is known by its Rényi curve, all of it together."""
-
-    def curve(excess: arb) -> arb:
-        divergence = renyi_of(rest, excess)
-        assert divergence is not None  # a core without an epsilon has a curve
-        return divergence
-
-    top = max(epsilon_of_curve(curve, _NEGLIGIBLE), step)
+    curve, top = _curve(rest), max(_reach(rest), step)
     every = max(1, math.ceil(top / step / _PLACES))
     return LossDistribution.of_curve(lambda at: delta_of_curve(curve, at), top, step, every)
+
+
+def _reach(core: Parts) -> Fraction:
+    """Return where the losses of what is known by its Rényi curve count as infinite: far out for low orders."""
+    rest = tuple((part, n) for part, n in core if _law(part) is None)
+    if not rest:
+        return Fraction(0)
+    with precision(64):
+        if renyi_of(rest, arb(1)) is None:
+            return 2 * _FURTHEST  # a kind of one's own, of which nothing is known
+    return epsilon_of_curve(_curve(rest), _NEGLIGIBLE)
+
+
+def _curve(rest: Parts) -> Callable[[arb], arb]:
+    def curve(excess: arb) -> arb:
+        divergence = renyi_of(rest, excess)
+        assert divergence is not None  # as `fits` says
+        return divergence
+
+    return curve

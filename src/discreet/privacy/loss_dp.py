@@ -22,6 +22,9 @@ from .sensitivity import Neighbors, read_neighbors
 _PLACES = 512
 """Places at which the curve of several steps is computed."""
 
+_LONGEST, _FURTHEST = 2**17, Fraction(2**20)
+"""The most steps of that curve, of which there are fewer with a coarser step, and the largest loss on it."""
+
 _BITS = 320
 
 _ROUNDING = Fraction(1, 2**64)
@@ -118,12 +121,14 @@ class LossDP(Kind):
         losses = self.losses
 
         def delta(at: Fraction) -> arb:
-            share, grown = ball(losses.delta(at / size)), ball(at / size).exp()
-            return (share * sum((grown**i for i in range(size)), arb(0))).min(arb(1))
+            times = ball(at).expm1() / ball(at / size).expm1() if at else arb(size)
+            return (ball(losses.delta(at / size)) * times).min(arb(1))
 
-        top = size * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
-        every = max(1, math.ceil(top / losses.step / _PLACES))
-        return LossDP(LossDistribution.of_curve(delta, top, losses.step, every), self.neighbors)
+        most = size * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
+        top = min(most, _FURTHEST)  # what is beyond counts as infinite
+        step = losses.step * max(1, math.ceil(top / losses.step / _LONGEST))
+        every = max(1, math.ceil(top / step / _PLACES))
+        return LossDP(LossDistribution.of_curve(delta, top, step, every), self.neighbors)
 
     def under(self, neighbors: str) -> "LossDP":
         """Return the guarantee that follows under another neighbouring relation."""

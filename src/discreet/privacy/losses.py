@@ -131,7 +131,7 @@ class LossDistribution:
             InvalidNumber: for what is no number above zero, or a step that is far too small.
         """
         end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
-        if end > _MOST_LOSSES * pace:
+        if end > _MOST_LOSSES * pace / every:
             raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
         with precision(_BITS):
             found = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
