@@ -24,7 +24,7 @@ from discreet.attacks import (
     truncation,
     underflow,
 )
-from discreet.attacks.lesson import alike
+from discreet.attacks.result import alike
 from discreet.bits import SystemBits
 from discreet.enclosures import precision
 from discreet.mechanisms import Mechanism

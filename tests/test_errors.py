@@ -143,7 +143,7 @@ def unanswerable() -> None:
 
 
 def missing_package() -> None:
-    from discreet.privacy.losses import LossDistribution
+    from discreet.privacy.pld import LossDistribution
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)

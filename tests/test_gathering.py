@@ -19,8 +19,10 @@ from discreet import (
     compose,
 )
 from discreet.privacy import bounds as bounds_module
-from discreet.privacy import combined, concentrated, gathering
-from discreet.privacy.gathering import gathered
+from discreet.privacy import coarsening as gathering
+from discreet.privacy import convolution as combined
+from discreet.privacy import rho as concentrated
+from discreet.privacy.coarsening import coarsened
 
 ADD: Any = "add_remove"
 KINDS: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
@@ -32,7 +34,7 @@ sizes = st.fractions(Fraction(1, 10**6), 40, max_denominator=10**6)
 )
 def test_every_epsilon_is_rounded_up_a_little(kinds: list[tuple[Fraction, Any, int]]) -> None:
     core = compose([kind(epsilon).repeated(n) for epsilon, kind, n in kinds])
-    few = gathered(core.parts, 0)
+    few = coarsened(core.parts, 0)
     assert sum(n for _, n in few) == sum(n for _, n in core.parts)
     for kind in KINDS:
         ours, theirs = (
@@ -46,15 +48,15 @@ def test_every_epsilon_is_rounded_up_a_little(kinds: list[tuple[Fraction, Any, i
 
 def test_few_sizes_are_left_as_they_are() -> None:
     core = compose([PureDP(Fraction(1, k)) for k in range(1, 60)])
-    assert gathered(core.parts, 59) is core.parts
-    assert len(gathered(core.parts, 58)) < 59
+    assert coarsened(core.parts, 59) is core.parts
+    assert len(coarsened(core.parts, 58)) < 59
     noise = compose([GaussianDP(3), GaussianDP(4)], ZCDP("1/2"), ZCDP("1/3"), RenyiDP({2: 1}))  # type: ignore[arg-type]
-    assert gathered(noise.parts, 9) == compose(GaussianDP(5), ZCDP("5/6"), RenyiDP({2: 1})).parts  # type: ignore[arg-type]
+    assert coarsened(noise.parts, 9) == compose(GaussianDP(5), ZCDP("5/6"), RenyiDP({2: 1})).parts  # type: ignore[arg-type]
 
 
 def test_extreme_epsilons_stay() -> None:
     parts = [PureDP(Fraction(10) ** k) for k in (-320, -301, 0, 301, 320)]
-    few = gathered(compose(parts).parts, 0)
+    few = coarsened(compose(parts).parts, 0)
     assert {part.pure for part, _ in few} == {part.epsilon for part in parts}
 
 
@@ -65,7 +67,7 @@ def test_extreme_epsilons_stay() -> None:
 )
 def test_what_is_rounded_is_above_what_is_exact(epsilons: list[Fraction], target: int) -> None:
     core = compose([BoundedRange(epsilon) for epsilon in epsilons])
-    few = gathered(core.parts, 0)
+    few = coarsened(core.parts, 0)
     for name in ("zcdp", "renyi"):
         make: Any = bounds_module._ACCOUNTANTS[name]
         exact, rounded = (make(c).delta(Fraction(target), None) for c in (core.parts, few))

@@ -13,8 +13,8 @@ import discreet
 from discreet import Distribution, Enclosure, Grid
 from discreet.enclosures import ball, lower, precision, sharp, upper
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
-from discreet.planning.law import _surprise
-from discreet.planning.stretch import Stretch
+from discreet.planning.distribution import _surprise
+from discreet.planning.weighted_run import WeightedRun
 
 AGES = [3, 4, 4, 7, 9, 9, 9, 12]
 BIDS = [1, 1, 1, 3]
@@ -402,7 +402,7 @@ def test_a_stretch_is_the_sum_of_its_candidates(
     from discreet.enclosures import NaturalRate
 
     eta = Fraction(2, 3)
-    stretch = Stretch(100, size, Fraction(5), slope, upward, dense, NaturalRate(eta))
+    run = WeightedRun(100, size, Fraction(5), slope, upward, dense, NaturalRate(eta))
     with precision(300):
         weights = [(-ball(eta * slope * k)).exp() for k in range(size)]
         total = sum(weights, arb(0))
@@ -410,18 +410,18 @@ def test_a_stretch_is_the_sum_of_its_candidates(
         mean = sum((k * p for k, p in enumerate(shares)), arb(0))
         entropy = -sum((p * p.log() for p in shares), arb(0))
         for k in range(size):
-            assert stretch.at(k).overlaps(shares[k])
-            assert stretch.within(k).overlaps(sum(shares[:k], arb(0)))
-            assert stretch.steps(stretch.index(k)) == k
+            assert run.at(k).overlaps(shares[k])
+            assert run.within(k).overlaps(sum(shares[:k], arb(0)))
+            assert run.steps(run.index(k)) == k
             up_to = shares[: k + 1] if upward else shares[size - 1 - k :]
-            assert stretch.up_to(100 + k).overlaps(sum(up_to, arb(0)))
-        assert stretch.mean_steps().overlaps(mean)
-        assert stretch.entropy().overlaps(entropy)
+            assert run.up_to(100 + k).overlaps(sum(up_to, arb(0)))
+        assert run.mean_steps().overlaps(mean)
+        assert run.entropy().overlaps(entropy)
         if not dense:
-            assert stretch.mean_loss().overlaps(mean * ball(slope))
-    assert stretch.at(-1) == stretch.at(size) == stretch.within(0) == stretch.up_to(99) == 0
-    assert stretch.up_to(100 + size) == 1
-    assert upper(abs(stretch.mean_steps().rad())) < NARROW
+            assert run.mean_loss().overlaps(mean * ball(slope))
+    assert run.at(-1) == run.at(size) == run.within(0) == run.up_to(99) == 0
+    assert run.up_to(100 + size) == 1
+    assert upper(abs(run.mean_steps().rad())) < NARROW
 
 
 def test_a_probability_that_may_be_nothing_has_a_surprise() -> None:

@@ -23,7 +23,7 @@ from discreet.vectors import read_vector
 NARROW = Fraction(1, 2**99)
 
 
-def encloses(found: audit.Enclosure, value: Any) -> bool:
+def encloses(found: audit.Interval, value: Any) -> bool:
     """Return whether an enclosure is narrow and holds a number to double precision."""
     assert not math.isinf(found.upper)
     assert found.upper - found.lower < NARROW
@@ -190,7 +190,7 @@ def _worst_shift(law: Law, other: Law) -> Fraction:
 def test_an_output_on_one_side_only_is_infinite() -> None:
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     found = audit.laws([half, half, 0, 0], [half, quarter, quarter, 0], epsilon=100)
-    assert found.epsilon == audit.Enclosure(math.inf, math.inf)
+    assert found.epsilon == audit.Interval(math.inf, math.inf)
     assert found.output == 2
     assert not found.holds
     assert found.slack == 0

@@ -32,7 +32,7 @@ from discreet.errors import (
 )
 from discreet.ledger import Ledger, Session
 from discreet.privacy.contract import Guarantee
-from discreet.privacy.losses import LossDistribution
+from discreet.privacy.pld import LossDistribution
 
 from .ledgers import answering, bill, untouched
 from .test_ledger_verify import rechained

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from discreet.enclosures import ball, lower, precision, upper
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber, MissingPackage
-from discreet.privacy import losses
-from discreet.privacy.losses import UNIT, LossDistribution, common_step
+from discreet.privacy import pld as losses
+from discreet.privacy.pld import UNIT, LossDistribution, common_step
 
 F = Fraction
 sizes = st.fractions(F(1, 8), 3, max_denominator=24)

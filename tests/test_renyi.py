@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.enclosures import ball, precision, upper
-from discreet.privacy.concentrated import range_rho
-from discreet.privacy.renyi import divergence, of_laplace, of_pure, of_range
+from discreet.privacy.renyi_curves import divergence, of_laplace, of_pure, of_range
+from discreet.privacy.rho import range_rho
 
 epsilons = st.fractions(Fraction(1, 50), 12, max_denominator=100)
 orders = st.fractions(Fraction(1, 50), 80, max_denominator=50)

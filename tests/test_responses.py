@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.enclosures import ball, precision
-from discreet.privacy.responses import Responses
+from discreet.privacy.kov import Responses
 
 small = st.fractions(Fraction(1, 10), 3, max_denominator=10)
 

@@ -23,8 +23,8 @@ from discreet import (
 from discreet.enclosures import ball, precision, upper
 from discreet.mechanisms.contract import Dial
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy.losses import LossDistribution
-from discreet.privacy.renyi import of_logistic
+from discreet.privacy.pld import LossDistribution
+from discreet.privacy.renyi_curves import of_logistic
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.testing import _keeps
 from discreet.vectors import read_vector

@@ -1,4 +1,4 @@
-"""Declared sensitivities are proved on small universes, and a false one is caught with a witness."""
+"""Declared sensitivities are proved on small universes, and a false one is caught with a counterexample."""
 
 from collections import Counter
 from fractions import Fraction
@@ -50,7 +50,7 @@ def _are_neighbours(d: Counter[str], e: Counter[str], neighbors: str) -> bool:
 
 def _seen_pairs(neighbors: Any) -> set[tuple[tuple[str, ...], ...]]:
     """Return every pair of databases of at most three records that a score function is judged on."""
-    from discreet.audit.witnesses import _Room
+    from discreet.audit.sensitivity import _Room
 
     room = _Room(3, frozenset(range(4)), neighbors)
     named = [tuple(tuple(LETTERS[i] for i in side) for side in pair) for pair in room.everything()]
@@ -64,36 +64,40 @@ def test_a_true_declaration_is_proved() -> None:
     )
     assert found.holds
     assert str(found) == (
-        "no witness among all 60 pairs: a proof for this universe. Sensitivity 1, spread 1, monotonic"
+        "no counterexample among all 60 pairs: a proof for this universe. Sensitivity 1, spread 1, monotonic"
     )
 
 
 def test_an_understated_sensitivity_is_caught_with_the_smallest_witness() -> None:
     found = audit.sensitivity(count_of, ["a", "b"], LETTERS, range(4), sensitivity="0.9")
     assert not found.holds
-    witness = found.witness
-    assert witness is not None
-    assert (witness.data, witness.neighbor) == ([], ["a"])
-    assert (witness.problem, witness.candidates) == ("sensitivity", ("a",))
-    assert [witness.declared, witness.found] == [Fraction(9, 10), Fraction(1)]
+    counterexample = found.counterexample
+    assert counterexample is not None
+    assert (counterexample.data, counterexample.neighbor) == ([], ["a"])
+    assert (counterexample.problem, counterexample.candidates) == ("sensitivity", ("a",))
+    assert [counterexample.declared, counterexample.found] == [Fraction(9, 10), Fraction(1)]
     assert str(found) == "FALSE: sensitivity: declared 0.9, found 1 for 'a' on [] and ['a']"
 
 
 def test_an_understated_spread_is_caught() -> None:
     declared: dict[str, Any] = {"spread": 1, "neighbors": "replace_one"}
-    witness = audit.sensitivity(count_of, ["a", "b"], LETTERS, range(4), **declared).witness
-    assert witness is not None
-    assert witness.problem == "spread"
-    assert witness.found == 2
-    assert set(witness.candidates) == {"a", "b"}
-    assert (witness.data, witness.neighbor) == (["a"], ["b"])
+    counterexample = audit.sensitivity(
+        count_of, ["a", "b"], LETTERS, range(4), **declared
+    ).counterexample
+    assert counterexample is not None
+    assert counterexample.problem == "spread"
+    assert counterexample.found == 2
+    assert set(counterexample.candidates) == {"a", "b"}
+    assert (counterexample.data, counterexample.neighbor) == (["a"], ["b"])
 
 
 def test_what_is_not_monotonic_is_caught() -> None:
     found = audit.sensitivity(distance, [1, 3], range(5), range(3), sensitivity=1, monotonic=True)
-    assert found.witness is not None
-    assert found.witness.problem == "monotonic"
-    here, there = (distance(d, [1, 3]) for d in (found.witness.data, found.witness.neighbor))
+    assert found.counterexample is not None
+    assert found.counterexample.problem == "monotonic"
+    here, there = (
+        distance(d, [1, 3]) for d in (found.counterexample.data, found.counterexample.neighbor)
+    )
     moves = [b - a for a, b in zip(here, there, strict=True)]
     assert min(moves) < 0 < max(moves)
     assert audit.sensitivity(distance, [1, 3], range(5), range(3), sensitivity=1).holds
@@ -102,9 +106,9 @@ def test_what_is_not_monotonic_is_caught() -> None:
 def test_a_function_that_fails_on_some_data_is_a_witness() -> None:
     mean = each(lambda data, c: Fraction(sum(data), len(data)) - c)
     found = audit.sensitivity(mean, [0, 1], [0, 1], range(3), sensitivity=1)
-    assert found.witness is not None
-    assert found.witness.problem == "fails"
-    assert found.witness.data == []
+    assert found.counterexample is not None
+    assert found.counterexample.problem == "fails"
+    assert found.counterexample.data == []
     assert "failed with ZeroDivisionError" in str(found)
     assert audit.sensitivity(mean, [0, 1], [0, 1], range(1, 3), sensitivity=1).holds
 
@@ -121,8 +125,8 @@ def test_rounding_that_the_error_does_not_cover_is_caught() -> None:
     large = each(lambda data, c: 2.0**53 * (c == 1) + float(sum(data)))
     declared: dict[str, Any] = {"sensitivity": 1, "error": 0}
     found = audit.sensitivity(large, [0, 1], [1], range(4), **declared)
-    assert found.witness is not None
-    assert found.witness.found == 2
+    assert found.counterexample is not None
+    assert found.counterexample.found == 2
     assert audit.sensitivity(large, [0, 1], [1], range(4), sensitivity=1, error=1).holds
 
 
@@ -134,10 +138,12 @@ def test_a_rare_violation_is_found_by_climbing_and_made_small(neighbors: Any) ->
     )
     assert not found.exhaustive
     assert found.pairs <= 5000 + 30
-    assert found.witness is not None
-    witness = found.witness
-    assert len(witness.data) == (0 if neighbors == "add_remove" else 1)
-    assert abs(sum(witness.neighbor) - sum(witness.data)) == witness.found > 990
+    assert found.counterexample is not None
+    counterexample = found.counterexample
+    assert len(counterexample.data) == (0 if neighbors == "add_remove" else 1)
+    assert (
+        abs(sum(counterexample.neighbor) - sum(counterexample.data)) == counterexample.found > 990
+    )
 
 
 def test_a_violation_among_many_records_is_found() -> None:
@@ -148,18 +154,18 @@ def test_a_violation_among_many_records_is_found() -> None:
         return [most * c + 10 * c * (most >= 5) for c in candidates]
 
     found = audit.sensitivity(jumping, [0, 1], range(20), range(12), sensitivity=1, budget=20_000)
-    assert found.witness is not None
-    assert found.witness.found == 11
-    assert len(found.witness.data) == 4
+    assert found.counterexample is not None
+    assert found.counterexample.found == 11
+    assert len(found.counterexample.data) == 4
 
 
 def test_the_search_climbs() -> None:
     """Only where 11 of 15 records are sevens does one more move the score by more than 22."""
     squares = each(lambda data, c: c * data.count(7) ** 2)
     found = audit.sensitivity(squares, [0, 1], range(10), range(16), sensitivity=22, budget=5000)
-    assert found.witness is not None
-    assert found.witness.data == [7] * 11
-    assert found.witness.found == 23
+    assert found.counterexample is not None
+    assert found.counterexample.data == [7] * 11
+    assert found.counterexample.found == 23
 
 
 def test_a_search_that_finds_nothing_is_no_proof() -> None:

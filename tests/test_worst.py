@@ -1,4 +1,4 @@
-"""Worst cases: reached, never passed, and inverted."""
+"""DominatingPair cases: reached, never passed, and inverted."""
 
 import math
 from fractions import Fraction

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .mechanisms.permute_and_flip import PermuteAndFlip
     from .node import AllowedQuestion, Analyst, DataNode
     from .planning.compare import Comparison, compare
+    from .planning.distribution import Distribution
     from .planning.enclosure import Enclosure
-    from .planning.law import Distribution
-    from .planning.study import distribution, simulate
-    from .planning.worst import epsilon_for, worst_error
+    from .planning.simulate import distribution, simulate
+    from .planning.worst_case import epsilon_for, worst_error
     from .privacy.composition import Composition, compose
     from .privacy.guarantees import (
         ZCDP,
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
         RenyiDP,
         SummedRange,
     )
-    from .privacy.losses import LossDistribution
     from .privacy.odometer import Odometer
     from .privacy.parallel import parallel
+    from .privacy.pld import LossDistribution
     from .releases import Release, Simulation
     from .reports import report
     from .scores import SCORES
@@ -79,7 +79,7 @@ _HOMES = {
     "Composition": "privacy.composition",
     "DataNode": "node",
     "DiscreetError": "errors",
-    "Distribution": "planning.law",
+    "Distribution": "planning.distribution",
     "Enclosure": "planning.enclosure",
     "Exponential": "mechanisms.exponential",
     "GaussianDP": "privacy.guarantees",
@@ -88,7 +88,7 @@ _HOMES = {
     "Ledger": "ledger",
     "LogisticDP": "privacy.guarantees",
     "LossDP": "privacy.guarantees",
-    "LossDistribution": "privacy.losses",
+    "LossDistribution": "privacy.pld",
     "MECHANISMS": "mechanisms",
     "MixedRange": "privacy.guarantees",
     "NoGuarantee": "privacy.guarantees",
@@ -108,9 +108,9 @@ _HOMES = {
     "best_eta": "mechanisms.base2",
     "compare": "planning.compare",
     "compose": "privacy.composition",
-    "distribution": "planning.study",
+    "distribution": "planning.simulate",
     "each": "scores.custom",
-    "epsilon_for": "planning.worst",
+    "epsilon_for": "planning.worst_case",
     "generalized": "verbs.generalized",
     "geometric": "verbs.noise",
     "laplace": "verbs.noise",
@@ -127,10 +127,10 @@ _HOMES = {
     "report": "reports",
     "select": "verbs.select",
     "select_by": "verbs.select_by",
-    "simulate": "planning.study",
+    "simulate": "planning.simulate",
     "to_opendp": "bridges.opendp",
     "top_k": "verbs.top_k",
-    "worst_error": "planning.worst",
+    "worst_error": "planning.worst_case",
 }
 _MODULES = ("attacks", "audit", "errors", "plots", "testing")
 

@@ -16,11 +16,11 @@ from . import (
     truncation,
     underflow,
 )
-from .lesson import Lesson
+from .result import AttackResult
 
-__all__ = ["ATTACKS", "Lesson"]
+__all__ = ["ATTACKS", "AttackResult"]
 
-ATTACKS: dict[str, Callable[[], Lesson]] = {
+ATTACKS: dict[str, Callable[[], AttackResult]] = {
     "underflow": underflow.run,
     "truncation": truncation.run,
     "lost_event": lost_event.run,
@@ -30,4 +30,4 @@ ATTACKS: dict[str, Callable[[], Lesson]] = {
     "rejection": rejection.run,
     "coarse_grid": coarse_grid.run,
 }
-"""Each attack under its name; calling it runs it and returns its `Lesson`."""
+"""Each attack under its name; calling it runs it and returns its `AttackResult`."""

@@ -7,7 +7,7 @@ from .. import audit
 from ..bits import below
 from ..testing import bit_tree
 from .floats import FINE, counted_law
-from .lesson import Lesson, alike
+from .result import AttackResult, alike
 
 LARGE = 2**54
 """Points of a grid that are all equally good, from one record to the next."""
@@ -35,12 +35,12 @@ def is_uniform(n: int) -> bool:
     return all(mass <= Fraction(1, n) <= mass + tree.undecided for mass in masses)
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     law = counted_law(lambda k: unsafe_index(SMALL, k), SMALL)
     counts: Sequence[int] = sorted({int(share * FINE) for share in law})
     even = [even_share(start) for start in STARTS]
-    return Lesson(
+    return AttackResult(
         name="biased_index",
         claim="One of n equally good points of a grid, as start + int(random() * n).",
         naive=(

@@ -11,7 +11,7 @@ from ..enclosures import DyadicRate
 from ..mechanisms.base2 import Base2, Base2Eta
 from ..testing import bit_tree
 from ..vectors import read_vector
-from .lesson import Lesson
+from .result import AttackResult
 
 COSTS, NEIGHBOR = [0, 15], [1, 14]
 ETA = Base2Eta(1, 1, 1)
@@ -46,13 +46,13 @@ def encloses(costs: Sequence[int], i: int) -> bool:
     return mass <= truth <= mass + tree.undecided
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     first, second = counts(COSTS), counts(NEIGHBOR)
     laws = [[Fraction(c, sum(found)) for c in found] for found in (first, second)]
     scores = [[-cost for cost in costs] for costs in (COSTS, NEIGHBOR)]
     enclosed = all(encloses(costs, 1) for costs in (COSTS, NEIGHBOR))
-    return Lesson(
+    return AttackResult(
         name="coarse_grid",
         claim="The base-2 mechanism with exact weights, by its published sampler.",
         naive=(

@@ -12,7 +12,7 @@ import numpy as np
 from .. import audit
 from ..candidates import Labels
 from ..scores.rank import Rank, Rows
-from .lesson import Lesson
+from .result import AttackResult
 
 EPSILON = 1
 ROWS, NEIGHBOR = [2, 5, 7], [2, 5, 5]
@@ -49,14 +49,14 @@ def _read(rows: Sequence[float]) -> Rows:
     return np.array(rows), None
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     labels, half = Labels(CANDIDATES), Fraction(1, 2)
     scores = [Rank(partial(_read, rows), labels, half) for rows in (ROWS, NEIGHBOR)]
     ours = [score.compute(Fraction(0)) for score in scores]
     spread = scores[0].sensitivity("replace_one").spread
     laws = [[1 - crashes(rows), crashes(rows)] for rows in (ROWS, NEIGHBOR)]
-    return Lesson(
+    return AttackResult(
         name="crash",
         claim="A median by the exponential mechanism over the intervals between records.",
         naive=f"It answers for {ROWS} and raises a math domain error for {NEIGHBOR}, always.",

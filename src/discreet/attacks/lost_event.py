@@ -3,16 +3,16 @@
 from .. import audit
 from ..mechanisms import MECHANISMS
 from .floats import FINE, unsafe_law
-from .lesson import Lesson
+from .result import AttackResult
 
 EPSILON = 1
 SCORES, NEIGHBOR = [0, -74], [-1, -73]
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     first, second = (unsafe_law(scores, EPSILON, shift=True) for scores in (SCORES, NEIGHBOR))
-    return Lesson(
+    return AttackResult(
         name="lost_event",
         claim="The exponential mechanism in doubles, shifted so that the best weight is 1.",
         naive=(

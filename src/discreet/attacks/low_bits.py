@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from .. import audit
 from .floats import FINE
-from .lesson import Lesson
+from .result import AttackResult
 
 TRIES = 1000
 _WINDOW = 64
@@ -38,12 +38,12 @@ def telling() -> list[float]:
     return [answer for answer in answers if not is_reachable(answer, 1.0)]
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     told = telling()
     once = Fraction(int(bool(told)), 2 * FINE)
     points = range(-20, 22)
-    return Lesson(
+    return AttackResult(
         name="low_bits",
         claim="The Laplace mechanism: a double plus -ln(uniform), with a random sign.",
         naive=(

@@ -14,7 +14,7 @@ from ..mechanisms.contract import Dial, Law
 from ..privacy.sensitivity import sensitivity_of
 from ..testing import SeededBits
 from ..vectors import read_vector
-from .lesson import Lesson, alike
+from .result import AttackResult, alike
 
 EPSILON = Fraction(1)
 SCORES, NEIGHBOR = [0] * 20, [1] + [-1] * 19
@@ -74,13 +74,13 @@ def words_read(law: Law | UnsafeRejection, draws: int = 100) -> set[int]:
     return counts
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     naive = [UnsafeRejection(scores, EPSILON / 2) for scores in (SCORES, NEIGHBOR)]
     words = [words_read(law_of("exponential", scores)) for scores in (SCORES, NEIGHBOR)]
     with precision(64):
         more = float(1 - naive[1].kept_at_once())
-    return Lesson(
+    return AttackResult(
         name="rejection",
         claim="The exponential mechanism by rejection: exact, and only its answer is seen.",
         naive=(

@@ -3,7 +3,7 @@
 from .. import audit
 from ..mechanisms import MECHANISMS, Base2
 from .floats import unsafe_law
-from .lesson import Lesson
+from .result import AttackResult
 
 EPSILON = 30
 WITH_ALICE = [0.5] + [-2.0] * 999
@@ -13,7 +13,7 @@ WITHOUT = [-0.5] + [-1.0] * 999
 _FEW = 12
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     with_alice, without = unsafe_law(WITH_ALICE, EPSILON), unsafe_law(WITHOUT, EPSILON)
     ours = [audit.exact(WITH_ALICE, WITHOUT, sensitivity=1, epsilon=EPSILON)]
@@ -21,7 +21,7 @@ def run() -> Lesson:
         mechanism = Base2(granularity="1/2") if name == "base2" else name  # these scores are halves
         pair = WITH_ALICE[:_FEW], WITHOUT[:_FEW]
         ours.append(audit.exact(*pair, sensitivity=1, epsilon=EPSILON, mechanism=mechanism))
-    return Lesson(
+    return AttackResult(
         name="truncation",
         claim="The exponential mechanism by np.exp, checked that no weight is zero.",
         naive=(

@@ -3,7 +3,7 @@
 from .. import audit
 from ..mechanisms import MECHANISMS
 from .floats import unsafe_law
-from .lesson import Lesson
+from .result import AttackResult
 
 EPSILON = "1/2"
 X = 2980
@@ -17,14 +17,14 @@ _FEW = 12
 """Candidates of the shorter instance that all mechanisms are audited on: some take cubic time."""
 
 
-def run() -> Lesson:
+def run() -> AttackResult:
     """Return the lesson."""
     with_alice, without = unsafe_law(WITH_ALICE, 0.5), unsafe_law(WITHOUT, 0.5)
     ours = [audit.exact(WITH_ALICE, WITHOUT, sensitivity=1, epsilon=EPSILON)]
     for name in MECHANISMS:
         pair = WITH_ALICE[:_FEW], WITHOUT[:_FEW]
         ours.append(audit.exact(*pair, sensitivity=1, epsilon=EPSILON, mechanism=name))
-    return Lesson(
+    return AttackResult(
         name="underflow",
         claim="The exponential mechanism by np.exp, over 100 candidates.",
         naive=(

@@ -5,21 +5,21 @@ looks for databases that a declaration is false on, `estimate_sensitivity` asks 
 `timing` compares how long two databases take. Statements and proofs: docs/audit.md.
 """
 
-from .draws import SamplingAudit, samples, sampling
-from .estimates import SensitivityEstimate, estimate_sensitivity
-from .laws import Enclosure, ExactAudit, exact, laws
-from .times import TimingAudit, timing
-from .witnesses import Declared, SensitivityAudit, Witness, sensitivity
+from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity
+from .exact import ExactAudit, Interval, exact, laws
+from .sampling import SamplingAudit, samples, sampling
+from .sensitivity import Counterexample, Declared, SensitivityAudit, sensitivity
+from .timing import TimingAudit, timing
 
 __all__ = [
+    "Counterexample",
     "Declared",
-    "Enclosure",
     "ExactAudit",
+    "Interval",
     "SamplingAudit",
     "SensitivityAudit",
     "SensitivityEstimate",
     "TimingAudit",
-    "Witness",
     "estimate_sensitivity",
     "exact",
     "laws",

@@ -15,7 +15,7 @@ from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
-from ..planning.worst import epsilon_for, worst_error
+from ..planning.worst_case import epsilon_for, worst_error
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:

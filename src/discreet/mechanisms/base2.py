@@ -16,8 +16,8 @@ from ..coins import toss
 from ..enclosures import DyadicRate, ball, overflowing, precision, upper
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import count, positive, positive_up, short_up
-from ..privacy.concentrated import range_rho
 from ..privacy.guarantees import MixedRange
+from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector, read_vector
 from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..bits import Bits
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import positive
-from ..privacy.concentrated import RhoOf, largest_epsilon
 from ..privacy.guarantees import Guarantee
+from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from .worst_case import WorstCase
 

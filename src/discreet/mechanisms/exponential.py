@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from ..categorical import Categorical
 from ..enclosures import NaturalRate
-from ..privacy.concentrated import pure_rho, range_rho
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
+from ..privacy.rho import pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
 from ..runs import RunLaw, Runs
 from ..vectors import Vector

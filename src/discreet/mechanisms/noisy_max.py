@@ -19,8 +19,8 @@ from ..enclosures import (
     precision,
 )
 from ..errors import UnknownName, shown
-from ..privacy.concentrated import laplace_rho
 from ..privacy.guarantees import LaplaceDP
+from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity
 from ..vectors import Vector
 from .contract import Dial, Tuned, dialled_epsilon, need_dial, one_by_one

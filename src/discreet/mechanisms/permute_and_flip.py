@@ -12,8 +12,8 @@ from ..bits import Bits, below
 from ..categorical import BLOCK
 from ..coins import toss, toss_one
 from ..enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
-from ..privacy.concentrated import laplace_rho
 from ..privacy.guarantees import LaplaceDP
+from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity
 from ..runs import Runs
 from ..vectors import Vector

@@ -12,9 +12,9 @@ from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
 from ..terms import takes_terms_unpaid
+from .distribution import Distribution
 from .enclosure import Enclosure, decimal
-from .law import Distribution
-from .study import distribution
+from .simulate import distribution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

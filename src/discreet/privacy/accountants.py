@@ -11,7 +11,7 @@ from ..numbers import short_up
 from .adaptive import delta_adaptive, epsilon_adaptive
 from .contract import Guarantee
 from .conversions import delta_of_curve, epsilon_of_curve, gaussian_delta, least_epsilon
-from .losses import LossDistribution
+from .pld import LossDistribution
 
 Bound = Callable[[Fraction, Fraction | None], Fraction | None]
 """From an epsilon or a delta, and the least bound found so far, to a bound on the other; None for none."""

@@ -21,14 +21,14 @@ from .accountants import (
     where_promising,
 )
 from .adaptive import delta_nonadaptive
-from .chain import in_chain
-from .combined import adaptive_epsilons, convolved, mu_of, serves
+from .coarsening import coarsened
 from .contract import Parts
 from .conversions import read_delta, read_epsilon
-from .gathering import gathered
-from .gaussian import GaussianDP
+from .convolution import adaptive_epsilons, convolved, mu_of, serves
+from .gaussian_dp import GaussianDP
+from .implications import in_chain
+from .kov import Responses
 from .parts import pure_of, renyi_of, rho_of
-from .responses import Responses
 
 _MOST_KINDS = 200
 """Different guarantees beyond which they are rounded up to a common grid."""
@@ -128,7 +128,7 @@ def _accountants(core: Parts, slack: Fraction, adaptive: bool) -> dict[str, Acco
     """Return the accountants that serve the composition, by name, the quick ones first."""
     if not core:
         return {} if slack == 1 else {"basic": basic(Fraction(0))}
-    few = gathered(core, _MOST_KINDS)
+    few = coarsened(core, _MOST_KINDS)
     made = {name: make(core if name == "basic" else few) for name, make in _ACCOUNTANTS.items()}
     if not adaptive:
         made["nonadaptive"] = _nonadaptive(core)

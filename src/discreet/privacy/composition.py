@@ -9,15 +9,15 @@ from flint import arb
 
 from ..errors import InvalidArgument
 from ..numbers import count, spell
-from .approx import ApproxDP
 from .bounds import Bounds, bounds_of
-from .chain import summed
 from .contract import IN_WORDS, Guarantee, Part, checked, equals
 from .conversions import divergence_at
+from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
+from .implications import summed
 from .kind import Kind
-from .losses import LossDistribution
 from .parts import merged, pure_of, renyi_of, rho_of, slack_of
+from .pld import LossDistribution
 from .sensitivity import Neighbors
 
 _SPELLED = 3

@@ -8,18 +8,18 @@ from typing import Any
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, MissingPackage
 from ..numbers import float_up
-from .chain import in_chain
-from .combined import convolved, fits
+from .coarsening import coarsened
 from .contract import Guarantee, Parts
-from .gathering import gathered
-from .losses import UNIT, LossDistribution
+from .convolution import convolved, fits
+from .implications import in_chain
+from .pld import UNIT, LossDistribution
 
 _MOST_KINDS = 100
 
 
 def losses_of(core: Parts, slack: Fraction) -> LossDistribution | None:
     """Return a bound on the losses of all answers together, slack as infinite losses; None if there is none."""
-    infinite, few = math.ceil(slack * UNIT), gathered(core, _MOST_KINDS)
+    infinite, few = math.ceil(slack * UNIT), coarsened(core, _MOST_KINDS)
     if slack == 1 or (few and not fits(few)):
         return None
     if not few:

@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..errors import InvalidArgument, shown
-from .approx import (
+from .composition import Composition
+from .contract import Guarantee, plain
+from .conversions import divergence_at, read_epsilon
+from .epsilon_dp import (
     CHAIN,
     ApproxDP,
     BoundedRange,
@@ -18,12 +21,9 @@ from .approx import (
     PureDP,
     SummedRange,
 )
-from .composition import Composition
-from .contract import Guarantee, plain
-from .conversions import divergence_at, read_epsilon
-from .curves import RenyiDP
-from .gaussian import GaussianDP
+from .gaussian_dp import GaussianDP
 from .loss_dp import LossDP
+from .renyi_dp import RenyiDP
 from .sensitivity import Neighbors, read_neighbors
 from .zcdp import ZCDP
 

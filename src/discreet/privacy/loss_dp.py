@@ -11,12 +11,12 @@ from flint import arb, arb_poly, fmpz_poly
 from ..enclosures import ball, precision
 from ..errors import InvalidArgument, shown
 from ..numbers import count, short_up
-from .approx import ApproxDP
-from .concentrated import pure_rho
 from .contract import IN_WORDS, Guarantee, steps
 from .conversions import read_delta
+from .epsilon_dp import ApproxDP
 from .kind import Kind
-from .losses import UNIT, LossDistribution
+from .pld import UNIT, LossDistribution
+from .rho import pure_rho
 from .sensitivity import Neighbors, read_neighbors
 
 _PLACES = 512

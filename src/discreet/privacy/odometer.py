@@ -11,10 +11,10 @@ from flint import arb
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up
-from .approx import ApproxDP
 from .composition import Composition
 from .contract import IN_WORDS, Guarantee, Parts, equals
 from .conversions import least_epsilon, log_factor, read_delta
+from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
 

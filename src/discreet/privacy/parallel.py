@@ -4,12 +4,12 @@ from fractions import Fraction
 from functools import reduce
 
 from ..errors import InvalidArgument
-from .chain import weaker
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
 from .conversions import divergence_at
-from .curves import ORDERS
 from .guarantees import ZCDP, ApproxDP, BoundedRange, GaussianDP, MixedRange, PureDP, RenyiDP
+from .implications import weaker
+from .renyi_dp import ORDERS
 
 
 def parallel(*guarantees: Guarantee) -> Guarantee:

@@ -9,9 +9,9 @@ from flint import arb
 from ..enclosures import ball
 from ..errors import InvalidNumber
 from ..numbers import count, positive
-from .approx import ApproxDP
 from .contract import IN_WORDS, equals, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
+from .epsilon_dp import ApproxDP
 from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 

@@ -15,7 +15,7 @@ from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
 from ..owners import written
-from ..planning.law import Distribution
+from ..planning.distribution import Distribution
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
 from .budgets import about_budget, what_remains

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from .. import plots
 from ..mechanisms import BOUNDED
-from ..planning.law import Distribution
-from ..planning.worst import worst_error
+from ..planning.distribution import Distribution
+from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
 from ..releases import Release, plain
 from . import words

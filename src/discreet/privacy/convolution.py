@@ -13,14 +13,14 @@ from flint import arb
 
 from ..enclosures import precision, upper
 from .adaptive import curve_adaptive
-from .chain import RANGES, in_chain
-from .concentrated import logistic_rho
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
-from .gaussian import GaussianDP
+from .gaussian_dp import GaussianDP
+from .implications import RANGES, in_chain
 from .loss_dp import LossDP
-from .losses import LossDistribution, common_step
 from .parts import merged, renyi_of
+from .pld import LossDistribution, common_step
+from .rho import logistic_rho
 
 _MOST_CONVOLVED = 10**6
 """Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""

@@ -36,7 +36,7 @@ class Stated(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosure:
+class Interval:
     """A real number that lies between two: exact, and infinite where it is."""
 
     lower: Extended
@@ -73,11 +73,11 @@ class ExactAudit:
     claimed: Fraction
     delta: Fraction
     bounded_range: bool
-    epsilon: Enclosure
+    epsilon: Interval
     output: int
-    forward: Enclosure
-    backward: Enclosure
-    range: Enclosure
+    forward: Interval
+    backward: Interval
+    range: Interval
     _laws: tuple[list[arb], list[arb]] = field(repr=False)
 
     @property
@@ -94,15 +94,15 @@ class ExactAudit:
         true = float(self.epsilon)
         return float(self.claimed) / true if true else math.inf
 
-    def hockey_stick(self, epsilon: Number) -> Enclosure:
+    def hockey_stick(self, epsilon: Number) -> Interval:
         """Return the largest P(E) - exp(epsilon) Q(E) over all events E, in either direction.
 
         It is the least delta with which (epsilon, delta)-differential privacy holds for the pair. The best
         event consists of the outputs whose ratio is above exp(epsilon).
         """
         excesses = [_excesses(a, b, _not_negative(epsilon)) for a, b in self._directions()]
-        sums = [Enclosure(sum(e[0] for e in es), sum(e[1] for e in es)) for es in excesses]
-        return Enclosure(max(s.lower for s in sums), max(s.upper for s in sums))
+        sums = [Interval(sum(e[0] for e in es), sum(e[1] for e in es)) for es in excesses]
+        return Interval(max(s.lower for s in sums), max(s.upper for s in sums))
 
     def event(self, epsilon: Number) -> list[int]:
         """Return the outputs of the event that attains `hockey_stick`."""
@@ -111,7 +111,7 @@ class ExactAudit:
         best = max(excesses, key=lambda es: sum(e[0] for e in es))
         return [i for i, (least, _) in enumerate(best) if least > 0]
 
-    def losses(self) -> list[Enclosure]:
+    def losses(self) -> list[Interval]:
         """Return ln P(r) / Q(r) for each output r: positive if it points to the first database."""
         with precision(512):
             return [_log_ratio(p, q) for p, q in zip(*self._laws, strict=True)]
@@ -235,32 +235,32 @@ def _audit(
 
 
 def _summary(
-    losses: list[Enclosure],
+    losses: list[Interval],
     claim: tuple[Fraction, Fraction, bool],
     pair: tuple[list[arb], list[arb]],
 ) -> ExactAudit:
     """Return the audit with these log-ratios."""
-    forward = Enclosure(max(e.lower for e in losses), max(e.upper for e in losses))
-    backward = Enclosure(-min(e.upper for e in losses), -min(e.lower for e in losses))
-    largest = Enclosure(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
+    forward = Interval(max(e.lower for e in losses), max(e.upper for e in losses))
+    backward = Interval(-min(e.upper for e in losses), -min(e.lower for e in losses))
+    largest = Interval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
     output = max(range(len(losses)), key=lambda i: max(losses[i].lower, -losses[i].upper))
-    both = Enclosure(forward.lower + backward.lower, forward.upper + backward.upper)
+    both = Interval(forward.lower + backward.lower, forward.upper + backward.upper)
     return ExactAudit(*claim, largest, output, forward, backward, both, pair)
 
 
-def _log_ratio(a: arb, b: arb) -> Enclosure:
+def _log_ratio(a: arb, b: arb) -> Interval:
     """Return ln a / b, infinite where one of them is zero; nothing is told where both are."""
     if a == 0 or b == 0:
         sign = int(b == 0) - int(a == 0)
         bound = sign * math.inf if sign else Fraction(0)
-        return Enclosure(bound, bound)
+        return Interval(bound, bound)
     if not (a > 0 and b > 0):  # too wide to tell
-        return Enclosure(-math.inf, math.inf)
+        return Interval(-math.inf, math.inf)
     ratio = (a / b).log()
-    return Enclosure(lower(ratio), upper(ratio))
+    return Interval(lower(ratio), upper(ratio))
 
 
-def _is_narrow(e: Enclosure) -> bool:
+def _is_narrow(e: Interval) -> bool:
     return e.lower == e.upper or e.upper - e.lower < _SAME / 8
 
 

@@ -11,9 +11,9 @@ from ..errors import InvalidNumber, shown
 from ..numbers import count, exact, positive, short_up
 from .contract import IN_WORDS, Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
+from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair
 from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
-from .worst import LAPLACE, LOGISTIC, RANGE, RESPONSE, Worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class ByEpsilon(Kind):
     epsilon: Fraction
     neighbors: Neighbors = "add_remove"
     kind: ClassVar[str]
-    worst: ClassVar[Worst]
+    worst: ClassVar[DominatingPair]
     words: ClassVar[str]
     slack: ClassVar[Fraction] = Fraction(0)
 
@@ -165,7 +165,7 @@ class PureDP(ByEpsilon):
     """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon)."""
 
     kind: ClassVar[str] = "pure_dp"
-    worst: ClassVar[Worst] = RESPONSE
+    worst: ClassVar[DominatingPair] = RESPONSE
     words: ClassVar[str] = ""
 
 
@@ -174,7 +174,7 @@ class BoundedRange(ByEpsilon):
     """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP."""
 
     kind: ClassVar[str] = "bounded_range"
-    worst: ClassVar[Worst] = RANGE
+    worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[str] = ", bounded range"
 
 
@@ -187,7 +187,7 @@ class MixedRange(ByEpsilon):
     """
 
     kind: ClassVar[str] = "mixed_range"
-    worst: ClassVar[Worst] = RANGE
+    worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[str] = ", mixed range"
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
@@ -203,7 +203,7 @@ class SummedRange(ByEpsilon):
     """
 
     kind: ClassVar[str] = "summed_range"
-    worst: ClassVar[Worst] = RANGE
+    worst: ClassVar[DominatingPair] = RANGE
     words: ClassVar[str] = ", summed range"
 
 
@@ -215,7 +215,7 @@ class LogisticDP(ByEpsilon):
     """
 
     kind: ClassVar[str] = "logistic_dp"
-    worst: ClassVar[Worst] = LOGISTIC
+    worst: ClassVar[DominatingPair] = LOGISTIC
     words: ClassVar[str] = ", as logistic noise"
 
 
@@ -224,7 +224,7 @@ class LaplaceDP(ByEpsilon):
     """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP."""
 
     kind: ClassVar[str] = "laplace_dp"
-    worst: ClassVar[Worst] = LAPLACE
+    worst: ClassVar[DominatingPair] = LAPLACE
     words: ClassVar[str] = ", as Laplace noise"
 
 

@@ -16,7 +16,7 @@ _FAR = 6
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Stretch:
+class WeightedRun:
     """A run of candidates, of which the one `k` steps from the best end weighs exp(-rate * slope * k).
 
     All methods speak of shares of the run's own mass. Proofs: docs/distribution.md.
@@ -145,13 +145,13 @@ class Stretch:
         )
 
 
-def some_steps(stretch: Stretch, *, every: bool) -> list[int]:
+def some_steps(run: WeightedRun, *, every: bool) -> list[int]:
     """Return from the best end how far the points are that a picture shows of a run."""
-    if every or 0 < stretch.size <= _SEEN:
-        return list(range(stretch.size))
-    if stretch.slope == 0:
-        return [0, stretch.size - 1]
-    far = _FAR * (int(upper(stretch.mean_steps())) + 1)
-    last = min(far, stretch.size - 1) if stretch.size else far
+    if every or 0 < run.size <= _SEEN:
+        return list(range(run.size))
+    if run.slope == 0:
+        return [0, run.size - 1]
+    far = _FAR * (int(upper(run.mean_steps())) + 1)
+    last = min(far, run.size - 1) if run.size else far
     near = {last * i // _SEEN for i in range(_SEEN + 1)}
-    return sorted(near if stretch.size == 0 else near | {stretch.size - 1})
+    return sorted(near if run.size == 0 else near | {run.size - 1})

@@ -14,9 +14,9 @@ from flint import arb
 from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import count, exact, positive_up, short_up
-from .approx import ApproxDP
 from .contract import IN_WORDS, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
+from .epsilon_dp import ApproxDP
 from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 

@@ -20,9 +20,9 @@ from ..vectors import Vector
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.top_k import top_k
-from .law import Distribution
-from .line import Ladder, Line, Rungs
-from .stretch import Stretch
+from .distribution import Distribution
+from .support import GridSupport, ListSupport, Support
+from .weighted_run import WeightedRun
 
 P = ParamSpec("P")
 
@@ -85,10 +85,10 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     law = question.tuned.law(scores)
     masses = _masses(law)
     candidates: Any = range(len(masses)) if answers is None else answers
-    line, stretches = (_on_a_grid if question.score.in_runs else _in_a_list)(
+    support, weighted = (_on_a_grid if question.score.in_runs else _in_a_list)(
         scores, candidates, law
     )
-    pairs = list(zip(stretches, masses, strict=True))
+    pairs = list(zip(weighted, masses, strict=True))
     if question.score.in_runs:
         pairs.sort(key=lambda pair: pair[0].lowest)
     return Distribution(
@@ -96,7 +96,7 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
         question.mechanism.name,
         question.tuned.guarantee,
         getattr(question.score, "unit", Fraction(1)),
-        line,
+        support,
         *zip(*pairs, strict=True),
     )
 
@@ -157,16 +157,18 @@ def _masses(law: Law) -> list[arb]:
         digits *= 2
 
 
-def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Line, list[Stretch]]:
+def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Support, list[WeightedRun]]:
     """Return the candidates of a list, each by itself at its place."""
-    ladder = Ladder(candidates)
-    return ladder, [Stretch(place, 1, scores.exact(i)) for i, place in enumerate(ladder.places)]
+    support = ListSupport(candidates)
+    return support, [
+        WeightedRun(place, 1, scores.exact(i)) for i, place in enumerate(support.places)
+    ]
 
 
-def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Line, list[Stretch]]:
+def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Support, list[WeightedRun]]:
     """Return the runs one by one. Only a law of exponential weights serves runs that slope."""
-    return Rungs(points), [
-        Stretch(
+    return GridSupport(points), [
+        WeightedRun(
             start=int(runs.starts[c]),
             size=int(runs.sizes[c]),
             top=runs.tops.exact(c),

@@ -5,9 +5,9 @@ from bisect import bisect_left
 from fractions import Fraction
 
 from ..numbers import float_up
-from .chain import in_chain
 from .contract import Guarantee, Part, Parts
-from .gaussian import GaussianDP, together
+from .gaussian_dp import GaussianDP, together
+from .implications import in_chain
 from .parts import merged
 from .zcdp import ZCDP
 
@@ -18,7 +18,7 @@ _BITS = 4
 """Significant bits of the sizes beside them, which serve epsilons far below the largest."""
 
 
-def gathered(core: Parts, most: int) -> Parts:
+def coarsened(core: Parts, most: int) -> Parts:
     """Return a composition that is at least as weak, of no more than about `most` different parts.
 
     All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left as they are; of more,

@@ -9,15 +9,9 @@ from flint import arb
 from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber
 from ..numbers import count, positive, root_above, short_up
-from .approx import ApproxDP
 from .contract import IN_WORDS, equals, steps
-from .conversions import (
-    epsilon_of_curve,
-    gaussian_delta,
-    least_epsilon,
-    read_delta,
-    read_epsilon,
-)
+from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
+from .epsilon_dp import ApproxDP
 from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 

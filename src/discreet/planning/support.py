@@ -12,7 +12,7 @@ from ..numbers import exact
 from ..scores.distance import Lattice
 
 
-class Line(Protocol):
+class Support(Protocol):
     """Answers by their place, with a step from each to the next."""
 
     @property
@@ -40,7 +40,7 @@ class Line(Protocol):
     def __getitem__(self, place: int, /) -> Any: ...
 
 
-class Rungs:
+class GridSupport:
     """The points of a grid, or of a lattice without end."""
 
     __slots__ = ("_lo", "_points", "step")
@@ -67,7 +67,7 @@ class Rungs:
         return self._points[place]
 
 
-class Ladder:
+class ListSupport:
     """The answers of a list, in ascending order if all of them are numbers.
 
     Attributes:

@@ -1,7 +1,7 @@
 """The promises of one epsilon in the order in which they imply one another. Proofs: docs/composition.md."""
 
-from .approx import CHAIN, ByEpsilon, SummedRange
 from .contract import Guarantee, Parts
+from .epsilon_dp import CHAIN, ByEpsilon, SummedRange
 from .parts import pure_of
 
 RANGES = ("bounded_range", "mixed_range")

@@ -39,7 +39,7 @@ _DECLARED = {"sensitivity": None, "spread": None, "monotonic": False, "error": N
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class Counterexample:
     """Two neighbouring databases on which a declaration is false.
 
     Attributes:
@@ -73,7 +73,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityAudit:
-    """What was found. Without a witness and exhaustive, it is a proof for that universe and those sizes.
+    """What was found. Without a counterexample and exhaustive, it is a proof for that universe and those sizes.
 
     Attributes:
         declared: what was declared, as privacy is accounted with.
@@ -82,7 +82,7 @@ class SensitivityAudit:
         monotonic: whether in each pair all scores moved the same way.
         pairs: how many pairs of neighbours were looked at.
         exhaustive: whether they are all there are.
-        witness: the first pair that says no, among the smallest; None if there is none.
+        counterexample: the first pair that says no, among the smallest; None if there is none.
     """
 
     declared: Sensitivity
@@ -91,20 +91,20 @@ class SensitivityAudit:
     monotonic: bool
     pairs: int
     exhaustive: bool
-    witness: Witness | None
+    counterexample: Counterexample | None
 
     @property
     def holds(self) -> bool:
         """Whether nothing spoke against the declaration. Only if exhaustive that is a proof."""
-        return self.witness is None
+        return self.counterexample is None
 
     def __str__(self) -> str:
         seen = f"{'all' if self.exhaustive else ''} {self.pairs:,} pairs".strip()
-        if self.witness is not None:
-            return f"FALSE: {self.witness}"
+        if self.counterexample is not None:
+            return f"FALSE: {self.counterexample}"
         proof = "a proof for this universe" if self.exhaustive else "no proof"
         return (
-            f"no witness among {seen}: {proof}. Sensitivity {spell(self.change)}, "
+            f"no counterexample among {seen}: {proof}. Sensitivity {spell(self.change)}, "
             f"spread {spell(self.spread)}, {'' if self.monotonic else 'not '}monotonic"
         )
 
@@ -118,10 +118,10 @@ def sensitivity(
     budget: int = 20_000,
     **declared: Unpack[Declared],
 ) -> SensitivityAudit:
-    """Return whether a score function keeps to its declared sensitivity, and a witness if not.
+    """Return whether a score function keeps to its declared sensitivity, and a counterexample if not.
 
     If there are at most `budget` pairs of neighbours, all are looked at. Otherwise up to `budget` pairs
-    are, by climbing from chance beginnings (the same each time) to where scores move more; a witness is
+    are, by climbing from chance beginnings (the same each time) to where scores move more; a counterexample is
     then made as small as it can be by leaving records out.
 
     Args:
@@ -217,16 +217,18 @@ class _Trial:
         self.candidates, self.universe = candidates, universe
         self.change = self.spread = Fraction(0)
         self.monotonic, self.pairs = True, 0
-        self.witness: Witness | None = None
+        self.counterexample: Counterexample | None = None
         self._scores: dict[Indices, list[Fraction] | str] = {}
 
     def judge(self, pair: Pair) -> Fraction | float:
-        """Return how far a pair goes, as a share of what was declared; above 1 it is a witness."""
+        """Return how far a pair goes, as a share of what was declared; above 1 it is a counterexample."""
         self.pairs += 1
         first, second = map(self._scored, pair)
         if isinstance(first, str) or isinstance(second, str):
             reason = first if isinstance(first, str) else str(second)
-            self._keep(Witness(*self._records(pair), "fails", (), Fraction(0), Fraction(0), reason))
+            self._keep(
+                Counterexample(*self._records(pair), "fails", (), Fraction(0), Fraction(0), reason)
+            )
             return inf
         moves = [b - a for a, b in zip(first, second, strict=True)]
         high, low = max(moves), min(moves)
@@ -256,13 +258,13 @@ class _Trial:
     ) -> Fraction:
         if found > declared:
             named = tuple(self.candidates[i] for i in who)
-            self._keep(Witness(*self._records(pair), problem, named, declared, found))
+            self._keep(Counterexample(*self._records(pair), problem, named, declared, found))
         return found / declared if declared else Fraction(0)
 
-    def _keep(self, witness: Witness) -> None:
-        """Keep the witness of the smallest databases."""
-        if self.witness is None or len(witness.data) < len(self.witness.data):
-            self.witness = witness
+    def _keep(self, counterexample: Counterexample) -> None:
+        """Keep the counterexample of the smallest databases."""
+        if self.counterexample is None or len(counterexample.data) < len(self.counterexample.data):
+            self.counterexample = counterexample
 
     def _records(self, pair: Pair) -> tuple[list[Any], list[Any]]:
         first, second = ([self.universe[i] for i in indices] for indices in pair)
@@ -282,12 +284,12 @@ class _Trial:
     def result(self, *, exhaustive: bool) -> SensitivityAudit:
         """Return what was found."""
         found = (self.change, self.spread, self.monotonic)
-        return SensitivityAudit(self.declared, *found, self.pairs, exhaustive, self.witness)
+        return SensitivityAudit(self.declared, *found, self.pairs, exhaustive, self.counterexample)
 
 
 def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
-    """Look for a witness from chance beginnings, then make it small."""
-    while trial.pairs < budget and trial.witness is None:
+    """Look for a counterexample from chance beginnings, then make it small."""
+    while trial.pairs < budget and trial.counterexample is None:
         base, step = _beginning(room, bits)
         best, tired = trial.judge(room.pair(base, step)), 0
         while tired < _PATIENCE and trial.pairs < budget and best <= 1:
@@ -330,7 +332,7 @@ def _moved(base: Indices, step: Indices, room: _Room, bits: Bits) -> tuple[Indic
 
 
 def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
-    """Leave out records as long as the pair stays a witness."""
+    """Leave out records as long as the pair stays a counterexample."""
     bases, i = set(room.bases()), 0
     while i < len(base):
         fewer = base[:i] + base[i + 1 :]

@@ -17,8 +17,8 @@ from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
 from ..releases import Simulation, plain
 from .enclosure import Enclosure
-from .line import Line
-from .stretch import Stretch, some_steps
+from .support import Support
+from .weighted_run import WeightedRun, some_steps
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,8 +74,8 @@ class Distribution:
     mechanism: str
     guarantee: Guarantee
     _unit: Fraction
-    _line: Line
-    _stretches: tuple[Stretch, ...]
+    _support: Support
+    _weighted: tuple[WeightedRun, ...]
     _masses: tuple[arb, ...]
 
     @property
@@ -91,13 +91,13 @@ class Distribution:
     @property
     def size(self) -> int | None:
         """How many candidates there are; None for no end."""
-        sizes = [stretch.size for stretch in self._stretches]
+        sizes = [run.size for run in self._weighted]
         return sum(sizes) if all(sizes) else None
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """The runs in the order of their candidates; in a list every candidate is one, as listed."""
-        return tuple(map(self._run, self._stretches, self._masses))
+        return tuple(map(self._run, self._weighted, self._masses))
 
     def pmf(self) -> dict[Any, float]:
         """Return each probability as the double nearest to the middle of its bounds.
@@ -111,14 +111,14 @@ class Distribution:
                 "cdf(value) or probability(candidate)"
             )
         return {
-            self._line[place]: float(_product(mass, s, s.steps(place)))
-            for s, mass in zip(self._stretches, self._masses, strict=True)
+            self._support[place]: float(_product(mass, s, s.steps(place)))
+            for s, mass in zip(self._weighted, self._masses, strict=True)
             for place in range(s.start, s.start + s.size)
         }
 
     def probability(self, candidate: Any) -> Enclosure:
         """Return the probability of one candidate; 0 for what cannot be answered."""
-        place = self._line.find(candidate)
+        place = self._support.find(candidate)
         if place is None:
             return Enclosure(Fraction(0), Fraction(0))
         return self._total(lambda s: s.at(s.steps(place)), 0, 1)
@@ -129,7 +129,7 @@ class Distribution:
         Raises:
             InvalidArgument: if the candidates are not all numbers.
         """
-        place = self._line.at_or_below(exact(value, "value"))
+        place = self._support.at_or_below(exact(value, "value"))
         return self._total(lambda s: s.up_to(place), 0, 1)
 
     def quantile(self, p: Number) -> Any:
@@ -143,12 +143,12 @@ class Distribution:
         share = exact(p, "p")
         if not 0 < share < 1:
             raise InvalidNumber(f"p must be above 0 and below 1, got {shown(p)}")
-        self._line.at_or_below(Fraction(0))  # refuses what has no order
+        self._support.at_or_below(Fraction(0))  # refuses what has no order
         low, high = self._bracket(share)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._reaches(middle, share) else (middle, high)
-        return self._line[high]
+        return self._support[high]
 
     def tail(self, error: Number) -> Enclosure:
         """Return the probability that the score of the answer is behind the best by at least `error`."""
@@ -170,27 +170,29 @@ class Distribution:
         Raises:
             InvalidArgument: if the candidates are not all numbers.
         """
-        self._line.at_or_below(Fraction(0))  # refuses what are no numbers
+        self._support.at_or_below(Fraction(0))  # refuses what are no numbers
 
-        def mean(s: Stretch) -> arb:
+        def mean(s: WeightedRun) -> arb:
             steps = s.mean_steps() if s.upward else -s.mean_steps()
-            return ball(exact(self._line[s.best], "a candidate")) + ball(self._line.step) * steps
+            return (
+                ball(exact(self._support[s.best], "a candidate")) + ball(self._support.step) * steps
+            )
 
         return self._total(mean)
 
     def entropy(self) -> Enclosure:
         """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""
-        within = self._total(Stretch.entropy, 0)
+        within = self._total(WeightedRun.entropy, 0)
         between = _bounds(lambda: sum(map(_surprise, self._masses), arb(0)), 0)
         return Enclosure(within.lower + between.lower, within.upper + between.upper)
 
     def top(self, n: int) -> list[tuple[Any, Enclosure]]:
         """Return the `n` likeliest candidates with their probabilities, likeliest first."""
         most = count(n, "n", most=MOST_LISTED)
-        runs = map(self._from_the_best, self._stretches, self._masses)
+        runs = map(self._from_the_best, self._weighted, self._masses)
         merged = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
         return [
-            (self._line[place], Enclosure.of(p, 0, 1))
+            (self._support[place], Enclosure.of(p, 0, 1))
             for place, p in itertools.islice(merged, most)
         ]
 
@@ -216,7 +218,7 @@ class Distribution:
             label: the name of the axis of candidates, with its unit.
         """
         shown = self.series()
-        place: Any = float if self._line.is_ordered else self._line.find
+        place: Any = float if self._support.is_ordered else self._support.find
         place = place if shown.labels is None else str
         mark = None if answer is None else place(answer)
         drawn = None if draws is None else list(map(place, draws.values))
@@ -229,26 +231,26 @@ class Distribution:
     def series(self) -> plots.Series:
         """Return what a picture shows: places, probabilities and scores, as doubles."""
         few = self.size is not None and self.size <= _NAMED
-        pairs = zip(self._stretches, self._masses, strict=True)
+        pairs = zip(self._weighted, self._masses, strict=True)
         points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
         if not few:
             points.sort(key=lambda point: point[0].index(point[2]))
         places = [s.index(k) for s, _, k in points]
-        ordered = self._line.is_ordered
+        ordered = self._support.is_ordered
         return plots.Series(
             name=f"{self.mechanism}, {self._price()}",
-            labels=tuple(str(self._line[place]) for place in places) if few else None,
-            x=tuple(float(self._line[place] if ordered else place) for place in places),
+            labels=tuple(str(self._support[place]) for place in places) if few else None,
+            x=tuple(float(self._support[place] if ordered else place) for place in places),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),
-            step=float(self._line.step or 1),
+            step=float(self._support.step or 1),
             window=self._window() if ordered else (0, len(points)),
         )
 
     def _window(self) -> tuple[float, float]:
         """Return the part of the axis that holds all but a thousandth of the probability, and some more."""
         low, high = (float(self.quantile(p)) for p in (_RARE, 1 - _RARE))
-        margin = (high - low) / 10 or float(self._line.step or 1)
+        margin = (high - low) / 10 or float(self._support.step or 1)
         return low - margin, high + margin
 
     def _price(self) -> str:
@@ -266,14 +268,14 @@ class Distribution:
         return f"Distribution(over {size} candidates{runs}; private, do not publish)"
 
     def _total(
-        self, of: Callable[[Stretch], arb], least: int | None = None, most: int | None = None
+        self, of: Callable[[WeightedRun], arb], least: int | None = None, most: int | None = None
     ) -> Enclosure:
         """Return the mean over the runs, each with its mass, of a number that a run has."""
-        runs = zip(self._stretches, self._masses, strict=True)
+        runs = zip(self._weighted, self._masses, strict=True)
         return _bounds(lambda: sum((mass * of(s) for s, mass in runs), arb(0)), least, most)
 
     def _best(self) -> Fraction:
-        return max(stretch.top for stretch in self._stretches)
+        return max(run.top for run in self._weighted)
 
     def _reaches(self, place: int, share: Fraction) -> bool:
         """Return whether the probability of an answer up to a place may be as large as a share."""
@@ -281,8 +283,8 @@ class Distribution:
 
     def _bracket(self, share: Fraction) -> tuple[int, int]:
         """Return a place up to which the probability is certainly less than a share, and one where not."""
-        low, high = min(s.lowest for s in self._stretches), max(s.highest for s in self._stretches)
-        best = self._stretches[0].best
+        low, high = min(s.lowest for s in self._weighted), max(s.highest for s in self._weighted)
+        best = self._weighted[0].best
         below = best - 1 if math.isinf(low) else int(low) - 1
         above = best if math.isinf(high) else int(high)
         while math.isinf(low) and self._reaches(below, share):
@@ -291,19 +293,19 @@ class Distribution:
             above += above - below
         return below, above
 
-    def _from_the_best(self, stretch: Stretch, mass: arb) -> Iterator[tuple[int, arb]]:
+    def _from_the_best(self, run: WeightedRun, mass: arb) -> Iterator[tuple[int, arb]]:
         """Yield the candidates of a run with their probabilities, likeliest first."""
-        for steps in range(stretch.size) if stretch.size else itertools.count():
+        for steps in range(run.size) if run.size else itertools.count():
             with precision(_DIGITS):
-                chance = mass * stretch.at(steps)
-            yield stretch.index(steps), chance
+                chance = mass * run.at(steps)
+            yield run.index(steps), chance
 
-    def _run(self, stretch: Stretch, mass: arb) -> Run:
+    def _run(self, run: WeightedRun, mass: arb) -> Run:
         """Return a run as people see it."""
-        ends = (stretch.lowest, stretch.highest)
-        first, last = (None if math.isinf(end) else self._line[int(end)] for end in ends)
-        score, slope = stretch.top * self._unit, stretch.slope * self._unit
-        return Run(first, last, stretch.size or None, score, slope, Enclosure.of(mass, 0, 1))
+        ends = (run.lowest, run.highest)
+        first, last = (None if math.isinf(end) else self._support[int(end)] for end in ends)
+        score, slope = run.top * self._unit, run.slope * self._unit
+        return Run(first, last, run.size or None, score, slope, Enclosure.of(mass, 0, 1))
 
 
 def _bounds(
@@ -314,9 +316,9 @@ def _bounds(
         return Enclosure.of(compute(), least, most)
 
 
-def _product(mass: arb, stretch: Stretch, steps: int) -> Enclosure:
+def _product(mass: arb, run: WeightedRun, steps: int) -> Enclosure:
     """Return the probability of the candidate that many steps from the best end of a run."""
-    return _bounds(lambda: mass * stretch.at(steps), 0, 1)
+    return _bounds(lambda: mass * run.at(steps), 0, 1)
 
 
 def _surprise(mass: arb) -> arb:

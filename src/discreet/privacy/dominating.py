@@ -7,14 +7,14 @@ from flint import arb
 
 from ..enclosures import ball, laplace_quantile, precision, upper
 from ..numbers import short_up
-from .concentrated import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
-from .renyi import Curve, divergence, of_laplace, of_logistic, of_pure, of_range
+from .renyi_curves import Curve, divergence, of_laplace, of_logistic, of_pure, of_range
+from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 
 _BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class DominatingPair:
     """What follows for one use of a mechanism with an epsilon of that kind.
 
     Attributes:
@@ -73,7 +73,7 @@ def _factor_away(epsilon: arb, chance: arb) -> arb:
     return rising.min(falling)
 
 
-RESPONSE = Worst(
+RESPONSE = DominatingPair(
     rho=pure_rho,
     curve=of_pure,
     excess=lambda e, gap: -(-gap).expm1() / (1 + (-e).exp()),
@@ -82,7 +82,7 @@ RESPONSE = Worst(
 )
 """Randomised response, for epsilon-DP."""
 
-RANGE = Worst(
+RANGE = DominatingPair(
     rho=range_rho,
     curve=of_range,
     excess=lambda e, gap: (-gap / 2).expm1() ** 2 / -(-e).expm1(),
@@ -91,7 +91,7 @@ RANGE = Worst(
 )
 """Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
 
-LOGISTIC = Worst(
+LOGISTIC = DominatingPair(
     rho=logistic_rho,
     curve=of_logistic,
     excess=RANGE.excess,  # its curve is the largest of two losses, at each target another pair
@@ -100,7 +100,7 @@ LOGISTIC = Worst(
 )
 """A number with logistic noise of scale 1 / epsilon."""
 
-LAPLACE = Worst(
+LAPLACE = DominatingPair(
     rho=laplace_rho,
     curve=of_laplace,
     excess=lambda e, gap: -(-gap / 2).expm1(),
