@@ -28,7 +28,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.privacy.bills import Indices
+from discreet.payment import Indices
 
 from . import postgres
 from .held import numbers_in

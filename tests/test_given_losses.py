@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet import LaplaceDP, LossDistribution, LossDP, compose
 from discreet.errors import InvalidArgument
 from discreet.privacy.guarantees import read_guarantee
-from discreet.privacy.losses import UNIT
+from discreet.privacy.pld import UNIT
 
 F = Fraction
 
