@@ -166,9 +166,31 @@ def test_groups_of_a_zcdp_table_are_those_of_zcdp() -> None:
 
 
 def test_a_bound_that_its_neighbours_undercut_is_not_used() -> None:
-    """(order - 1) times the divergence is convex: what is 1 at the orders 2 and 4 is at most 1 at 3."""
-    assert RenyiDP({2: 1, 3: 5, 4: 1}).renyi_divergence(3) == 1
+    """(order - 1) times the divergence is convex: 1 and 15 at the orders 2 and 4 are at most 8 at 3."""
+    assert RenyiDP({2: 1, 3: 5, 4: 5}).renyi_divergence(3) == 4
     assert RenyiDP({2: 1, 3: 5}).renyi_divergence(3) == 5
+
+
+@pytest.mark.parametrize(
+    ("curve", "words"),
+    [
+        ({2: math.inf}, "finite Rényi divergence for one order"),
+        ({1: 0.1}, "an order must be above 1, got 1"),
+        ({"x": 1}, "order must be a finite number .* got 'x'"),
+        ({2: 3, 8: "1/2"}, "do not fall with the order, but that of 8 is given as 0.5 and that of 2 as 3"),
+        ({2: 1, 3: 5, 4: 1}, "not the epsilons of some delta"),
+        (lambda order: 1 / order, "do not fall"),
+        ([(2, 1, 3)], "curve must map orders"),
+        (3, "curve must map orders .* got 3"),
+    ],
+)  # fmt: skip
+def test_what_no_curve_can_be_is_said(curve: Any, words: str) -> None:
+    with pytest.raises(InvalidArgument, match=words):
+        RenyiDP(curve)
+
+
+def test_noise_in_doubles_is_no_fall() -> None:
+    assert RenyiDP({2: 1.0, 3: 0.9999999999999999, 4: 1.0}).renyi_divergence(2) == 1.0
 
 
 # Loss distributions.

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 from flint import arb
 
 from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..numbers import count, exact, positive_up, short_up
+from ..numbers import count, exact, positive_up, short_up, spell
 from .contract import IN_WORDS, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
@@ -24,6 +24,9 @@ Curve = tuple[tuple[Fraction, Fraction], ...]
 """Orders above 1, ascending, each with its divergence."""
 
 _BITS = 256
+
+_NOISE = Fraction(1, 10**9)
+"""How much divergences in doubles may seem to fall with the order."""
 
 ORDERS = (
     *(1 + Fraction(k, 16) for k in range(1, 64)),
@@ -47,7 +50,8 @@ class RenyiDP(Kind):
         neighbors: the neighbouring relation.
 
     Raises:
-        InvalidArgument: if there is no order, an order is not above 1, or a divergence is no number.
+        InvalidArgument: if there is no order, an order is not above 1, a divergence is no number, or
+            divergences fall with the order.
     """
 
     curve: Any
@@ -117,24 +121,40 @@ def _read(curve: Any) -> Curve:
     """
     if callable(curve):
         curve = [(order, curve(float(order))) for order in ORDERS]
-    try:
-        pairs = [
-            (_order(a), d) for a, d in (curve.items() if isinstance(curve, Mapping) else curve)
-        ]
-    except (TypeError, ValueError):
-        pairs = []
     found: dict[Fraction, Fraction] = {}
-    for order, divergence in pairs:
+    for order, divergence in _pairs(curve):
+        above_one = _order(order)
         if divergence != math.inf:
             zero = exact(divergence, "divergence") == 0
             number = Fraction(0) if zero else positive_up(divergence, "divergence")
-            found[order] = min(found.get(order, number), number)
+            found[above_one] = min(found.get(above_one, number), number)
     if not found:
+        raise InvalidArgument(
+            "curve must have a finite Rényi divergence for one order at least; those given have none"
+        )
+    points = tuple(sorted(found.items()))
+    for (low, before), (high, after) in pairwise(points):
+        if after < before * (1 - _NOISE):
+            raise InvalidArgument(
+                f"Rényi divergences do not fall with the order, but that of {spell(high)} is given as "
+                f"{spell(after)} and that of {spell(low)} as {spell(before)}; give the divergences "
+                "themselves, not the epsilons of some delta that follow from them"
+            )
+    return points
+
+
+def _pairs(curve: Any) -> list[tuple[Any, Any]]:
+    """Return orders and divergences as they were given."""
+    try:
+        pairs = [(a, d) for a, d in (curve.items() if isinstance(curve, Mapping) else curve)]
+    except (TypeError, ValueError):
+        pairs = []
+    if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
             f"function from an order to one; got {shown(curve)}"
         )
-    return tuple(sorted(found.items()))
+    return pairs
 
 
 def _order(value: Any) -> Fraction:
@@ -187,4 +207,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> Curve:
         raise InvalidArgument(
             f"orders up to {m + 1} say nothing about databases {m + 1} steps apart; give larger ones"
         )
-    return tuple(found)
+    least = list(
+        accumulate((d for _, d in reversed(found)), min)
+    )  # larger orders bound smaller ones
+    return tuple(zip((a for a, _ in found), reversed(least), strict=True))
