@@ -7,7 +7,7 @@ import pytest
 
 from discreet import ZCDP, LossDistribution, LossDP, PureDP, RenyiDP, compose
 from discreet.errors import InvalidNumber
-from discreet.privacy.combined import serves
+from discreet.privacy.convolution import serves
 
 F = Fraction
 LONGEST = 2**20
