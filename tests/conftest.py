@@ -27,8 +27,8 @@ def coverage_in_threads() -> Iterator[None]:
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut vectors into blocks of two, so that two-level draws can be enumerated."""
-    monkeypatch.setattr("discreet.categorical.FLAT", 2)
-    monkeypatch.setattr("discreet.categorical.BLOCK", 2)
+    monkeypatch.setattr("discreet.sampling.categorical.FLAT", 2)
+    monkeypatch.setattr("discreet.sampling.categorical.BLOCK", 2)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 import discreet
 from discreet import Base2, Base2Eta, Exponential, Grid, NoisyMax, PermuteAndFlip
-from discreet.bits import SystemBits
+from discreet.sampling.bits import SystemBits
 
 from .engines import ENGINES
 

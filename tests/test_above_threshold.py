@@ -16,8 +16,6 @@ import pytest
 from flint import acb, arb
 
 import discreet
-from discreet.bits import Bits
-from discreet.enclosures import ball, precision
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -27,6 +25,8 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.mechanisms.above_threshold import AboveThreshold
+from discreet.sampling.bits import Bits
+from discreet.sampling.enclosures import ball, precision
 from discreet.testing import ScriptedBits, bit_tree
 
 Answers = tuple[bool, ...]

@@ -13,10 +13,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.enclosures import ball, lower, precision, upper
 from discreet.errors import InvalidNumber
 from discreet.privacy import adaptive
 from discreet.privacy.adaptive import delta_adaptive, delta_nonadaptive, epsilon_adaptive
+from discreet.sampling.enclosures import ball, lower, precision, upper
 
 F = Fraction
 TABLE = [

@@ -25,21 +25,21 @@ from discreet.attacks import (
     underflow,
 )
 from discreet.attacks.result import alike
-from discreet.bits import SystemBits
-from discreet.enclosures import precision
 from discreet.mechanisms import Mechanism
-from discreet.mechanisms.contract import Dial, Law
+from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.enclosures import precision
+from discreet.sampling.vectors import read_vector
 from discreet.testing import SeededBits, bit_tree
-from discreet.vectors import read_vector
 
 OURS: list[Mechanism] = [Exponential(), PermuteAndFlip(), NoisyMax(), NoisyMax("gumbel"), Base2()]
 
 
 def law(mechanism: Mechanism, scores: list[Any], epsilon: Any) -> Law:
     """Return our law; the scores change by at most one and any way, so the spread is two."""
-    dial = Dial("epsilon", Fraction(epsilon))
-    return mechanism.tune(sensitivity_of(1, "add_remove"), dial).law(read_vector(scores))
+    parameter = PrivacyParameter("epsilon", Fraction(epsilon))
+    return mechanism.calibrate(sensitivity_of(1, "add_remove"), parameter).law(read_vector(scores))
 
 
 def first(law: Law) -> float:
@@ -84,7 +84,7 @@ def test_no_naive_mechanism_can_be_taken_for_ours() -> None:
     assert not set(ATTACKS) & set(discreet.MECHANISMS)
     for module in (biased_index, coarse_grid, crash, floats, low_bits, rejection):
         kinds = [v for v in vars(module).values() if isinstance(v, type)]
-        assert not [k for k in kinds if k.__module__ == module.__name__ and hasattr(k, "tune")]
+        assert not [k for k in kinds if k.__module__ == module.__name__ and hasattr(k, "calibrate")]
         unsafe = [n for n in vars(module) if n.lower().startswith("unsafe")]
         assert unsafe, module.__name__
     assert not [name for name in discreet.__all__ if "unsafe" in name.lower()]

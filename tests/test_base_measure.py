@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.bits import LazyUniform
-from discreet.enclosures import DyadicRate, NaturalRate, Rate, ball, precision
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.base_measure import MeasuredWeights, measured, read_base_measure
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.sensitivity import Sensitivity
+from discreet.sampling.bits import LazyUniform
+from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, precision
+from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, bit_tree, log_ratios
-from discreet.vectors import read_vector
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)
@@ -151,10 +151,12 @@ def test_the_mechanism_takes_a_base_measure() -> None:
 def test_a_base_measure_unbalances_balanced_scores() -> None:
     """Their normaliser is the same for all databases only without it, so the spread is paid for."""
     balanced = Sensitivity(Fraction(2), "replace_one", Fraction(1), balanced=True)
-    dial = Dial("epsilon", Fraction(1))
-    assert isinstance(discreet.Exponential().tune(balanced, dial).guarantee, discreet.PureDP)
-    tuned = discreet.Exponential(base_measure=[1, 3]).tune(balanced, dial)
-    assert tuned.guarantee == discreet.BoundedRange(Fraction(1), "replace_one")
+    parameter = PrivacyParameter("epsilon", Fraction(1))
+    assert isinstance(
+        discreet.Exponential().calibrate(balanced, parameter).guarantee, discreet.PureDP
+    )
+    calibrated = discreet.Exponential(base_measure=[1, 3]).calibrate(balanced, parameter)
+    assert calibrated.guarantee == discreet.BoundedRange(Fraction(1), "replace_one")
     with precision(200):
-        p, q = tuned.law(read_vector([0, 1])).probabilities()
+        p, q = calibrated.law(read_vector([0, 1])).probabilities()
         assert (q / p).overlaps(3 * ball(Fraction(1, 2)).exp())

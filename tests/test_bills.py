@@ -121,7 +121,7 @@ def test_nothing_is_drawn_that_is_not_paid(name: str, monkeypatch: pytest.Monkey
     def refuse(*_: object) -> None:
         raise AssertionError("a bit was read")
 
-    monkeypatch.setattr("discreet.bits.os.urandom", refuse)
+    monkeypatch.setattr("discreet.sampling.bits.os.urandom", refuse)
     monkeypatch.setattr("discreet.tables.count", refuse)
     monkeypatch.setattr("discreet.tables.numbers", refuse)
     with pytest.raises(Unpaid):

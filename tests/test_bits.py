@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.bits import LazyUniform, SystemBits, below
 from discreet.errors import OutOfBits
+from discreet.sampling.bits import LazyUniform, SystemBits, below
 from discreet.testing import ScriptedBits, bit_tree
 
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from discreet import Grid
-from discreet.enclosures import NaturalRate, precision
 from discreet.errors import UnreadableData
-from discreet.mechanisms.run_race import RunRace
-from discreet.runs import RunLaw, Runs
-from discreet.scores import brackets
-from discreet.scores.brackets import Bracket, bracket, cell_widths
+from discreet.mechanisms.permute_and_flip_runs import RunRace
+from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.runs import RunLaw, Runs
+from discreet.scores import rank_search as brackets
 from discreet.scores.median_distance import MedianDistance
 from discreet.scores.rank import Rank
+from discreet.scores.rank_search import Bracket, bracket, cell_widths
 from discreet.testing import ScriptedBits, bit_tree
 
 ALPHAS = [
@@ -171,18 +171,18 @@ def written_out(runs: Runs) -> list[int]:
     st.integers(1, 30),
 )
 def test_summaries_are_right_about_what_they_hold(
-    data: list[int], alpha: Fraction, reach: int
+    data: list[int], alpha: Fraction, cutoff_gap: int
 ) -> None:
     score = scored(Listed(data), alpha, 401)
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
     full = written_out(score._whole((points, counts), 401))
     with small_cells():
-        runs: Any = score.compute(Fraction(reach))
+        runs: Any = score.compute(Fraction(cutoff_gap))
         assert int(np.sum(runs.sizes)) == 401
         for c in range(len(runs)):
             held = full[int(runs.starts[c]) :][: int(runs.sizes[c])]
             if runs.summaries is not None and runs.summaries[c]:
-                assert max(held) <= runs.tops.exact(c) <= max(full) - reach
+                assert max(held) <= runs.tops.exact(c) <= max(full) - cutoff_gap
             else:
                 assert set(held) == {int(runs.tops.exact(c))}
         if runs.whole is not None:
@@ -242,16 +242,16 @@ def test_permute_and_flip_takes_all_of_it() -> None:
 
 
 @given(st.lists(st.integers(0, 400) | st.integers(100, 110), max_size=200), st.integers(1, 30))
-def test_median_distance_is_bracketed_as_well(data: list[int], reach: int) -> None:
+def test_median_distance_is_bracketed_as_well(data: list[int], cutoff_gap: int) -> None:
     rows = np.array(data, dtype=np.int64)
     full = written_out(MedianDistance(lambda: (rows, None), Grid(0, 400)).compute(Fraction(1)))
     with small_cells():
         score = MedianDistance(lambda: (rows, None), Grid(0, 400), lambda: Listed(data))
-        runs = score.compute(Fraction(reach))
+        runs = score.compute(Fraction(cutoff_gap))
         for c in range(len(runs)):
             held = full[int(runs.starts[c]) :][: int(runs.sizes[c])]
             if runs.summaries is not None and runs.summaries[c]:
-                assert max(held) <= runs.tops.exact(c) <= max(full) - reach
+                assert max(held) <= runs.tops.exact(c) <= max(full) - cutoff_gap
             else:
                 assert set(held) == {int(runs.tops.exact(c))}
         assert sum(map(int, runs.sizes)) == 401

@@ -24,9 +24,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import CandidateTable
-from discreet.bits import Bits
 from discreet.cli import run
-from discreet.enclosures import NaturalRate, precision
 from discreet.errors import (
     DiscreetError,
     InvalidArgument,
@@ -37,16 +35,18 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.mechanisms import Exponential, Mechanism, PermuteAndFlip
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.peeling import Peeling, RunRounds
-from discreet.mechanisms.run_race import RunRace
+from discreet.mechanisms.permute_and_flip_runs import RunRace
 from discreet.privacy.sensitivity import sensitivity_of
-from discreet.runs import RunLaw, Runs
+from discreet.sampling.bits import Bits
+from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.runs import RunLaw, Runs
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.tables import recorded
 from discreet.tables.kept import Kept
 from discreet.tables.records import Records
 from discreet.testing import bit_tree
-from discreet.vectors import Vector, read_vector
 
 from .engines import spark
 
@@ -258,10 +258,10 @@ def test_laws_draw_the_candidate_that_is_located(law: Any) -> None:
 @pytest.mark.parametrize("mechanism", [Exponential(), PermuteAndFlip()])
 def test_peeling_of_runs_is_peeling_of_their_list(mechanism: Mechanism) -> None:
     ranks, tops, sizes = [[3], [1, 2, 0]], [2, 0], [1, 3]
-    tuned = Peeling(mechanism, 2).tune(
-        sensitivity_of(1, "add_remove", monotonic=True), Dial("epsilon", Fraction(2))
+    calibrated = Peeling(mechanism, 2).calibrate(
+        sensitivity_of(1, "add_remove", monotonic=True), PrivacyParameter("epsilon", Fraction(2))
     )
-    in_runs: Any = tuned.law(located(tops, sizes, ranks))
+    in_runs: Any = calibrated.law(located(tops, sizes, ranks))
     assert isinstance(in_runs, RunRounds)
     tree = bit_tree(lambda bits: tuple(in_runs.draw(bits)), 12)
     scores = [0, 0, 0, 2]
@@ -284,12 +284,12 @@ def test_runs_with_summaries_are_peeled_in_full() -> None:
         summaries=np.array([False, False, True]),
         whole=lambda: whole,
     )
-    tuned = Peeling(Exponential(), 2).tune(
-        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    calibrated = Peeling(Exponential(), 2).calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     )
 
     def drawn(runs: Runs, bits: Bits) -> tuple[int, ...]:
-        rounds: Any = tuned.law(runs)
+        rounds: Any = calibrated.law(runs)
         return tuple(rounds.draw(bits))
 
     tree, whole_tree = (bit_tree(partial(drawn, runs), 8) for runs in (short, whole))
@@ -297,23 +297,23 @@ def test_runs_with_summaries_are_peeled_in_full() -> None:
 
 
 def chance(mechanism: Mechanism, scores: list[int]) -> list[arb]:
-    dial = Dial("epsilon", Fraction(1))
-    law = mechanism.tune(sensitivity_of(1, "add_remove", monotonic=True), dial).law(
+    parameter = PrivacyParameter("epsilon", Fraction(1))
+    law = mechanism.calibrate(sensitivity_of(1, "add_remove", monotonic=True), parameter).law(
         Vector(np.array(scores))
     )
     return law.probabilities()
 
 
 def test_every_candidate_of_runs_can_be_peeled() -> None:
-    tuned = Peeling(Exponential(), 4).tune(
-        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    calibrated = Peeling(Exponential(), 4).calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     )
-    law: Any = tuned.law(located([2, 0], [1, 3], [[3], [1, 2, 0]]))
+    law: Any = calibrated.law(located([2, 0], [1, 3], [[3], [1, 2, 0]]))
     for some in law.draws(20, discreet.testing.SeededBits(3)):
         assert sorted(some) == [0, 1, 2, 3]
     with pytest.raises(InvalidNumber, match="k must be"):
-        Peeling(Exponential(), 5).tune(
-            sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+        Peeling(Exponential(), 5).calibrate(
+            sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
         ).law(located([2, 0], [1, 3], [[3], [1, 2, 0]]))
 
 

@@ -11,12 +11,12 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import categorical
-from discreet.bits import Bits, SystemBits
-from discreet.categorical import Categorical
-from discreet.enclosures import DyadicRate, NaturalRate, Rate, lower, precision
+from discreet.sampling import categorical
+from discreet.sampling.bits import Bits, SystemBits
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, lower, precision
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree
-from discreet.vectors import Vector, read_vector
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)

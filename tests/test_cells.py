@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Grid, tables
 from discreet.errors import MissingColumn, UnreadableData
-from discreet.scores import brackets
+from discreet.scores import rank_search as brackets
 from discreet.scores.rank import Rank
 from discreet.tables import cells
 from discreet.tables.cells import Thresholds
@@ -232,14 +232,14 @@ def test_files_have_the_law_of_their_rows(
     name: str, ending: str, grid: Grid, tmp_path: Path, queries: dict[str, int]
 ) -> None:
     """The same runs near the quantile as from memory, few queries, few rows."""
-    file, reach = write(FILES[name], tmp_path / f"t.{ending}"), Fraction(160)
+    file, cutoff_gap = write(FILES[name], tmp_path / f"t.{ending}"), Fraction(160)
     with patch.multiple(brackets, FIRST=64, FURTHER=16):
         for alpha in (Fraction(1, 2), Fraction(9, 10), Fraction(0)):
             queries.update(queries=0, rows=0)
             source = tables.on_grid(file, "x", grid)
             assert source is not None
             score = Rank(lambda: (tables.numbers(file, "x"), None), grid, alpha, lambda: source)  # noqa: B023
-            near: Any = score.compute(reach)
+            near: Any = score.compute(cutoff_gap)
             passes = len(brackets.cell_widths(grid.size))
             assert queries["queries"] <= passes + 1
             assert queries["rows"] <= 2 * (64 + (passes - 1) * 90) + 4 * (

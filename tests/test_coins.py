@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from flint import arb
 
-from discreet.bits import Bits
-from discreet.coins import toss, toss_one
-from discreet.enclosures import ball
+from discreet.sampling.bernoulli import bernoulli, bernoulli_one
+from discreet.sampling.bits import Bits
+from discreet.sampling.enclosures import ball
 from discreet.testing import ScriptedBits, bit_tree
 
 CHANCES = [
@@ -29,8 +29,8 @@ def exactly(*chances: Fraction) -> Callable[[int], arb]:
 @pytest.mark.parametrize("chance", CHANCES)
 def test_a_coin_falls_with_its_probability(chance: Fraction) -> None:
     for draw in (
-        lambda bits: bool(toss(np.array([float(chance)]), exactly(chance), bits)[0]),
-        lambda bits: toss_one(exactly(chance), 0, bits),
+        lambda bits: bool(bernoulli(np.array([float(chance)]), exactly(chance), bits)[0]),
+        lambda bits: bernoulli_one(exactly(chance), 0, bits),
     ):
         tree = bit_tree(draw, 60)
         mass = tree.masses.get(True, Fraction(0))
@@ -42,7 +42,7 @@ def test_coins_are_independent() -> None:
     chances = [Fraction(1, 3), Fraction(3, 4)]
 
     def draw(bits: Bits) -> tuple[bool, ...]:
-        return tuple(toss(np.array([1 / 3, 0.75]), exactly(*chances), bits).tolist())
+        return tuple(bernoulli(np.array([1 / 3, 0.75]), exactly(*chances), bits).tolist())
 
     tree = bit_tree(draw, 14)
     for first in (False, True):
@@ -61,4 +61,4 @@ def test_words_next_to_the_probability_fall_on_the_right_side(step: int) -> None
     script = f"{word:064b}{0:064b}"  # the uniform is exactly word / 2**64
     fast = np.array([2 / 3])
     expected = Fraction(word, 2**64) < chance
-    assert toss(fast, exactly(chance), ScriptedBits(script, width=64)).tolist() == [expected]
+    assert bernoulli(fast, exactly(chance), ScriptedBits(script, width=64)).tolist() == [expected]

@@ -25,15 +25,15 @@ from discreet import (
     SummedRange,
     compose,
 )
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy import bounds as bounds_module
 from discreet.privacy import contract
 from discreet.privacy import parts as parts_module
 from discreet.privacy.bounds import Bounds
 from discreet.privacy.parts import total
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.enclosures import ball, precision
 
 ADD: Any = "add_remove"
 CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]
@@ -56,10 +56,13 @@ def anything() -> st.SearchStrategy[Any]:
 
 @pytest.mark.usefixtures("closed_forms")
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("dial", [Dial("epsilon", Fraction(1, 3)), Dial("rho", Fraction(1, 10))])
-def test_n_times_is_once_n_times(mechanism: str, dial: Dial) -> None:
+@pytest.mark.parametrize(
+    "parameter",
+    [PrivacyParameter("epsilon", Fraction(1, 3)), PrivacyParameter("rho", Fraction(1, 10))],
+)
+def test_n_times_is_once_n_times(mechanism: str, parameter: PrivacyParameter) -> None:
     """What a well-known accountant gets wrong."""
-    once: Any = MECHANISMS[mechanism]().tune(sensitivity_of(1, ADD), dial).guarantee
+    once: Any = MECHANISMS[mechanism]().calibrate(sensitivity_of(1, ADD), parameter).guarantee
     for n in (2, 7):
         many = compose([once] * n)
         assert many == once.repeated(n) == compose(compose(once), once.repeated(n - 1))

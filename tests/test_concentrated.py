@@ -9,7 +9,6 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.enclosures import ball, precision
 from discreet.privacy.renyi_curves import of_laplace, of_logistic, of_pure, of_range
 from discreet.privacy.rho import (
     laplace_rho,
@@ -18,6 +17,7 @@ from discreet.privacy.rho import (
     pure_rho,
     range_rho,
 )
+from discreet.sampling.enclosures import ball, precision
 
 KINDS: list[Any] = [(range_rho, of_range, 8), (pure_rho, of_pure, 2), (laplace_rho, of_laplace, 2),
                     (logistic_rho, of_logistic, 6)]  # fmt: skip

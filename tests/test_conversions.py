@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import ZCDP, BoundedRange, PureDP
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidNumber
 from discreet.privacy.conversions import (
     delta_of_curve,
@@ -19,6 +18,7 @@ from discreet.privacy.conversions import (
     read_epsilon,
     rho_for,
 )
+from discreet.sampling.enclosures import ball, precision
 
 ADD: Any = "add_remove"
 rhos = st.fractions(Fraction(1, 10**6), 20, max_denominator=10**6)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import discreet
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, InvalidScores
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.vectors import Vector
 from discreet.scores.custom import Custom, each
-from discreet.vectors import Vector
 from discreet.verbs.select_by import select_by
 
 SECRET = 48151623

@@ -144,8 +144,8 @@ def test_a_mechanism_that_says_nothing_of_itself_cannot_be_paid_for() -> None:
         name = "mute"
         takes_runs = False
 
-        def tune(self, sensitivity: Any, dial: Any) -> Any:
-            return Exponential().tune(sensitivity, dial)
+        def calibrate(self, sensitivity: Any, parameter: Any) -> Any:
+            return Exponential().calibrate(sensitivity, parameter)
 
     mechanism: Any = Mute()
     discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.candidates import Grid
-from discreet.categorical import Categorical
-from discreet.enclosures import DyadicRate, NaturalRate, ball, precision
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, InvalidScores
 from discreet.mechanisms import Exponential
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.guarantees import BoundedRange, PureDP
 from discreet.privacy.sensitivity import Sensitivity
-from discreet.runs import RunLaw, Runs
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import DyadicRate, NaturalRate, ball, precision
+from discreet.sampling.runs import RunLaw, Runs
+from discreet.sampling.vectors import read_vector
 from discreet.scores.distance import Distance, Lattice
 from discreet.testing import bit_tree
-from discreet.vectors import read_vector
 from discreet.verbs.noise import geometric, laplace
 
 NOWHERE = Fraction(0)
@@ -47,9 +47,11 @@ def test_geometric_noise_in_base_two(value: int) -> None:
 @pytest.mark.parametrize("sensitivity", [1, 3])
 def test_geometric_noise_has_its_law(epsilon: Fraction, sensitivity: int) -> None:
     score = Distance(5, sensitivity, Lattice())
-    tuned = Exponential().tune(score.sensitivity("add_remove"), Dial("epsilon", epsilon))
-    assert tuned.guarantee == PureDP(epsilon, "add_remove")
-    tree = bit_tree(tuned.law(score.compute(NOWHERE)).draw, 12)
+    calibrated = Exponential().calibrate(
+        score.sensitivity("add_remove"), PrivacyParameter("epsilon", epsilon)
+    )
+    assert calibrated.guarantee == PureDP(epsilon, "add_remove")
+    tree = bit_tree(calibrated.law(score.compute(NOWHERE)).draw, 12)
     with precision(200):
         a = (-ball(epsilon) / sensitivity).exp()
         for k in range(-8, 9):

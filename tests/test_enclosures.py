@@ -11,7 +11,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.enclosures import (
+from discreet.sampling.enclosures import (
     CUT,
     CUT_WEIGHT,
     FUNCTION_ERROR,

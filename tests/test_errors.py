@@ -194,17 +194,17 @@ def test_errors_are_the_builtin_ones_too() -> None:
 
 
 def test_nothing_private_is_in_a_repr() -> None:
-    from discreet.mechanisms.contract import Dial
+    from discreet.mechanisms.contract import PrivacyParameter
     from discreet.privacy.sensitivity import sensitivity_of
+    from discreet.sampling.vectors import read_vector
     from discreet.scores import Counts, Given
-    from discreet.vectors import read_vector
 
     vector = read_vector([float(SECRET_NUMBER), 0.0])
-    tuned = discreet.Exponential().tune(
-        sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1))
+    calibrated = discreet.Exponential().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     )
     shown = [
-        vector, tuned.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
+        vector, calibrated.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
         discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.simulate(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.compare(PRIVATE_SCORES, sensitivity=1, epsilons=[1]),

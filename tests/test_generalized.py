@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
 from discreet.mechanisms import read_mechanism
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.sampling.enclosures import precision
+from discreet.sampling.vectors import read_vector
 from discreet.scores.generalized import Generalized, read_changes
 from discreet.testing import bit_tree, log_ratios
-from discreet.vectors import read_vector
 from discreet.verbs.generalized import generalized
 
 
@@ -88,12 +88,12 @@ def test_privacy_is_kept_whatever_t(mechanism: str) -> None:
     changes = (Fraction(1), Fraction(3), Fraction(8))
     for t in (Fraction(0), Fraction(4)):
         score = Generalized([], changes, t)
-        dial = Dial("epsilon", Fraction(1))
-        tuned = read_mechanism(mechanism).tune(score.sensitivity("add_remove"), dial)
+        parameter = PrivacyParameter("epsilon", Fraction(1))
+        calibrated = read_mechanism(mechanism).calibrate(score.sensitivity("add_remove"), parameter)
         for q in ((0, 0, 0), (1, 0, 5), (0, 9, 9)):
             for move in product(*((-d, d) for d in changes)):
                 other = [a + b for a, b in zip(q, move, strict=True)]
-                laws = [tuned.law(read_vector(computed(x, changes, t))) for x in (q, other)]
+                laws = [calibrated.law(read_vector(computed(x, changes, t))) for x in (q, other)]
                 with precision(150):
                     assert all(not abs(ratio) > 1 for ratio in log_ratios(*laws))
 
@@ -106,10 +106,10 @@ def test_every_bit_string_is_accounted_for() -> None:
     score = Generalized(
         [0.1, 3, Fraction(1, 3)], (Fraction(1, 7), Fraction(2), Fraction(1)), Fraction(1)
     )
-    tuned = discreet.Exponential().tune(
-        score.sensitivity("add_remove"), Dial("epsilon", Fraction(2))
+    calibrated = discreet.Exponential().calibrate(
+        score.sensitivity("add_remove"), PrivacyParameter("epsilon", Fraction(2))
     )
-    drawn_from = tuned.law(score.compute(tuned.reach))
+    drawn_from = calibrated.law(score.compute(calibrated.cutoff_gap))
     tree = bit_tree(drawn_from.draw, 14)
     with precision(200):
         assert all(tree.admits(i, p) for i, p in enumerate(drawn_from.probabilities()))

@@ -26,9 +26,9 @@ from discreet import (
     SummedRange,
     compose,
 )
-from discreet.enclosures import ball, precision
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
 from discreet.privacy.guarantees import read_guarantee
+from discreet.sampling.enclosures import ball, precision
 from discreet.testing import _keeps
 
 ADD: Any = "add_remove"

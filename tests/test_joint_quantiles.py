@@ -14,11 +14,8 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.bits import SystemBits
-from discreet.categorical import Table
-from discreet.enclosures import NaturalRate, lower, precision, upper
 from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_quantiles import (
     Branch,
     JointLaw,
@@ -27,6 +24,9 @@ from discreet.mechanisms.joint_quantiles import (
     window_sums,
 )
 from discreet.privacy.guarantees import BoundedRange
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import Table
+from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.testing import ScriptedBits, bit_tree
 
 Data = tuple[int, ...]
@@ -231,9 +231,9 @@ def test_the_promise_holds_for_all_small_databases(
     alphas: list[str], epsilon: str, relation: Any
 ) -> None:
     joint = quantiles(alphas, 4)
-    tuned = joint.tune(relation, Dial("epsilon", Fraction(epsilon)))
-    assert tuned.guarantee == BoundedRange(Fraction(epsilon), relation)
-    law_at: Any = lambda data: tuned.law(np.array(data, dtype=np.int64))  # noqa: E731
+    calibrated = joint.calibrate(relation, PrivacyParameter("epsilon", Fraction(epsilon)))
+    assert calibrated.guarantee == BoundedRange(Fraction(epsilon), relation)
+    law_at: Any = lambda data: calibrated.law(np.array(data, dtype=np.int64))  # noqa: E731
     with precision(128):
         laws = {data: by_branches(law_at(data)) for data in databases(4, 4)}
         for data in databases(4, 3):
@@ -247,29 +247,35 @@ def test_the_promise_holds_for_all_small_databases(
     st.lists(st.integers(0, 5), max_size=8), st.sampled_from([["1/2"], ["1/3", "2/3"], ["0", "1"]])
 )
 def test_counts_stand_for_records(data: list[int], alphas: list[str]) -> None:
-    tuned: Any = quantiles(alphas, 6).tune("add_remove", Dial("epsilon", Fraction(1)))
+    calibrated: Any = quantiles(alphas, 6).calibrate(
+        "add_remove", PrivacyParameter("epsilon", Fraction(1))
+    )
     counted = np.unique(np.array(data, dtype=np.int64), return_counts=True)
     with precision(128):
-        laws = [by_branches(law) for law in (tuned.law(np.array(data)), tuned.law(*counted))]
+        laws = [
+            by_branches(law) for law in (calibrated.law(np.array(data)), calibrated.law(*counted))
+        ]
         assert all(laws[0][o].overlaps(laws[1][o]) for o in laws[0] | laws[1])
 
 
 def test_the_dial() -> None:
     joint = quantiles(["1/3", "2/3"], 4)
-    rho: Any = joint.tune(
-        "add_remove", Dial("rho", BoundedRange(Fraction(1), "add_remove").rho)
+    rho: Any = joint.calibrate(
+        "add_remove", PrivacyParameter("rho", BoundedRange(Fraction(1), "add_remove").rho)
     ).guarantee
     assert rho == BoundedRange(Fraction(1), "add_remove")
-    scale: Any = joint.tune("replace_one", Dial("scale", Fraction(2))).guarantee
+    scale: Any = joint.calibrate("replace_one", PrivacyParameter("scale", Fraction(2))).guarantee
     assert scale == BoundedRange(Fraction(2), "replace_one")
     with pytest.raises(InvalidArgument, match="how much privacy"):
-        joint.tune("add_remove", None)
+        joint.calibrate("add_remove", None)
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10**300), Fraction(10**300)])
 def test_extreme_epsilons(epsilon: Fraction) -> None:
-    tuned = quantiles(["1/4", "3/4"], 9).tune("add_remove", Dial("epsilon", epsilon))
-    law: Any = tuned.law(np.array([1, 2, 3, 4, 5, 6, 7, 8]))
+    calibrated = quantiles(["1/4", "3/4"], 9).calibrate(
+        "add_remove", PrivacyParameter("epsilon", epsilon)
+    )
+    law: Any = calibrated.law(np.array([1, 2, 3, 4, 5, 6, 7, 8]))
     drawn = {tuple(law.draw(SystemBits())) for _ in range(10)}
     assert drawn == {(2, 6)} or epsilon < 1
 
@@ -278,7 +284,9 @@ def test_grids_of_any_size() -> None:
     joint = quantiles(["1/4", "1/2", "3/4"], 10**40)
     indices = np.array([10**39, 10**39, 5 * 10**39], dtype=object)
     for records in (indices, indices[:0], np.array([0], dtype=object), np.array([10**40 - 1])):
-        law: Any = joint.tune("add_remove", Dial("epsilon", Fraction(10))).law(records)
+        law: Any = joint.calibrate("add_remove", PrivacyParameter("epsilon", Fraction(10))).law(
+            records
+        )
         drawn = law.draws(3, SystemBits())
         assert all(o == sorted(o) and o[0] >= 0 and o[-1] < 10**40 for o in drawn)
 
@@ -286,7 +294,7 @@ def test_grids_of_any_size() -> None:
 def test_quantiles_of_many_records_are_near() -> None:
     records = np.random.default_rng(1).permutation(2000) * 7
     joint = quantiles(["1/10", "1/2", "9/10"], 14_000)
-    law: Any = joint.tune("add_remove", Dial("epsilon", Fraction(1))).law(records)
+    law: Any = joint.calibrate("add_remove", PrivacyParameter("epsilon", Fraction(1))).law(records)
     for value, wanted in zip(law.draw(SystemBits()), (1400, 7000, 12_600), strict=True):
         assert abs(value - wanted) < 7 * 120
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Base2, Grid
 from discreet.errors import UnreadableData
-from discreet.runs import Runs
+from discreet.sampling.runs import Runs
+from discreet.sampling.vectors import Vector, integers
 from discreet.scores import Counts, Revenue
 from discreet.selection import order_of
-from discreet.vectors import Vector, integers
 
 GRID = Grid(0, 6)
 POINTS = range(7)
@@ -45,7 +45,7 @@ def distance(histogram: dict[int, int], _: Fraction) -> list[int]:
 def scores_of(ask: Ask, *args: Any, **terms: Any) -> list[Fraction]:
     """Return the scores that a verb draws by, written out."""
     question: Any = order_of(ask, *args, epsilon=1, **terms).question
-    scores = question.score.compute(question.tuned.reach)
+    scores = question.score.compute(question.calibrated.cutoff_gap)
     if isinstance(scores, Vector):
         return [scores.exact(i) for i in range(len(scores))]
     runs: Runs = scores if scores.whole is None else scores.whole()

@@ -11,10 +11,10 @@ from flint import arb
 
 import discreet
 from discreet import Distribution, Enclosure, Grid
-from discreet.enclosures import ball, lower, precision, sharp, upper
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
 from discreet.planning.distribution import _surprise
 from discreet.planning.weighted_run import WeightedRun
+from discreet.sampling.enclosures import ball, lower, precision, sharp, upper
 
 AGES = [3, 4, 4, 7, 9, 9, 9, 12]
 BIDS = [1, 1, 1, 3]
@@ -385,8 +385,8 @@ def test_nothing_is_drawn_for_a_law(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_bits(*_: Any) -> None:
         raise AssertionError("bits were read")
 
-    monkeypatch.setattr("discreet.bits.SystemBits.word", no_bits)
-    monkeypatch.setattr("discreet.bits.SystemBits.words", no_bits)
+    monkeypatch.setattr("discreet.sampling.bits.SystemBits.word", no_bits)
+    monkeypatch.setattr("discreet.sampling.bits.SystemBits.words", no_bits)
     discreet.distribution(discreet.median, AGES, GRID, epsilon=1).top(3)
     discreet.distribution([1, 2, 3], sensitivity=1, epsilon=1, mechanism="noisy_max").entropy()
 
@@ -399,7 +399,7 @@ def test_a_stretch_is_the_sum_of_its_candidates(
     upward: bool, dense: bool, size: int, slope: Fraction
 ) -> None:
     """Cell k weighs exp(-eta * slope * k), whether it is a point or an integral."""
-    from discreet.enclosures import NaturalRate
+    from discreet.sampling.enclosures import NaturalRate
 
     eta = Fraction(2, 3)
     run = WeightedRun(100, size, Fraction(5), slope, upward, dense, NaturalRate(eta))

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from discreet import MECHANISMS, Exponential, PermuteAndFlip, audit
 from discreet.candidates import Labels
-from discreet.enclosures import ball, lower, precision, upper
 from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
-from discreet.mechanisms.contract import Dial, Law, Tuned
+from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.privacy.guarantees import NoGuarantee
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
+from discreet.sampling.enclosures import ball, lower, precision, upper
+from discreet.sampling.vectors import read_vector
 from discreet.scores.truth import Truth
-from discreet.vectors import read_vector
 
 NARROW = Fraction(1, 2**99)
 
@@ -31,8 +31,10 @@ def encloses(found: audit.Interval, value: Any) -> bool:
 
 
 def em(scores: list[Any], epsilon: Any = 1) -> Law:
-    tuned = Exponential().tune(sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(epsilon)))
-    return tuned.law(read_vector(scores))
+    calibrated = Exponential().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(epsilon))
+    )
+    return calibrated.law(read_vector(scores))
 
 
 def subsets(n: int) -> Any:
@@ -44,8 +46,10 @@ def test_randomised_response_costs_half_of_the_general_bound(k: int, truth: floa
     """P(truth) = e / (e + k - 1): the normaliser is the same for all values, so epsilon is eta."""
     labels = Labels(range(k))
     scores = [Truth(value, labels) for value in (0, 1)]
-    tuned = Exponential().tune(scores[0].sensitivity("replace_one"), Dial("epsilon", Fraction(1)))
-    ours = [tuned.law(score.compute(Fraction(0))) for score in scores]
+    calibrated = Exponential().calibrate(
+        scores[0].sensitivity("replace_one"), PrivacyParameter("epsilon", Fraction(1))
+    )
+    ours = [calibrated.law(score.compute(Fraction(0))) for score in scores]
     found = audit.laws(*ours, epsilon=1)
     assert found.holds
     assert encloses(found.epsilon, 1)
@@ -167,8 +171,10 @@ def test_the_logit_of_every_event_shifts_by_epsilon_at_most(moves: list[tuple[in
 
 
 def test_the_logit_of_permute_and_flip_shifts_by_more() -> None:
-    tuned = PermuteAndFlip().tune(sensitivity_of(1, "add_remove"), Dial("epsilon", Fraction(1)))
-    laws = [tuned.law(read_vector(scores)) for scores in ([0, 0], [1, -1])]
+    calibrated = PermuteAndFlip().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
+    )
+    laws = [calibrated.law(read_vector(scores)) for scores in ([0, 0], [1, -1])]
     assert _worst_shift(*laws) > 1
 
 
@@ -262,9 +268,12 @@ def test_public_arguments_are_checked() -> None:
         takes_runs = False
         parameters: ClassVar[dict[str, Any]] = {}
 
-        def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
-            return Tuned(
-                NoGuarantee("none", "add_remove"), Exponential().tune(sensitivity, dial).law
+        def calibrate(
+            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+        ) -> Calibrated:
+            return Calibrated(
+                NoGuarantee("none", "add_remove"),
+                Exponential().calibrate(sensitivity, parameter).law,
             )
 
     with pytest.raises(InvalidArgument, match="size must be left out"):

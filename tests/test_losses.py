@@ -13,10 +13,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.enclosures import ball, lower, precision, upper
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber, MissingPackage
 from discreet.privacy import pld as losses
 from discreet.privacy.pld import UNIT, LossDistribution, common_step
+from discreet.sampling.enclosures import ball, lower, precision, upper
 
 F = Fraction
 sizes = st.fractions(F(1, 8), 3, max_denominator=24)

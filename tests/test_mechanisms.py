@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import MECHANISMS, Base2, Base2Eta, Exponential, NoisyMax, PermuteAndFlip, best_eta
-from discreet.bits import Bits, SystemBits
-from discreet.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from discreet.errors import InvalidArgument, InvalidScores, UnknownName
 from discreet.mechanisms import Mechanism, read_mechanism
-from discreet.mechanisms.contract import Dial, Law, Tuned
+from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.mechanisms.noisy_max import LaplaceRace
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
+from discreet.sampling.bits import Bits, SystemBits
+from discreet.sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree, check_mechanism, counted_work, log_ratios
-from discreet.vectors import Vector, read_vector
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")
@@ -37,14 +37,16 @@ ALL: list[Mechanism] = [
 ONE_BIT = DyadicRate(1, 1, 1)
 
 
-def tuned(mechanism: Mechanism, epsilon: Any = 1, sensitivity: Sensitivity = GENERAL) -> Tuned:
-    return mechanism.tune(sensitivity, Dial("epsilon", Fraction(epsilon)))
+def calibrated(
+    mechanism: Mechanism, epsilon: Any = 1, sensitivity: Sensitivity = GENERAL
+) -> Calibrated:
+    return mechanism.calibrate(sensitivity, PrivacyParameter("epsilon", Fraction(epsilon)))
 
 
 def law(
     mechanism: Mechanism, scores: Any, epsilon: Any = 1, sensitivity: Sensitivity = GENERAL
 ) -> Law:
-    return tuned(mechanism, epsilon, sensitivity).law(read_vector(scores))
+    return calibrated(mechanism, epsilon, sensitivity).law(read_vector(scores))
 
 
 def pmf(law: Law) -> list[float]:
@@ -217,7 +219,7 @@ def test_neighbours_differ_by_no_more_than_promised(
     )
     other = [s + data.draw(steps) for s in whole]
     epsilon = data.draw(st.sampled_from([Fraction(1, 10), Fraction(1), Fraction(7, 2)]))
-    ready = tuned(mechanism, epsilon, MONOTONIC if monotonic else GENERAL)
+    ready = calibrated(mechanism, epsilon, MONOTONIC if monotonic else GENERAL)
     assert ready.guarantee.epsilon <= epsilon  # type: ignore[attr-defined]
     with precision(200):
         ratios = log_ratios(ready.law(read_vector(whole)), ready.law(read_vector(other)))
@@ -231,7 +233,7 @@ def test_the_promise_is_not_loose(mechanism: Mechanism) -> None:
     """With many candidates and one that stands out, the loss comes close to epsilon."""
     crowd = [0] * 30
     with precision(300):
-        ready = tuned(mechanism, 1, GENERAL)
+        ready = calibrated(mechanism, 1, GENERAL)
         ratios = log_ratios(
             ready.law(read_vector([*crowd, 40])), ready.law(read_vector([*[1] * 30, 39]))
         )
@@ -240,7 +242,7 @@ def test_the_promise_is_not_loose(mechanism: Mechanism) -> None:
 
 def test_permute_and_flip_has_no_bounded_range() -> None:
     with precision(200):
-        ready = tuned(PermuteAndFlip(), 1, MONOTONIC)
+        ready = calibrated(PermuteAndFlip(), 1, MONOTONIC)
         worst = max(
             float(a - b)
             for low in ([0, 0, 8], [0, 8, 8])
@@ -276,7 +278,7 @@ def test_expected_error_is_entropy_less_log_of_the_normaliser(scores: list[int])
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=2, max_size=6))
 def test_the_exponential_mechanism_is_a_logistic_shift(pairs: list[tuple[int, int]]) -> None:
     """For every event, logit P'(E) <= logit P(E) + epsilon."""
-    ready = tuned(Exponential(), 1, MONOTONIC)
+    ready = calibrated(Exponential(), 1, MONOTONIC)
     p = pmf(ready.law(read_vector([s for s, _ in pairs])))
     q = pmf(ready.law(read_vector([s + step for s, step in pairs])))
     for event in product((False, True), repeat=len(pairs)):
@@ -298,9 +300,9 @@ def test_the_exponential_mechanism_is_a_logistic_shift(pairs: list[tuple[int, in
     ],
 )
 def test_dials_agree(mechanism: Mechanism, guarantee: Any) -> None:
-    by_epsilon = mechanism.tune(GENERAL, Dial("epsilon", Fraction(1)))
-    by_scale = mechanism.tune(GENERAL, Dial("scale", Fraction(2)))
-    by_rho = mechanism.tune(GENERAL, Dial("rho", guarantee.rho))
+    by_epsilon = mechanism.calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1)))
+    by_scale = mechanism.calibrate(GENERAL, PrivacyParameter("scale", Fraction(2)))
+    by_rho = mechanism.calibrate(GENERAL, PrivacyParameter("rho", guarantee.rho))
     assert by_epsilon.guarantee == by_scale.guarantee == by_rho.guarantee == guarantee
     scores = read_vector([0, 1, 3])
     assert pmf(by_epsilon.law(scores)) == pmf(by_scale.law(scores)) == pmf(by_rho.law(scores))
@@ -308,7 +310,9 @@ def test_dials_agree(mechanism: Mechanism, guarantee: Any) -> None:
 
 def test_a_rho_that_is_no_square_is_rounded_down() -> None:
     for mechanism in (Exponential(), PermuteAndFlip(), Base2()):
-        guarantee: Any = mechanism.tune(GENERAL, Dial("rho", Fraction(1, 10))).guarantee
+        guarantee: Any = mechanism.calibrate(
+            GENERAL, PrivacyParameter("rho", Fraction(1, 10))
+        ).guarantee
         assert Fraction(1, 10) * (1 - Fraction(1, 2**25)) < guarantee.rho <= Fraction(1, 10)
 
 
@@ -331,7 +335,7 @@ def exact_base2(scores: list[int], eta: Base2Eta) -> list[Fraction]:
 )
 def test_base2_is_its_integers(eta: Base2Eta, scores: list[int]) -> None:
     exact = exact_base2(scores, eta)
-    ready = Base2(eta).tune(GENERAL, None).law(read_vector(scores))
+    ready = Base2(eta).calibrate(GENERAL, None).law(read_vector(scores))
     tree = bit_tree(ready.draw, 45)
     for i, chance in enumerate(exact):
         mass = tree.masses.get(i, Fraction(0))
@@ -354,7 +358,7 @@ def test_base2_golden() -> None:
 @pytest.mark.parametrize("scores", [[0.5, 1.25], [Fraction(1, 3), 0], [0.1, 2.0, 1.0]])
 @pytest.mark.parametrize("granularity", [1, "1/2", "1/3", 2])
 def test_base2_rounds_at_random_without_bias(scores: list[Any], granularity: Any) -> None:
-    ready = Base2(Base2Eta(1, 1), granularity).tune(GENERAL, None).law(read_vector(scores))
+    ready = Base2(Base2Eta(1, 1), granularity).calibrate(GENERAL, None).law(read_vector(scores))
     tree = bit_tree(ready.draw, 14)
     with precision(300):
         probabilities = ready.probabilities()
@@ -374,7 +378,7 @@ def test_base2_rounds_at_random_without_bias(scores: list[Any], granularity: Any
 
 
 def test_rounding_keeps_its_promise_for_fractional_neighbours() -> None:
-    ready = Base2(Base2Eta(1, 1)).tune(sensitivity_of("3/4", "add_remove"), None)
+    ready = Base2(Base2Eta(1, 1)).calibrate(sensitivity_of("3/4", "add_remove"), None)
     assert float(ready.guarantee.epsilon) == pytest.approx(2 * math.log(2))  # type: ignore[attr-defined]
     shifts = [Fraction(k, 4) for k in range(-3, 4)]
     with precision(200):
@@ -402,14 +406,16 @@ def test_splitting_is_exact(values: list[float], granularity: Fraction) -> None:
 
 def test_integers_at_granularity_one_are_not_rounded() -> None:
     with counted_work() as work:
-        Base2(Base2Eta(1, 1)).tune(GENERAL, None).law(read_vector([1, 2, 3])).draw(SystemBits())
+        Base2(Base2Eta(1, 1)).calibrate(GENERAL, None).law(read_vector([1, 2, 3])).draw(
+            SystemBits()
+        )
     assert work.words == 1
-    halves = Base2(Base2Eta(1, 1), "1/2").tune(GENERAL, None).law(read_vector([1, 2]))
+    halves = Base2(Base2Eta(1, 1), "1/2").calibrate(GENERAL, None).law(read_vector([1, 2]))
     assert pmf(halves) == [0.2, 0.8]
 
 
 def test_the_law_over_many_roundings_is_refused() -> None:
-    ready = Base2(Base2Eta(1, 1)).tune(GENERAL, None).law(read_vector([0.5] * 13))
+    ready = Base2(Base2Eta(1, 1)).calibrate(GENERAL, None).law(read_vector([0.5] * 13))
     with pytest.raises(InvalidScores, match="at most 12"):
         ready.probabilities()
 
@@ -453,11 +459,11 @@ def test_base2_refuses_what_has_no_meaning() -> None:
     with pytest.raises(
         InvalidArgument, match="eta already says how much privacy; leave out epsilon"
     ):
-        tuned(Base2(Base2Eta(1, 1)))
+        calibrated(Base2(Base2Eta(1, 1)))
     with pytest.raises(InvalidArgument, match="how much privacy"):
-        Base2().tune(GENERAL, None)
+        Base2().calibrate(GENERAL, None)
     with pytest.raises(InvalidArgument, match="granularity must be greater than zero"):
-        tuned(Base2(granularity=0))
+        calibrated(Base2(granularity=0))
 
 
 # The contract.
@@ -526,7 +532,7 @@ def test_the_registry_and_its_names() -> None:
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
 def test_a_dial_is_needed(mechanism: Mechanism) -> None:
     with pytest.raises(InvalidArgument, match="how much privacy"):
-        mechanism.tune(GENERAL, None)
+        mechanism.calibrate(GENERAL, None)
 
 
 def test_bad_scores_are_refused_before_a_bit_is_read() -> None:
@@ -538,7 +544,7 @@ def test_bad_scores_are_refused_before_a_bit_is_read() -> None:
     late = np.zeros(10**5)
     late[-1] = math.nan
     with pytest.raises(InvalidScores, match="a NaN or an infinity"):
-        Exponential().tune(GENERAL, Dial("epsilon", Fraction(1))).law(Vector(late))
+        Exponential().calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1))).law(Vector(late))
 
 
 def test_a_draw_is_a_function_of_its_bits() -> None:
@@ -554,7 +560,9 @@ def test_a_draw_is_a_function_of_its_bits() -> None:
 
 def test_a_scale_is_in_units_of_the_score() -> None:
     for granularity in (1, "1/4"):
-        ready: Any = Base2(granularity=granularity).tune(GENERAL, Dial("scale", Fraction(1)))
+        ready: Any = Base2(granularity=granularity).calibrate(
+            GENERAL, PrivacyParameter("scale", Fraction(1))
+        )
         assert 2 * (1 - 2**-28) < ready.guarantee.epsilon <= 2
     with pytest.raises(InvalidArgument, match=r"eta must be a Base2Eta\(x, y, z\)"):
         Base2(1)  # type: ignore[arg-type]

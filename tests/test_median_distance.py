@@ -10,9 +10,9 @@ import pytest
 
 import discreet
 from discreet import Grid
-from discreet.enclosures import NaturalRate, precision
 from discreet.errors import InvalidCandidates, UnknownName
-from discreet.runs import RunLaw, Runs
+from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.runs import RunLaw, Runs
 from discreet.scores import MedianDistance
 from discreet.scores.rank import Rows
 

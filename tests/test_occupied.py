@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
-from discreet.scores.brackets import distinct
+from discreet.scores.rank_search import distinct
 from discreet.scores.revenue import Revenue, _highest_paid, borders, highest_paid, places
 from discreet.tables import cells, numbers, on_grid
 from discreet.tables.kinds import ColumnType

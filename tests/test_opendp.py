@@ -9,13 +9,13 @@ import pytest
 import discreet
 from discreet import BoundedRange, LaplaceDP
 from discreet.bridges import opendp as bridge
-from discreet.enclosures import precision
 from discreet.errors import InvalidArgument
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.numbers import float_up
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.enclosures import precision
+from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, bit_tree
-from discreet.vectors import read_vector
 
 dp = pytest.importorskip("opendp.prelude")
 dp.enable_features("contrib", "honest-but-curious")
@@ -78,7 +78,9 @@ def test_a_scale_settles_the_law_whatever_the_distance(name: str) -> None:
     mechanism, scores = discreet.MECHANISMS[name](), read_vector([3, 1, 2])
     with precision(128):
         laws = [
-            mechanism.tune(sensitivity_of(change, "add_remove"), Dial("scale", Fraction(2)))
+            mechanism.calibrate(
+                sensitivity_of(change, "add_remove"), PrivacyParameter("scale", Fraction(2))
+            )
             .law(scores)
             .probabilities()
             for change in (1, 3, "1/7")
@@ -103,8 +105,10 @@ def test_it_draws_our_law(negate: bool, best: int, monkeypatch: pytest.MonkeyPat
         return int(answer)
 
     signed = [-score for score in scores] if negate else scores
-    tuned = discreet.Exponential().tune(sensitivity_of(1, "add_remove"), Dial("scale", Fraction(2)))
-    law = tuned.law(read_vector(signed))
+    calibrated = discreet.Exponential().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("scale", Fraction(2))
+    )
+    law = calibrated.law(read_vector(signed))
     tree = bit_tree(draw, 10)  # type: ignore[arg-type]
     with precision(128):
         assert all(tree.admits(i, p) for i, p in enumerate(law.probabilities()))

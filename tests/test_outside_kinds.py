@@ -29,10 +29,10 @@ from discreet import (
     compose,
     parallel,
 )
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.privacy.adaptive import delta_adaptive
 from discreet.privacy.guarantees import read_guarantee
+from discreet.sampling.enclosures import ball, precision
 
 ADD: Any = "add_remove"
 

@@ -23,11 +23,11 @@ from discreet import (
     compose,
     parallel,
 )
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
-from discreet.vectors import read_vector
+from discreet.sampling.enclosures import ball, precision
+from discreet.sampling.vectors import read_vector
 
 ADD: Any = "add_remove"
 CHAIN: list[Any] = [BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP]
@@ -79,10 +79,10 @@ def test_what_is_asked_of_one_part_may_depend_on_another() -> None:
         ratios = []
         for scores in ([0, 0, -50], [0, -50, -50]):  # one record more moves the first of them
             base, other = read_vector(scores), read_vector([scores[0] + 1, *scores[1:]])
-            tuned = Exponential().tune(
-                sensitivity_of(1, ADD, monotonic=True), Dial("epsilon", epsilon)
+            calibrated = Exponential().calibrate(
+                sensitivity_of(1, ADD, monotonic=True), PrivacyParameter("epsilon", epsilon)
             )
-            before, after = (tuned.law(x).probabilities() for x in (base, other))
+            before, after = (calibrated.law(x).probabilities() for x in (base, other))
             logs = [(p / q).log() for p, q in zip(after, before, strict=True)]
             assert all(not a - b > ball(epsilon) + arb(2) ** -100 for a in logs for b in logs)
             ratios += logs
@@ -104,14 +104,18 @@ def test_a_guarantee_under_replacement_does_not_cover_a_part_that_grows() -> Non
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 def test_counts_in_two_parts(neighbors: Any) -> None:
     """Two exponential mechanisms over counts, each on a part of its own: all small tables."""
-    tuned = Exponential().tune(sensitivity_of(1, ADD, monotonic=True), Dial("epsilon", Fraction(1)))
-    promised: Any = parallel(tuned.guarantee, tuned.guarantee).under(neighbors)
+    calibrated = Exponential().calibrate(
+        sensitivity_of(1, ADD, monotonic=True), PrivacyParameter("epsilon", Fraction(1))
+    )
+    promised: Any = parallel(calibrated.guarantee, calibrated.guarantee).under(neighbors)
     assert promised.epsilon == (1 if neighbors == "add_remove" else 2)
     kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
 
     def law(rows: Any) -> list[arb]:
         parts = [
-            tuned.law(read_vector([rows.count((part, 0)), rows.count((part, 1))])).probabilities()
+            calibrated.law(
+                read_vector([rows.count((part, 0)), rows.count((part, 1))])
+            ).probabilities()
             for part in (0, 1)
         ]
         return [p * q for p in parts[0] for q in parts[1]]

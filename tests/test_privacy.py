@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import BoundedRange, NoGuarantee, PureDP
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.privacy.sensitivity import Sensitivity, read_sensitivity, sensitivity_of
+from discreet.sampling.enclosures import ball, precision
 
 small = st.fractions(Fraction(1, 8), 4, max_denominator=8)
 

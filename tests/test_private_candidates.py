@@ -10,10 +10,10 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.repetitions import Kind, Repetitions
 from discreet.payment import Bill, Indices
+from discreet.sampling.enclosures import ball, precision
 from discreet.testing import bit_tree
 from discreet.verbs import private_candidates as module
 

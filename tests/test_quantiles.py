@@ -10,9 +10,9 @@ import pytest
 
 import discreet
 from discreet import Grid, MixedRange
-from discreet.bits import Bits
-from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
+from discreet.sampling.bits import Bits
+from discreet.sampling.enclosures import precision
 from discreet.scores.rank import Rank
 from discreet.selection import ask
 from discreet.testing import bit_tree
@@ -37,7 +37,7 @@ def law(
     asked = ask(score, {"epsilon": levels.epsilon, "neighbors": "add_remove"})
     runs: Any = score.compute(Fraction(10**6))
     with precision(128):
-        chances = [float(p) for p in asked.tuned.law(runs).probabilities()]
+        chances = [float(p) for p in asked.calibrated.law(runs).probabilities()]
     joint = {}
     for c, chance in enumerate(chances):
         for k in range(int(runs.sizes[c])):

@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
-from discreet.bits import SystemBits
 from discreet.candidates import Labels
-from discreet.categorical import Categorical
-from discreet.enclosures import NaturalRate, lower, precision, upper
 from discreet.errors import (
     DiscreetError,
     InvalidArgument,
@@ -25,10 +22,13 @@ from discreet.errors import (
     InvalidNumber,
     UnreadableData,
 )
-from discreet.runs import RunLaw, Runs
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
+from discreet.sampling.runs import RunLaw, Runs
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.scores.rank import Rank
 from discreet.testing import bit_tree
-from discreet.vectors import Vector, read_vector
 
 ALPHAS = [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)]
 FAR = Fraction(10**9)
@@ -72,11 +72,11 @@ def test_runs_are_the_definition(data: list[int], alpha: Fraction, large: bool) 
     st.integers(1, 6),
 )
 def test_summaries_are_right_about_what_they_hold(
-    data: list[int], alpha: Fraction, reach: int
+    data: list[int], alpha: Fraction, cutoff_gap: int
 ) -> None:
     indices = np.array(data, dtype=np.int64)
     score = rank(indices, Grid(0, 400), alpha)
-    runs = score._near_the_quantile(indices, Fraction(reach), 401)
+    runs = score._near_the_quantile(indices, Fraction(cutoff_gap), 401)
     full = written_out(score._whole(np.unique(indices, return_counts=True), 401))
     assert int(runs.sizes.sum()) == 401  # type: ignore[union-attr]
     best = max(full)
@@ -84,7 +84,7 @@ def test_summaries_are_right_about_what_they_hold(
         start, size = int(runs.starts[c]), int(runs.sizes[c])
         held = full[start : start + size]
         if runs.summaries is not None and runs.summaries[c]:
-            assert max(held) <= runs.tops.exact(c) <= best - reach
+            assert max(held) <= runs.tops.exact(c) <= best - cutoff_gap
         else:
             assert set(held) == {int(runs.tops.exact(c))}
     if runs.whole is not None:

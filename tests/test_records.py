@@ -21,12 +21,12 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.candidates import Grid, Labels
-from discreet.enclosures import lower, precision, upper
 from discreet.privacy.sensitivity import Neighbors
-from discreet.runs import Runs
+from discreet.sampling.enclosures import lower, precision, upper
+from discreet.sampling.runs import Runs
 from discreet.scores import Counts, Rank, Revenue, Score
 from discreet.scores.median_distance import MedianDistance
-from discreet.scores.persons import PerPerson
+from discreet.scores.per_unit import PerUnit
 from discreet.selection import ask
 from discreet.tables import numbers, on_grid, recorded
 from discreet.tables.records import Records, chosen, offset
@@ -329,7 +329,7 @@ SCORES["median distance"] = lambda numbers: MedianDistance(lambda: (numbers, Non
 def test_scores_of_persons_by_brute_force(name: str, k: int, neighbors: Neighbors) -> None:
     """Every person against every other, beside others of every kind: within the spread, and as far."""
     make, own = SCORES[name], tables_of_persons([0.0, 1.5, 3.0], k + 1)
-    promised = PerPerson(make(np.zeros(0)), k).sensitivity(neighbors)
+    promised = PerUnit(make(np.zeros(0)), k).sensitivity(neighbors)
     spread = change = Fraction(0)
     one_way = True
     crowd = [(person, 1.5) for person in "bcde" for _ in range(k)]
@@ -449,13 +449,13 @@ def test_groups_together_by_enumeration(
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("few", [1, 2])
-@pytest.mark.parametrize("dial", ["epsilon", "rho"])
-def test_what_groups_promise_is_what_was_asked(neighbors: str, few: int, dial: str) -> None:
+@pytest.mark.parametrize("parameter", ["epsilon", "rho"])
+def test_what_groups_promise_is_what_was_asked(neighbors: str, few: int, parameter: str) -> None:
     data = pl.DataFrame({"*": ["a"], "the group": ["g"], "v": ["x"]})
     people: Any = {"privacy_unit": "*", "by": "the group", "groups": ["g", "h"]}
-    terms: Any = {dial: 1, "neighbors": neighbors, "groups_per_person": few, **people}
+    terms: Any = {parameter: 1, "neighbors": neighbors, "groups_per_person": few, **people}
     answer = discreet.mode(data, "v", ["x", "y"], **terms)
-    promised: Any = getattr(answer.guarantee, "pure" if dial == "epsilon" else "rho")
+    promised: Any = getattr(answer.guarantee, "pure" if parameter == "epsilon" else "rho")
     assert answer.guarantee.neighbors == neighbors
     assert promised <= 1
     assert promised > Fraction(3, 4)

@@ -8,9 +8,9 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.enclosures import ball, precision, upper
 from discreet.privacy.renyi_curves import divergence, of_laplace, of_pure, of_range
 from discreet.privacy.rho import range_rho
+from discreet.sampling.enclosures import ball, precision, upper
 
 epsilons = st.fractions(Fraction(1, 50), 12, max_denominator=100)
 orders = st.fractions(Fraction(1, 50), 80, max_denominator=50)

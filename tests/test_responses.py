@@ -9,8 +9,8 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.enclosures import ball, precision
 from discreet.privacy.kov import Responses
+from discreet.sampling.enclosures import ball, precision
 
 small = st.fractions(Fraction(1, 10), 3, max_denominator=10)
 

@@ -17,17 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from discreet.bits import SystemBits
 from discreet.candidates import Grid
-from discreet.categorical import Categorical
-from discreet.enclosures import NaturalRate, ball, precision
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, MissingColumn
 from discreet.privacy.guarantees import BoundedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity
-from discreet.runs import RunLaw, Runs, RunWeights
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import NaturalRate, ball, precision
+from discreet.sampling.runs import RunLaw, Runs, RunWeights
+from discreet.sampling.vectors import read_vector
 from discreet.scores.revenue import Revenue, highest_paid
 from discreet.testing import bit_tree
-from discreet.vectors import read_vector
 from discreet.verbs.price import price
 
 NOWHERE = Fraction(0)

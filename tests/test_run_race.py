@@ -10,8 +10,11 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.bits import SystemBits
-from discreet.enclosures import (
+from discreet.errors import InvalidArgument, InvalidScores
+from discreet.mechanisms.permute_and_flip import OneOfTheHeads
+from discreet.mechanisms.permute_and_flip_runs import TIME_ERROR, RunRace, _least, _log_least
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.enclosures import (
     FUNCTION_ERROR,
     DyadicRate,
     NaturalRate,
@@ -20,12 +23,9 @@ from discreet.enclosures import (
     overflowing,
     precision,
 )
-from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms.permute_and_flip import OneOfTheHeads
-from discreet.mechanisms.run_race import TIME_ERROR, RunRace, _least, _log_least
-from discreet.runs import RunLaw, Runs
+from discreet.sampling.runs import RunLaw, Runs
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree, counted_work
-from discreet.vectors import Vector, read_vector
 
 HALF = NaturalRate(Fraction(1, 2))
 ONE = NaturalRate(Fraction(1))
@@ -79,7 +79,7 @@ def test_deeper(runs: Runs, rate: Rate) -> None:
 
 @pytest.mark.parametrize("block", [1, 2])
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.mechanisms.run_race.BLOCK", block)
+    monkeypatch.setattr("discreet.mechanisms.permute_and_flip_runs.BLOCK", block)
     for runs in CASES:
         law = RunRace(runs, HALF)
         tree = bit_tree(law._first, 9)

@@ -20,14 +20,14 @@ from discreet import (
     compose,
     parallel,
 )
-from discreet.enclosures import ball, precision, upper
-from discreet.mechanisms.contract import Dial
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
 from discreet.privacy.pld import LossDistribution
 from discreet.privacy.renyi_curves import of_logistic
 from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.enclosures import ball, precision, upper
+from discreet.sampling.vectors import read_vector
 from discreet.testing import _keeps
-from discreet.vectors import read_vector
 
 ADD: Any = "add_remove"
 Pair = list[tuple[arb, arb]]
@@ -131,18 +131,18 @@ def test_parts_that_ask_each_other() -> None:
     """A table in two parts, the question about the second chosen by the answer about the first: all neighbours."""
     epsilon = Fraction(1)
     sensitivity = sensitivity_of(1, ADD, monotonic=True)
-    tuned = Exponential().tune(sensitivity, Dial("epsilon", epsilon))
-    promise: Any = parallel(tuned.guarantee, tuned.guarantee).under("replace_one")
+    calibrated = Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", epsilon))
+    promise: Any = parallel(calibrated.guarantee, calibrated.guarantee).under("replace_one")
     kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
 
     def law(rows: Any) -> list[arb]:
         counts = [[rows.count((part, value)) for value in (0, 1)] for part in (0, 1)]
-        first = tuned.law(read_vector(counts[0])).probabilities()
+        first = calibrated.law(read_vector(counts[0])).probabilities()
         asked = [counts[1], [counts[1][0], 40, counts[1][1]]]  # the other candidate is never near
         return [
             p * q
             for p, scores in zip(first, asked, strict=True)
-            for q in tuned.law(read_vector(scores)).probabilities()
+            for q in calibrated.law(read_vector(scores)).probabilities()
         ]
 
     widest = 0.0

@@ -7,11 +7,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.categorical import BLOCK, BlockWeights, VectorWeights, cumulate, error_of_sums
-from discreet.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate
 from discreet.mechanisms import peeling
-from discreet.runs import Runs, RunWeights
-from discreet.vectors import read_vector
+from discreet.sampling.categorical import (
+    BLOCK,
+    BlockWeights,
+    VectorWeights,
+    cumulate,
+    error_of_sums,
+)
+from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate
+from discreet.sampling.runs import Runs, RunWeights
+from discreet.sampling.vectors import read_vector
 
 ROUNDING = 2.0**-53
 HALF = NaturalRate(Fraction(1, 2))

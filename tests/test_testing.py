@@ -10,14 +10,14 @@ from flint import arb
 from numpy.typing import NDArray
 
 from discreet import Exponential, PermuteAndFlip
-from discreet.bits import Bits, SystemBits
-from discreet.categorical import Categorical
-from discreet.enclosures import NaturalRate, precision
-from discreet.mechanisms.contract import Dial, Law, Tuned, need_dial
+from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter, need_parameter
 from discreet.privacy.guarantees import BoundedRange, NoGuarantee
 from discreet.privacy.sensitivity import Sensitivity
+from discreet.sampling.bits import Bits, SystemBits
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import SeededBits, bit_tree, check_mechanism, counted_work
-from discreet.vectors import Vector, read_vector
 
 
 class Biased:
@@ -103,10 +103,10 @@ class Broken:
     takes_runs: ClassVar[bool] = False
     parameters: ClassVar[dict[str, Any]] = {}
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
-        epsilon = need_dial(dial).value
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
+        epsilon = need_parameter(parameter).value
         eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)  # type: ignore[operator]
-        plain = Exponential().tune(sensitivity, dial)
+        plain = Exponential().calibrate(sensitivity, parameter)
 
         def law(scores: Vector) -> Law:
             if self.wrong == "check" and not np.all(np.isfinite(scores.values.astype(float))):
@@ -119,11 +119,11 @@ class Broken:
             return kinds[self.wrong](made, len(scores)) if self.wrong in kinds else made
 
         if self.wrong == "overspend":
-            return Exponential().tune(sensitivity, Dial("epsilon", 100 * epsilon))
+            return Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", 100 * epsilon))
         if self.wrong == "range":
-            flip = PermuteAndFlip().tune(sensitivity, dial)
-            return Tuned(BoundedRange(epsilon, sensitivity.neighbors), flip.law)
-        return Tuned(plain.guarantee, law)
+            flip = PermuteAndFlip().calibrate(sensitivity, parameter)
+            return Calibrated(BoundedRange(epsilon, sensitivity.neighbors), flip.law)
+        return Calibrated(plain.guarantee, law)
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,12 @@ def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
         takes_runs = False
         parameters: ClassVar[dict[str, Any]] = {}
 
-        def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
-            return Tuned(
-                NoGuarantee("none", "add_remove"), Exponential().tune(sensitivity, dial).law
+        def calibrate(
+            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+        ) -> Calibrated:
+            return Calibrated(
+                NoGuarantee("none", "add_remove"),
+                Exponential().calibrate(sensitivity, parameter).law,
             )
 
     with pytest.raises(TypeError, match="it has no epsilon"):

@@ -9,8 +9,8 @@ import pytest
 import discreet
 from discreet import audit
 from discreet.attacks.rejection import EPSILON, NEIGHBOR, SCORES, UnsafeRejection
-from discreet.bits import SystemBits
 from discreet.errors import InvalidArgument
+from discreet.sampling.bits import SystemBits
 
 still: Callable[[], float] = lambda: 0.0  # noqa: E731  # a clock that stands
 

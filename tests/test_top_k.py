@@ -17,10 +17,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.bits import SystemBits
-from discreet.categorical import Categorical
 from discreet.cli.top import top
-from discreet.enclosures import NaturalRate, Rate, ball, precision
 from discreet.errors import (
     InvalidArgument,
     InvalidCandidates,
@@ -32,20 +29,23 @@ from discreet.mechanisms import Base2, Exponential, Mechanism, NoisyMax, Permute
 from discreet.mechanisms import joint_top_k as joint_module
 from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
-from discreet.mechanisms.contract import Dial, Tuned
+from discreet.mechanisms.contract import Calibrated, PrivacyParameter
 from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
 from discreet.mechanisms.peeling import BLOCK, BlockRounds, Peeling, Rounds
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange, NoGuarantee
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import Categorical
+from discreet.sampling.enclosures import NaturalRate, Rate, ball, precision
+from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree, counted_work
-from discreet.vectors import Vector, read_vector
 from discreet.verbs.top_k import top_k
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")
 REPLACED = sensitivity_of(1, "replace_one")
 HALF = NaturalRate(Fraction(1, 2))
-ONE = Dial("epsilon", Fraction(1))
+ONE = PrivacyParameter("epsilon", Fraction(1))
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "marital_status.csv")
 
 
@@ -94,12 +94,12 @@ def test_peeling_is_one_mechanism_after_another(
 ) -> None:
     if isinstance(mechanism, Base2):
         scores = [int(s) % 1000 for s in scores]
-    tuned = Peeling(mechanism, k).tune(GENERAL, ONE)
-    round_ = mechanism.tune(GENERAL, Dial("epsilon", Fraction(1, k)))
+    calibrated = Peeling(mechanism, k).calibrate(GENERAL, ONE)
+    round_ = mechanism.calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1, k)))
     with precision(3000):
         stated = one_after_another(scores, k, round_.law)
     slow = isinstance(mechanism, PermuteAndFlip)
-    undecided = proved(tuned.law(read_vector(scores)).draw, stated, 10 if slow else 13)
+    undecided = proved(calibrated.law(read_vector(scores)).draw, stated, 10 if slow else 13)
     assert slow or undecided < Fraction(1, 64)
 
 
@@ -149,7 +149,7 @@ def test_long_vectors_of_every_type(kind: Any) -> None:
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
     assert top_k(scores, 4, sensitivity=1, epsilon=1).value == first
-    everyone: Any = Peeling(Exponential(), n).tune(GENERAL, ONE).law(read_vector(scores))
+    everyone: Any = Peeling(Exponential(), n).calibrate(GENERAL, ONE).law(read_vector(scores))
     assert isinstance(everyone, BlockRounds)
     short = top_k(scores[: BLOCK // 4].tolist(), BLOCK // 4, sensitivity=1, epsilon=1)
     assert sorted(short.value) == list(range(BLOCK // 4))
@@ -168,7 +168,7 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
     ahead = np.zeros(n)
     ahead[BLOCK // 2 :: BLOCK] = np.arange(8) * 1e6
     for scores in (rng.standard_normal(n), np.zeros(n), ahead):
-        law = Peeling(Exponential(), k).tune(GENERAL, ONE).law(read_vector(scores))
+        law = Peeling(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             found: Any = law.draw(SystemBits())
         again = sum(i // BLOCK == j // BLOCK for a, i in enumerate(found) for j in found[:a])
@@ -183,7 +183,7 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
 def test_the_rounds_of_a_short_list_take_the_same_work() -> None:
     seen = set()
     for scores in ([0.0] * 50, [float(i) for i in range(50)], [1e300, *[0.0] * 49]):
-        law = Peeling(Exponential(), 5).tune(GENERAL, ONE).law(read_vector(scores))
+        law = Peeling(Exponential(), 5).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             law.draw(SystemBits())
         seen.add((work.words, work.functions, work.passes, work.balls))
@@ -197,7 +197,7 @@ LAPLACE = LaplaceDP(Fraction(1), "add_remove")
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "dial", "guarantee"),
+    ("mechanism", "parameter", "guarantee"),
     [
         (Exponential(), ("epsilon", 3), RANGE),
         (PermuteAndFlip(), ("epsilon", 3), LAPLACE),
@@ -207,12 +207,16 @@ LAPLACE = LaplaceDP(Fraction(1), "add_remove")
         (NoisyMax("gumbel"), ("rho", 3 * RANGE.rho), RANGE),
     ],
 )
-def test_three_rounds_cost_three_times(mechanism: Mechanism, dial: Any, guarantee: Any) -> None:
-    tuned = Peeling(mechanism, 3).tune(GENERAL, Dial(dial[0], Fraction(dial[1])))
-    assert tuned.guarantee == guarantee.repeated(3)
-    assert tuned.guarantee.pure == 3
-    drawn: Any = tuned.law(read_vector([0, 1, 2]))
-    single = mechanism.tune(GENERAL, ONE).law(read_vector([0, 1, 2]))
+def test_three_rounds_cost_three_times(
+    mechanism: Mechanism, parameter: Any, guarantee: Any
+) -> None:
+    calibrated = Peeling(mechanism, 3).calibrate(
+        GENERAL, PrivacyParameter(parameter[0], Fraction(parameter[1]))
+    )
+    assert calibrated.guarantee == guarantee.repeated(3)
+    assert calibrated.guarantee.pure == 3
+    drawn: Any = calibrated.law(read_vector([0, 1, 2]))
+    single = mechanism.calibrate(GENERAL, ONE).law(read_vector([0, 1, 2]))
     assert isinstance(drawn, Rounds)
     with precision(100):  # each round is the mechanism at epsilon 1
         pairs = zip(drawn._first.probabilities(), single.probabilities(), strict=True)
@@ -220,7 +224,11 @@ def test_three_rounds_cost_three_times(mechanism: Mechanism, dial: Any, guarante
 
 
 def test_a_rho_that_is_no_square_is_rounded_down() -> None:
-    guarantee: Any = Peeling(Exponential(), 7).tune(GENERAL, Dial("rho", Fraction(1, 10))).guarantee
+    guarantee: Any = (
+        Peeling(Exponential(), 7)
+        .calibrate(GENERAL, PrivacyParameter("rho", Fraction(1, 10)))
+        .guarantee
+    )
     assert Fraction(1, 10) * (1 - Fraction(1, 2**25)) < guarantee.rho <= Fraction(1, 10)
     assert guarantee.repeated(2).rho == 2 * guarantee.rho
 
@@ -230,9 +238,9 @@ def test_one_round_promises_what_its_mechanism_does() -> None:
     for method in methods:
         release = top_k([0, 9], 1, sensitivity=1, epsilon=1, method=method)
         assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
-    tuned = Base2(Base2Eta(1, 1)).tune(GENERAL, None)
-    peeled: Any = Peeling(Base2(Base2Eta(1, 1)), 2).tune(GENERAL, None)
-    assert peeled.guarantee == tuned.guarantee.repeated(2)
+    calibrated = Base2(Base2Eta(1, 1)).calibrate(GENERAL, None)
+    peeled: Any = Peeling(Base2(Base2Eta(1, 1)), 2).calibrate(GENERAL, None)
+    assert peeled.guarantee == calibrated.guarantee.repeated(2)
 
 
 def test_a_round_must_promise_something_that_adds_up() -> None:
@@ -241,14 +249,18 @@ def test_a_round_must_promise_something_that_adds_up() -> None:
         takes_runs = False
         parameters: ClassVar[dict[str, Any]] = {}
 
-        def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
-            return Tuned(NoGuarantee("why", "add_remove"), lambda scores: Categorical(scores, HALF))
+        def calibrate(
+            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+        ) -> Calibrated:
+            return Calibrated(
+                NoGuarantee("why", "add_remove"), lambda scores: Categorical(scores, HALF)
+            )
 
     with pytest.raises(InvalidArgument, match="epsilon-DP"):
-        Peeling(Nothing(), 2).tune(GENERAL, ONE)
+        Peeling(Nothing(), 2).calibrate(GENERAL, ONE)
     for method in (Peeling, JointTopK):
         with pytest.raises(InvalidArgument, match=r"base_measure|one by one"):
-            method(Exponential(base_measure=[1, 2]), 2).tune(GENERAL, ONE)
+            method(Exponential(base_measure=[1, 2]), 2).calibrate(GENERAL, ONE)
 
 
 # The joint mechanism.
@@ -287,28 +299,30 @@ JOINT: list[tuple[list[Any], int]] = [
 @pytest.mark.parametrize("epsilon", ["1", "20", "1e-300"])
 def test_the_joint_law_is_that_of_all_lists(scores: list[Any], k: int, epsilon: str) -> None:
     eta = Fraction(epsilon) / (1 if k == 1 else 2)
-    tuned = JointTopK(Exponential(), k).tune(MONOTONIC, Dial("epsilon", Fraction(epsilon)))
+    calibrated = JointTopK(Exponential(), k).calibrate(
+        MONOTONIC, PrivacyParameter("epsilon", Fraction(epsilon))
+    )
     with precision(3000):
         stated = joint_law(scores, k, eta)
-    assert proved(tuned.law(read_vector(scores)).draw, stated, 16) < Fraction(1, 8)
+    assert proved(calibrated.law(read_vector(scores)).draw, stated, 16) < Fraction(1, 8)
 
 
 def test_permute_and_flip_over_all_lists() -> None:
     scores, k = [0, 1, 1], 2
-    tuned = JointTopK(PermuteAndFlip(), k).tune(MONOTONIC, ONE)
-    assert tuned.guarantee == LAPLACE
+    calibrated = JointTopK(PermuteAndFlip(), k).calibrate(MONOTONIC, ONE)
+    assert calibrated.guarantee == LAPLACE
     listed = list(lists_of(scores, k))
-    single = PermuteAndFlip().tune(GENERAL, ONE)  # a spread of 2 too
+    single = PermuteAndFlip().calibrate(GENERAL, ONE)  # a spread of 2 too
     with precision(200):
         chances = single.law(read_vector([-loss(scores, s) for s in listed])).probabilities()
     stated = dict(zip(listed, chances, strict=True))
-    assert proved(tuned.law(read_vector(scores)).draw, stated, 15) < Fraction(1, 4)
+    assert proved(calibrated.law(read_vector(scores)).draw, stated, 15) < Fraction(1, 4)
 
 
 @given(st.lists(st.integers(0, 4) | st.fractions(0, 2), min_size=1, max_size=5), st.data())
 def test_every_list_has_its_number(scores: list[Any], data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(scores)))
-    law = OrderedLists(read_vector(scores), k, Exponential().tune(GENERAL, ONE))
+    law = OrderedLists(read_vector(scores), k, Exponential().calibrate(GENERAL, ONE))
     numbered = [tuple(law._list(number)) for number in range(math.perm(len(scores), k))]
     assert set(numbered) == set(lists_of(scores, k))
     losses = [loss(scores, listed) for listed in numbered]
@@ -316,11 +330,11 @@ def test_every_list_has_its_number(scores: list[Any], data: st.DataObject) -> No
     assert [losses.index(one) for one in sorted(set(losses))] == law._firsts
 
 
-@pytest.mark.parametrize("reach", [0, 1, 2])
-def test_lists_beyond_reach_are_drawn_all_the_same(reach: int) -> None:
+@pytest.mark.parametrize("cutoff_gap", [0, 1, 2])
+def test_lists_beyond_reach_are_drawn_all_the_same(cutoff_gap: int) -> None:
     scores = [0, 3, 1, 5]
-    tuned = replace(Exponential().tune(GENERAL, ONE), reach=Fraction(reach))
-    law = OrderedLists(read_vector(scores), 2, tuned)
+    calibrated = replace(Exponential().calibrate(GENERAL, ONE), cutoff_gap=Fraction(cutoff_gap))
+    law = OrderedLists(read_vector(scores), 2, calibrated)
     with precision(200):
         stated = joint_law(scores, 2, Fraction(1, 2))
     assert proved(law.draw, stated, 15) < Fraction(1, 8)
@@ -336,7 +350,7 @@ def test_more_lists_than_doubles_can_count() -> None:
 
 def test_the_end_of_what_is_known_of_a_uniform() -> None:
     """The last number of all is decided too: the classes are settled in balls, in full."""
-    law = JointTopK(Exponential(), 2).tune(MONOTONIC, ONE).law(read_vector([0, 500, 2000]))
+    law = JointTopK(Exponential(), 2).calibrate(MONOTONIC, ONE).law(read_vector([0, 500, 2000]))
     found: Any = law.draw(ScriptedBits("1" * 8000, width=64))
     assert loss([0, 500, 2000], found) == 2000
 
@@ -390,7 +404,7 @@ def test_neighbours_differ_by_no_more_than_promised(k: int, neighbors: Neighbors
     """Every pair of small histograms, both methods, every ordered list."""
     sensitivity = MONOTONIC if neighbors == "add_remove" else REPLACED
     spread = JointTopK(Exponential(), k, counts=True)._spread(sensitivity)
-    each = Exponential().tune(sensitivity, Dial("epsilon", Fraction(1, k)))
+    each = Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", Fraction(1, k)))
     with precision(100):
         limit = ball(1 + Fraction(1, 2**60))
         for counts in product(range(3), repeat=3):
@@ -405,7 +419,7 @@ def test_neighbours_differ_by_no_more_than_promised(k: int, neighbors: Neighbors
 
 def test_peeling_has_no_bounded_range() -> None:
     """The log-ratios of two lists may be further apart than the epsilon of all rounds together."""
-    each = Exponential().tune(GENERAL, Dial("epsilon", Fraction(1)))
+    each = Exponential().calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1)))
     before, after = [60, 30, 0, 0], [61, 29, 1, -1]
     with precision(200):
         p, q = (one_after_another(scores, 2, each.law) for scores in (before, after))
@@ -493,7 +507,7 @@ def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_private_stays_out_of_the_repr() -> None:
     scores = Vector(np.array([123456, 654321]))
     laws: list[Mechanism] = [Peeling(Exponential(), 2), JointTopK(Exponential(), 2)]
-    for text in (repr(m.tune(GENERAL, ONE).law(scores)) for m in laws):
+    for text in (repr(m.calibrate(GENERAL, ONE).law(scores)) for m in laws):
         assert "123456" not in text
         assert "654321" not in text
 
@@ -524,13 +538,13 @@ def test_no_round_but_the_first_is_balanced() -> None:
     """Weights 3, 1, 1 become 3 + 2 (1 - 1/e), 1/e, 1/e: their sum stays, what two rounds leave of it does not."""
     balanced = Sensitivity(Fraction(2), "add_remove", Fraction(1), balanced=True)
     epsilon = Fraction(2)
-    tuned = Peeling(Exponential(), 2).tune(balanced, Dial("epsilon", epsilon))
-    assert tuned.guarantee.pure == epsilon
+    calibrated = Peeling(Exponential(), 2).calibrate(balanced, PrivacyParameter("epsilon", epsilon))
+    assert calibrated.guarantee.pure == epsilon
     grown = math.log(5 - 2 * math.exp(-1))
     with precision(100):
         lists = []
         for scores in ([math.log(3), 0.0, 0.0], [grown, -1.0, -1.0]):
-            law: Any = tuned.law(read_vector(scores))
+            law: Any = calibrated.law(read_vector(scores))
             left = law._law(read_vector(scores[:2])).probabilities()  # the third was first
             lists.append(law._law(read_vector(scores)).probabilities()[2] * left[1])
         assert not lists[0] > lists[1] * ball(epsilon).exp()

@@ -9,11 +9,11 @@ import pytest
 from flint import arb
 
 from discreet.candidates import Labels
-from discreet.enclosures import ball, precision
 from discreet.errors import InvalidArgument, InvalidCandidates
 from discreet.mechanisms import Exponential
-from discreet.mechanisms.contract import Dial, Law
+from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.privacy.guarantees import PureDP
+from discreet.sampling.enclosures import ball, precision
 from discreet.scores.truth import Truth
 from discreet.testing import bit_tree
 from discreet.verbs.noise import randomized_response
@@ -23,9 +23,11 @@ NOWHERE = Fraction(0)
 
 def law(value: Any, k: int, epsilon: Any = 1) -> Law:
     score = Truth(value, Labels(range(k)))
-    tuned = Exponential().tune(score.sensitivity("replace_one"), Dial("epsilon", Fraction(epsilon)))
-    assert tuned.guarantee == PureDP(Fraction(epsilon), "replace_one")
-    return tuned.law(score.compute(NOWHERE))
+    calibrated = Exponential().calibrate(
+        score.sensitivity("replace_one"), PrivacyParameter("epsilon", Fraction(epsilon))
+    )
+    assert calibrated.guarantee == PureDP(Fraction(epsilon), "replace_one")
+    return calibrated.law(score.compute(NOWHERE))
 
 
 def probabilities(value: Any, k: int, epsilon: Any = 1) -> list[arb]:

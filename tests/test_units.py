@@ -13,13 +13,13 @@ import pytest
 
 import discreet
 from discreet import Grid, scores
-from discreet.bits import Bits, SystemBits
 from discreet.candidates import Labels
 from discreet.errors import InvalidArgument
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.releases import Release
+from discreet.sampling.bits import Bits, SystemBits
 from discreet.scores import Score
-from discreet.scores.persons import PerPerson
+from discreet.scores.per_unit import PerUnit
 from discreet.selection import Order, Query, release
 from discreet.terms import Terms, takes_terms
 from discreet.testing import BitTree, bit_tree
@@ -216,9 +216,9 @@ class L1:
     def sensitivity(self, neighbors: Any) -> Any:
         return Sensitivity(Fraction(3), neighbors)
 
-    def compute(self, reach: Fraction) -> Any:
+    def compute(self, cutoff_gap: Fraction) -> Any:
         far = [-sum(abs(n - point) for n in self.rows()) for point in range(2)]
-        return scores.Given(far).compute(reach)
+        return scores.Given(far).compute(cutoff_gap)
 
 
 def rows(data: pl.DataFrame) -> Any:
@@ -286,7 +286,7 @@ def test_scores_of_rows_serve_rows(name: str) -> None:
 def test_scores_of_bounded_rows_serve_persons(name: str) -> None:
     make: Callable[[Any], Score] = SHORT[name][0]
     terms: Terms = {"epsilon": 1, "privacy_unit": "who"}
-    bounded = PerPerson(make(table("none")), 1)
+    bounded = PerUnit(make(table("none")), 1)
     assert release(bounded, SHORT[name][1], Query("bounded", "bounded"), terms).unit == "who"
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.enclosures import overflowing
 from discreet.errors import InvalidScores
-from discreet.vectors import read_vector
+from discreet.sampling.enclosures import overflowing
+from discreet.sampling.vectors import read_vector
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 wide_integers = st.integers(-(2**63), 2**63 - 1)

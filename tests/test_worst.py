@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Exponential, NoisyMax, PermuteAndFlip, epsilon_for, worst_error
-from discreet.enclosures import precision
 from discreet.errors import InvalidArgument, UnknownName
 from discreet.mechanisms.worst_case import _lost
+from discreet.sampling.enclosures import precision
 
 BOTH = ["exponential", "permute_and_flip"]
 

@@ -11,24 +11,24 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from .arguments import named_arguments, refuse_one_shot
-from .bits import SystemBits
 from .candidates import Answers
 from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores, shown
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
-from .mechanisms.contract import Dial, Law, Tuned, identified, read_dial
+from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
 from .numbers import count
 from .payment import Account, Bill, Indices
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Sensitivity, read_neighbors
 from .privacy.units import read_unit
 from .releases import Release
-from .runs import Runs
+from .sampling.bits import SystemBits
+from .sampling.runs import Runs
+from .sampling.vectors import Vector
 from .scores import Score
 from .scores.contract import bounded_unit
 from .terms import Terms, check_names, read_payment
-from .vectors import Vector
 
 P = ParamSpec("P")
 
@@ -171,8 +171,8 @@ class Question:
         score: the score (utility function) of the candidates.
         mechanism: the mechanism that selects one.
         sensitivity: how far the scores of neighbouring datasets may be apart, neighbours by `unit`.
-        tuned: the mechanism, calibrated.
-        dial: the privacy parameter, or None where the mechanism states it.
+        calibrated: the mechanism, calibrated.
+        parameter: the privacy parameter, or None where the mechanism states it.
         size: the number of independent answers, or None for a single one.
         account: the account that is charged, or None.
         request: the name of the request in that account, or None.
@@ -183,8 +183,8 @@ class Question:
     score: Score
     mechanism: Mechanism
     sensitivity: Sensitivity
-    tuned: Tuned
-    dial: Dial | None
+    calibrated: Calibrated
+    parameter: PrivacyParameter | None
     size: int | None
     account: Account | None = None
     request: str | None = None
@@ -194,14 +194,14 @@ class Question:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release, all draws together."""
-        promised = self.tuned.guarantee
+        promised = self.calibrated.guarantee
         return promised if self.size is None else promised.repeated(self.size)
 
     @property
     def candidates(self) -> int | None:
         """How many candidates there are, where that is public and finite, and none is preferred."""
         preferred = getattr(self.mechanism, "base_measure", None) is not None
-        unpromised = isinstance(self.tuned.guarantee, NoGuarantee)  # they may be of the data
+        unpromised = isinstance(self.calibrated.guarantee, NoGuarantee)  # they may be of the data
         continuous = getattr(self.score, "continuous", False)
         if self.answers is None or preferred or unpromised or continuous:
             return None
@@ -209,7 +209,7 @@ class Question:
 
     def law(self) -> Law:
         """Compute the private scores and return the distribution of the answer."""
-        return self.tuned.law(self.scores())
+        return self.calibrated.law(self.scores())
 
     def scores(self) -> Vector | Runs:
         """Compute the private scores, and check that there is one for every answer.
@@ -217,7 +217,7 @@ class Question:
         Raises:
             InvalidScores: if there are more or fewer scores than answers, or they are not finite.
         """
-        scores = self.score.compute(self.tuned.reach)
+        scores = self.score.compute(self.calibrated.cutoff_gap)
         answers = self.answers
         if isinstance(scores, Vector) and answers is not None and answers.size != len(scores):
             raise InvalidScores(
@@ -244,7 +244,9 @@ class Question:
             "score": {"name": self.score.name, "parameters": self.score.parameters},
             "mechanism": identified(self.mechanism),
             "sensitivity": asdict(self.sensitivity),
-            "dial": None if self.dial is None else {self.dial.kind: self.dial.value},
+            "privacy_parameter": None
+            if self.parameter is None
+            else {self.parameter.kind: self.parameter.value},
             "candidates": None if self.answers is None else self.answers.description,
             "size": self.size,
         }
@@ -266,16 +268,16 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
     check_names(terms)
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
-    dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     size = terms.get("size")
     _check_range(score, mechanism)
     unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
     sensitivity = score.sensitivity(neighbors)
-    tuned = mechanism.tune(sensitivity, dial)
+    calibrated = mechanism.calibrate(sensitivity, parameter)
     size = None if size is None else count(size, "size", most=_MOST_DRAWS)
     account, request = read_payment(terms)
     return Question(
-        score, mechanism, sensitivity, tuned, dial, size, account, request, unit, answers
+        score, mechanism, sensitivity, calibrated, parameter, size, account, request, unit, answers
     )
 
 

@@ -18,16 +18,16 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from .bits import Bits, SystemBits
 from .descriptions import digest
-from .enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from .errors import InvalidScores, OutOfBits
 from .mechanisms import read_mechanism
-from .mechanisms.contract import Dial, Law, Mechanism, identified
+from .mechanisms.contract import Law, Mechanism, PrivacyParameter, identified
 from .numbers import count, positive
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
-from .vectors import Vector, read_vector
+from .sampling.bits import Bits, SystemBits
+from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from .sampling.vectors import Vector, read_vector
 
 _NARROW = arb(2) ** -100
 """Radius of a ball that says something, and what a certified comparison may be off by."""
@@ -196,19 +196,21 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
         depth: bits to enumerate; 4 more are taken where too much is undecided.
     """
     mechanism = read_mechanism(mechanism)
-    dial = None if epsilon is None else Dial("epsilon", positive(epsilon, "epsilon"))
+    parameter = (
+        None if epsilon is None else PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
+    )
     count(depth, "depth")
     digest(identified(mechanism))  # what a ledger knows it by can be written down
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
-        tuned = mechanism.tune(sensitivity, dial)
-        _check_refusal(tuned.law)
+        calibrated = mechanism.calibrate(sensitivity, parameter)
+        _check_refusal(calibrated.law)
         for scores in ([5], [1, 0], [2, 2, 0], [0.5, -0.25], [0.0, 40.0]):
             _check_draw(
-                tuned.law(read_vector(scores)), len(scores), depth, f"{mechanism} on {scores}"
+                calibrated.law(read_vector(scores)), len(scores), depth, f"{mechanism} on {scores}"
             )
-        _check_promise(tuned.guarantee, sensitivity, dial, str(mechanism))
-        _check_guarantee(tuned.law, tuned.guarantee, sensitivity, str(mechanism))
+        _check_promise(calibrated.guarantee, sensitivity, parameter, str(mechanism))
+        _check_guarantee(calibrated.law, calibrated.guarantee, sensitivity, str(mechanism))
 
 
 def _check_refusal(law: Callable[[Vector], Law]) -> None:
@@ -258,13 +260,13 @@ def _check_tree(tree: BitTree, stated: dict[Any, arb], where: str) -> None:
 
 
 def _check_promise(
-    guarantee: Guarantee, sensitivity: Sensitivity, dial: Dial | None, where: str
+    guarantee: Guarantee, sensitivity: Sensitivity, parameter: PrivacyParameter | None, where: str
 ) -> None:
     """Raise unless the guarantee is one that was asked for."""
     epsilon = guarantee.pure
     if epsilon is None:
         raise TypeError(f"{where}: cannot check {guarantee!r}, it has no epsilon")
-    if guarantee.neighbors != sensitivity.neighbors or (dial and epsilon > dial.value):
+    if guarantee.neighbors != sensitivity.neighbors or (parameter and epsilon > parameter.value):
         raise AssertionError(f"{where}: {guarantee} is not what was asked for")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from .. import audit
-from ..bits import below
+from ..sampling.bits import below
 from ..testing import bit_tree
 from .floats import FINE, counted_law
 from .result import AttackResult, alike

@@ -6,11 +6,11 @@ from fractions import Fraction
 from itertools import accumulate
 
 from .. import audit
-from ..categorical import Categorical
-from ..enclosures import DyadicRate
 from ..mechanisms.base2 import Base2, Base2Eta
+from ..sampling.categorical import Categorical
+from ..sampling.enclosures import DyadicRate
+from ..sampling.vectors import read_vector
 from ..testing import bit_tree
-from ..vectors import read_vector
 from .result import AttackResult
 
 COSTS, NEIGHBOR = [0, 15], [1, 14]

@@ -6,14 +6,14 @@ from fractions import Fraction
 from flint import arb
 
 from .. import audit
-from ..bits import Bits, below
-from ..coins import toss_one
-from ..enclosures import NaturalRate, precision
 from ..mechanisms import MECHANISMS
-from ..mechanisms.contract import Dial, Law
+from ..mechanisms.contract import Law, PrivacyParameter
 from ..privacy.sensitivity import sensitivity_of
+from ..sampling.bernoulli import bernoulli_one
+from ..sampling.bits import Bits, below
+from ..sampling.enclosures import NaturalRate, precision
+from ..sampling.vectors import read_vector
 from ..testing import SeededBits
-from ..vectors import read_vector
 from .result import AttackResult, alike
 
 EPSILON = Fraction(1)
@@ -34,7 +34,7 @@ class UnsafeRejection:
         """Return a candidate."""
         while True:
             i = below(len(self._scores), bits)
-            if toss_one(self._weight, i, bits):
+            if bernoulli_one(self._weight, i, bits):
                 return i
 
     def kept_at_once(self) -> arb:
@@ -60,8 +60,10 @@ class Tries:
 
 def law_of(mechanism: str, scores: Sequence[int]) -> Law:
     """Return our law on the same scores."""
-    tuned = MECHANISMS[mechanism]().tune(sensitivity_of(1, "add_remove"), Dial("epsilon", EPSILON))
-    return tuned.law(read_vector(scores))
+    calibrated = MECHANISMS[mechanism]().calibrate(
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", EPSILON)
+    )
+    return calibrated.law(read_vector(scores))
 
 
 def words_read(law: Law | UnsafeRejection, draws: int = 100) -> set[int]:

@@ -5,7 +5,7 @@ from math import comb
 
 from flint import arb
 
-from ..enclosures import ball, precision
+from ..sampling.enclosures import ball, precision
 
 _STEPS = 40
 """A bound is given as a multiple of 2**-40, rounded outwards."""

@@ -8,15 +8,15 @@ from typing import Any, Protocol, Unpack
 
 from flint import arb
 
-from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
 from ..privacy.guarantees import BoundedRange, Guarantee
+from ..sampling.enclosures import ball, lower, precision, upper
+from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import ask
 from ..terms import Terms, takes_terms
-from ..vectors import read_vector
 
 _SAME = Fraction(1, 2**100)
 """Numbers that agree to within this count as equal: a ball can never show that two reals are."""
@@ -173,9 +173,11 @@ def exact(
         raise InvalidArgument(
             f"neighbours score the same candidates, got {len(first)} and {len(second)}"
         )
-    guarantee = question.tuned.guarantee
+    guarantee = question.calibrated.guarantee
     claim = (_epsilon_of(guarantee), Fraction(0), isinstance(guarantee, BoundedRange))
-    return _audit(question.law().probabilities, question.tuned.law(second).probabilities, claim)
+    return _audit(
+        question.law().probabilities, question.calibrated.law(second).probabilities, claim
+    )
 
 
 def laws(

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..enclosures import ball, lower, precision
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
+from ..sampling.enclosures import ball, lower, precision
 from .binomial import at_least, at_most
 
 _Z = 2.0

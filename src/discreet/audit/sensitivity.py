@@ -7,11 +7,11 @@ from itertools import combinations, combinations_with_replacement
 from math import comb, inf
 from typing import Any, TypedDict, Unpack
 
-from ..bits import Bits, below
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..sampling.bits import Bits, below
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
 

@@ -5,13 +5,13 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any
 
-from ..bits import SystemBits
 from ..errors import InvalidArgument, shown
 from ..mechanisms import Mechanism, read_mechanism
-from ..mechanisms.contract import Tuned, read_dial
+from ..mechanisms.contract import Calibrated, read_parameter
 from ..numbers import Number, flag, float_up
 from ..privacy.sensitivity import sensitivity_of
-from ..vectors import read_vector
+from ..sampling.bits import SystemBits
+from ..sampling.vectors import read_vector
 
 
 def to_opendp(
@@ -47,21 +47,23 @@ def to_opendp(
     import opendp.prelude as dp
 
     read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
-    mechanism, dial = read_mechanism(mechanism), read_dial(None, None, scale)
+    mechanism, parameter = read_mechanism(mechanism), read_parameter(None, None, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
     metric = space[1]
     monotonic = metric == dp.linf_distance(T=metric.distance_type, monotonic=True)
 
-    def tuned(d_in: Any) -> Tuned:
-        return mechanism.tune(sensitivity_of(d_in, "add_remove", monotonic=monotonic), dial)
+    def calibrated(d_in: Any) -> Calibrated:
+        return mechanism.calibrate(
+            sensitivity_of(d_in, "add_remove", monotonic=monotonic), parameter
+        )
 
-    law = tuned(1).law  # the same for every d_in: it is the scale that is given
+    law = calibrated(1).law  # the same for every d_in: it is the scale that is given
 
     def select(scores: Sequence[Any]) -> int:
         return int(law(read_vector([sign * score for score in scores])).draw(SystemBits()))
 
     def privacy_map(d_in: Any) -> float:
-        return 0.0 if d_in == 0 else float_up(read(tuned(d_in).guarantee))
+        return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))
 
     return dp.m.make_user_measurement(*space, measure, select, privacy_map, TO="usize")
 

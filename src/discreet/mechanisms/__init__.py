@@ -64,9 +64,9 @@ def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
     """Return the mechanism of that name, or the one given."""
     if isinstance(mechanism, str) and mechanism in MECHANISMS:
         return MECHANISMS[mechanism]()
-    if isinstance(mechanism, type) and hasattr(mechanism, "tune"):
+    if isinstance(mechanism, type) and hasattr(mechanism, "calibrate"):
         raise UnknownName(f"mechanism must be {mechanism.__name__}(), with brackets")
-    if isinstance(mechanism, str) or not hasattr(mechanism, "tune"):
+    if isinstance(mechanism, str) or not hasattr(mechanism, "calibrate"):
         raise UnknownName(
             f"mechanism must be one of {', '.join(MECHANISMS)}, or a mechanism, got {shown(mechanism)}"
         )

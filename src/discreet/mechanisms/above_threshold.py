@@ -8,16 +8,16 @@ from typing import Any, NoReturn
 
 from flint import arb
 
-from ..bits import Bits, LazyUniform, SystemBits
 from ..descriptions import digest
-from ..enclosures import ball, laplace_quantile, precision
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..payment import Account, Bill, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit
-from ..vectors import read_vector
+from ..sampling.bits import Bits, LazyUniform, SystemBits
+from ..sampling.enclosures import ball, laplace_quantile, precision
+from ..sampling.vectors import read_vector
 
 _FINEST_SPLIT = 2**20
 _MOST = 10**9
@@ -85,7 +85,7 @@ class AboveThreshold:
             )
         read_neighbors(self.neighbors)
         read_unit(self.privacy_unit)
-        settle(self, "_scales", self._tune())
+        settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:
             account.buy(self._bill(), lambda: lambda: [])
@@ -144,7 +144,7 @@ class AboveThreshold:
             "sensitivity": self.sensitivity,
             "count": self.count,
             "monotonic": self.monotonic,
-            "dial": {"epsilon": self.epsilon},
+            "privacy_parameter": {"epsilon": self.epsilon},
             "neighbors": self.neighbors,
             "unit": self.privacy_unit,
         }
@@ -152,7 +152,7 @@ class AboveThreshold:
         bill_digest = digest(public)
         return Bill(self.guarantee, "above_threshold", query, bill_digest, unit=self.privacy_unit)
 
-    def _tune(self) -> tuple[Fraction, Fraction]:
+    def _calibrate(self) -> tuple[Fraction, Fraction]:
         """Return the scales of Y and X. Any split of epsilon is private; this one is nearly the best."""
         factor = self.count if self.monotonic else 2 * self.count
         share = Fraction(round(_FINEST_SPLIT / (1 + factor ** (2 / 3))) or 1, _FINEST_SPLIT)

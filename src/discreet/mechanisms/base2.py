@@ -10,17 +10,17 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..bits import Bits
-from ..categorical import Categorical
-from ..coins import toss
-from ..enclosures import DyadicRate, ball, overflowing, precision, upper
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import count, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Sensitivity
-from ..vectors import Vector, read_vector
-from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one
+from ..sampling.bernoulli import bernoulli
+from ..sampling.bits import Bits
+from ..sampling.categorical import Categorical
+from ..sampling.enclosures import DyadicRate, ball, overflowing, precision, upper
+from ..sampling.vectors import Vector, read_vector
+from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
 
 _ABOVE_LN_2 = Fraction(25, 36)
 
@@ -105,34 +105,40 @@ class Base2:
         if not isinstance(self.eta, Base2Eta | None):
             raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {shown(self.eta)}")
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
         granularity = positive_up(self.granularity, "granularity")
         rounded = sensitivity.rounded(granularity)
-        eta, epsilon = self._settle(rounded.spread, dial)
+        eta, epsilon = self._settle(rounded.spread, parameter)
 
         def law(scores: Vector) -> Law:
             if scores.integral and granularity.numerator == 1:
                 return Categorical(_multiplied(scores, granularity.denominator), eta.rate)
             return RoundedCategorical(scores, eta.rate, granularity)
 
-        return Tuned(MixedRange(epsilon, sensitivity.neighbors), law)
+        return Calibrated(MixedRange(epsilon, sensitivity.neighbors), law)
 
-    def _settle(self, spread: Fraction, dial: Dial | None) -> tuple[Base2Eta, Fraction]:
+    def _settle(
+        self, spread: Fraction, parameter: PrivacyParameter | None
+    ) -> tuple[Base2Eta, Fraction]:
         """Return eta and an epsilon that it certainly keeps."""
         if self.eta is not None:
-            if dial is not None:
-                raise InvalidArgument(f"eta already says how much privacy; leave out {dial.kind}")
+            if parameter is not None:
+                raise InvalidArgument(
+                    f"eta already says how much privacy; leave out {parameter.kind}"
+                )
             return self.eta, self.eta.epsilon(spread)
-        wanted = dialled_epsilon(self._in_units(need_dial(dial)), spread, range_rho)
+        wanted = epsilon_of(self._in_units(need_parameter(parameter)), spread, range_rho)
         eta = best_eta(wanted, spread)
         return eta, min(wanted, eta.epsilon(spread))
 
-    def _in_units(self, dial: Dial) -> Dial:
-        """Return the dial, a scale in units of the score as one in units of the rounded scores."""
-        if dial.kind != "scale":
-            return dial
-        return Dial("scale", dial.value / positive_up(self.granularity, "granularity"))
+    def _in_units(self, parameter: PrivacyParameter) -> PrivacyParameter:
+        """Return the parameter, a scale in units of the score as one in units of the rounded scores."""
+        if parameter.kind != "scale":
+            return parameter
+        return PrivacyParameter(
+            "scale", parameter.value / positive_up(self.granularity, "granularity")
+        )
 
 
 def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
@@ -174,7 +180,7 @@ class RoundedCategorical:
 
     def draw(self, bits: Bits) -> int:
         """Return one index: round every score up with the probability of its fractional part, then draw."""
-        ups = toss(self._parts, self._part, bits)
+        ups = bernoulli(self._parts, self._part, bits)
         return Categorical(self._rounded(ups), self._rate).draw(bits)
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:

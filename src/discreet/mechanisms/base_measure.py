@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from ..categorical import Sums, Table, cumulate, error_of_sums
-from ..enclosures import (
+from ..errors import InvalidArgument, shown
+from ..numbers import positive
+from ..sampling.categorical import Sums, Table, cumulate, error_of_sums
+from ..sampling.enclosures import (
     CUT,
     WEIGHT_ERROR,
     Rate,
@@ -18,9 +20,7 @@ from ..enclosures import (
     has_fast_pass,
     overflowing,
 )
-from ..errors import InvalidArgument, shown
-from ..numbers import positive
-from ..vectors import Vector
+from ..sampling.vectors import Vector
 
 _WIDEST = 2**20
 """Weights whose ratio has more bits than this go to balls at once."""

@@ -1,6 +1,6 @@
 """The contract of a mechanism: public numbers first, then private scores, then bits.
 
-A mechanism turns what is public (how far scores may move, how much privacy is wanted) into a `Tuned`
+A mechanism turns what is public (how far scores may move, how much privacy is wanted) into a `Calibrated`
 mechanism with its guarantee. That turns private scores into a `Law`, checking them. Only the law reads
 bits. A new mechanism is one file with one class of this shape and one line in the registry.
 """
@@ -14,12 +14,12 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..bits import Bits
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import positive
 from ..privacy.guarantees import Guarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
+from ..sampling.bits import Bits
 from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
@@ -42,7 +42,7 @@ class Law(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Dial:
+class PrivacyParameter:
     """How much privacy: one positive number, as epsilon, as rho, or as the scale 1/eta of the noise."""
 
     kind: Literal["epsilon", "rho", "scale"]
@@ -50,13 +50,13 @@ class Dial:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class Calibrated:
     """A mechanism whose public numbers are settled."""
 
     guarantee: Guarantee
     law: Callable[[Any], Law]
     """From a `Vector` of scores, or from `Runs` if the mechanism takes them."""
-    reach: Fraction = Fraction(0)
+    cutoff_gap: Fraction = Fraction(0)
     """A gap beyond which candidates hardly matter, for mechanisms that take runs."""
 
 
@@ -78,7 +78,7 @@ class Mechanism(Protocol):
         """Whether it serves scores in runs, that is grids too long to list, or only flat ones."""
         ...
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism for scores of that sensitivity at that much privacy."""
         ...
 
@@ -112,7 +112,7 @@ def identified(mechanism: Mechanism) -> dict[str, Any]:
     return {"name": mechanism.name, "parameters": dict(parameters)}
 
 
-def read_dial(epsilon: Any, rho: Any, scale: Any) -> Dial | None:
+def read_parameter(epsilon: Any, rho: Any, scale: Any) -> PrivacyParameter | None:
     """Return the one of the three that is given, or None if none is.
 
     Raises:
@@ -129,21 +129,21 @@ def read_dial(epsilon: Any, rho: Any, scale: Any) -> Dial | None:
         raise InvalidNumber(
             f"{kinds[0]} must be between 1e-300 and 1e300, got {shown(given[kinds[0]])}"
         )
-    return Dial(kinds[0], value)  # type: ignore[arg-type]
+    return PrivacyParameter(kinds[0], value)  # type: ignore[arg-type]
 
 
-def need_dial(dial: Dial | None) -> Dial:
-    """Return the dial, for mechanisms that cannot do without one."""
-    if dial is None:
+def need_parameter(parameter: PrivacyParameter | None) -> PrivacyParameter:
+    """Return the parameter, for mechanisms that cannot do without one."""
+    if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon (or rho, or scale), for example 1")
-    return dial
+    return parameter
 
 
-def dialled_epsilon(dial: Dial, spread: Fraction, rho_of: RhoOf) -> Fraction:
-    """Return the epsilon that a dial asks for, given the spread and the rho that follows from an epsilon."""
-    if dial.kind == "rho":
-        return largest_epsilon(rho_of, dial.value)
-    return spread / dial.value if dial.kind == "scale" else dial.value
+def epsilon_of(parameter: PrivacyParameter, spread: Fraction, rho_of: RhoOf) -> Fraction:
+    """Return the epsilon that a parameter asks for, given the spread and the rho that follows from an epsilon."""
+    if parameter.kind == "rho":
+        return largest_epsilon(rho_of, parameter.value)
+    return spread / parameter.value if parameter.kind == "scale" else parameter.value
 
 
 def listed(text: str) -> list[str]:

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..categorical import Categorical
-from ..enclosures import NaturalRate
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.rho import pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
-from ..runs import RunLaw, Runs
-from ..vectors import Vector
+from ..sampling.categorical import Categorical
+from ..sampling.enclosures import NaturalRate
+from ..sampling.runs import RunLaw, Runs
+from ..sampling.vectors import Vector
 from .base_measure import measured, read_base_measure
-from .contract import Dial, Law, Tuned, dialled_epsilon, listed, need_dial
+from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, listed, need_parameter
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _FAR = 160
@@ -61,9 +61,9 @@ class Exponential:
         """Whether there is no base measure, which weighs candidates one by one."""
         return self.base_measure is None
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        guarantee, eta = self._settle(sensitivity, need_dial(dial))
+        guarantee, eta = self._settle(sensitivity, need_parameter(parameter))
         rate = NaturalRate(eta)
 
         def law(scores: Vector | Runs) -> Law:
@@ -73,13 +73,15 @@ class Exponential:
                 return measured(scores, rate, self.base_measure)
             return Categorical(scores, rate)
 
-        return Tuned(guarantee, law, reach=_FAR / eta)
+        return Calibrated(guarantee, law, cutoff_gap=_FAR / eta)
 
-    def _settle(self, sensitivity: Sensitivity, dial: Dial) -> tuple[Guarantee, Fraction]:
+    def _settle(
+        self, sensitivity: Sensitivity, parameter: PrivacyParameter
+    ) -> tuple[Guarantee, Fraction]:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
         uniform = self.base_measure is None
         if uniform and sensitivity.balanced and sensitivity.change is not None:
-            epsilon = dialled_epsilon(dial, sensitivity.change, pure_rho)
+            epsilon = epsilon_of(parameter, sensitivity.change, pure_rho)
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
-        epsilon = dialled_epsilon(dial, sensitivity.spread, range_rho)
+        epsilon = epsilon_of(parameter, sensitivity.spread, range_rho)
         return BoundedRange(epsilon, sensitivity.neighbors), epsilon / sensitivity.spread

@@ -13,14 +13,14 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..bits import Bits, below
-from ..categorical import Table
-from ..enclosures import NaturalRate
 from ..errors import InvalidNumber
 from ..numbers import count
 from ..privacy.guarantees import BoundedRange
 from ..privacy.sensitivity import Neighbors, Sensitivity
-from .contract import Dial, Tuned
+from ..sampling.bits import Bits, below
+from ..sampling.categorical import Table
+from ..sampling.enclosures import NaturalRate
+from .contract import Calibrated, PrivacyParameter
 from .exponential import Exponential
 
 Choose = Callable[["Branch"], int]
@@ -73,14 +73,14 @@ class JointQuantiles:
         other = 2 * (1 - min(share for share in shares if share))
         return Sensitivity(change + other, neighbors, change)
 
-    def tune(self, neighbors: Neighbors, dial: Dial | None) -> Tuned:
+    def calibrate(self, neighbors: Neighbors, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee.
 
         Its law is made from the indices of the records on the grid, in any order; or from distinct ones,
         ascending, and how many records have each.
         """
         sensitivity = self.sensitivity(neighbors)
-        guarantee: Any = Exponential().tune(sensitivity, dial).guarantee
+        guarantee: Any = Exponential().calibrate(sensitivity, parameter).guarantee
         assert isinstance(guarantee, BoundedRange)
         rate = NaturalRate(guarantee.epsilon / sensitivity.spread)
 
@@ -89,7 +89,7 @@ class JointQuantiles:
                 indices, counts = np.unique(indices, return_counts=True)
             return JointLaw(indices, counts, self.size, self._shares(), rate)
 
-        return Tuned(guarantee, law)
+        return Calibrated(guarantee, law)
 
     def _shares(self) -> list[Fraction]:
         """Return the share of records that is wanted in each cell."""

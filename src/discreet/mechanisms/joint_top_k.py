@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..bits import Bits
 from ..errors import InvalidArgument
 from ..numbers import count
 from ..privacy.sensitivity import Sensitivity
-from ..runs import Runs
-from ..vectors import Vector, read_vector
-from .contract import Dial, Mechanism, Tuned, identified
+from ..sampling.bits import Bits
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector, read_vector
+from .contract import Calibrated, Mechanism, PrivacyParameter, identified
 from .peeling import Lists, skipping
 
 MOST = 1_000_000
@@ -64,7 +64,7 @@ class JointTopK:
         """Never: it makes the runs itself, from one score for each candidate."""
         return False
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism over lists at the largest eta that keeps the wanted guarantee.
 
         Raises:
@@ -77,12 +77,12 @@ class JointTopK:
                 f"{self.mechanism.name} needs candidates one by one"
             )
         spread = self._spread(sensitivity)
-        tuned = self.mechanism.tune(Sensitivity(spread, sensitivity.neighbors), dial)
+        calibrated = self.mechanism.calibrate(Sensitivity(spread, sensitivity.neighbors), parameter)
 
         def law(scores: Vector) -> Any:
-            return OrderedLists(scores, k, tuned)
+            return OrderedLists(scores, k, calibrated)
 
-        return replace(tuned, law=law)
+        return replace(calibrated, law=law)
 
     def _spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the most that the difference between the scores of two lists can change."""
@@ -99,7 +99,7 @@ class OrderedLists(Lists):
     The lists are numbered, those of smaller loss first, and the number is what is drawn.
     """
 
-    def __init__(self, scores: Vector, k: int, tuned: Tuned) -> None:
+    def __init__(self, scores: Vector, k: int, calibrated: Calibrated) -> None:
         """Check the scores and count the lists of each loss; no bit is read before `draw`.
 
         Raises:
@@ -118,15 +118,17 @@ class OrderedLists(Lists):
         self._k, self._everything = k, math.perm(n, k)
         self._firsts, self._losses = list[int](), list[Any]()
         bits = self._everything.bit_length()
-        self._law = tuned.law(self._runs(math.ceil(tuned.reach * (1 + Fraction(bits, 160)))))
+        self._law = calibrated.law(
+            self._runs(math.ceil(calibrated.cutoff_gap * (1 + Fraction(bits, 160))))
+        )
 
     def draw(self, bits: Bits) -> list[int]:
         """Return one list, distributed exactly by this law."""
         return self._list(int(self._law.draw(bits)))
 
-    def _runs(self, reach: int | None) -> Runs:
-        """Return the classes of lists of equal loss; those of a loss above `reach` are only counted."""
-        changes = self._changes(reach)
+    def _runs(self, cutoff_gap: int | None) -> Runs:
+        """Return the classes of lists of equal loss; those of a loss above `cutoff_gap` are only counted."""
+        changes = self._changes(cutoff_gap)
         self._losses, self._firsts = sorted(changes), []
         options, reached, sizes = [1] * self._k, 0, list[int]()
         lists = 1
@@ -138,16 +140,16 @@ class OrderedLists(Lists):
             sizes.append(lists - reached)
             reached = lists
         tops = [-loss for loss in self._losses]
-        if reach is None or reached == self._everything:
+        if cutoff_gap is None or reached == self._everything:
             return Runs(self._firsts, sizes, read_vector(tops))
         starts, sizes = [*self._firsts, reached], [*sizes, self._everything - reached]
         summary = np.arange(len(sizes)) == len(tops)
         everything = partial(self._runs, None)
         return Runs(
-            starts, sizes, read_vector([*tops, -reach]), summaries=summary, whole=everything
+            starts, sizes, read_vector([*tops, -cutoff_gap]), summaries=summary, whole=everything
         )
 
-    def _changes(self, reach: int | None) -> dict[Any, list[tuple[int, int]]]:
+    def _changes(self, cutoff_gap: int | None) -> dict[Any, list[tuple[int, int]]]:
         """Return, for each loss, the places that get more candidates there, and how many they have then.
 
         Place i may hold whoever is at most the loss behind the i-th best, less the i candidates that
@@ -157,7 +159,9 @@ class OrderedLists(Lists):
         different = sorted(set(gaps))
         counted = {gap: bisect_right(gaps, gap) for gap in different}
         for i, own in enumerate(gaps[: self._k]):
-            end = len(different) if reach is None else bisect_right(different, own + reach)
+            end = (
+                len(different) if cutoff_gap is None else bisect_right(different, own + cutoff_gap)
+            )
             for gap in different[bisect_left(different, own) : end]:
                 changes.setdefault(gap - own, []).append((i, counted[gap] - i))
         return changes

@@ -8,8 +8,12 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..bits import Bits, LazyUniform
-from ..enclosures import (
+from ..errors import UnknownName, shown
+from ..privacy.guarantees import LaplaceDP
+from ..privacy.rho import laplace_rho
+from ..privacy.sensitivity import Sensitivity
+from ..sampling.bits import Bits, LazyUniform
+from ..sampling.enclosures import (
     FUNCTION_ERROR,
     NaturalRate,
     ball,
@@ -18,12 +22,8 @@ from ..enclosures import (
     overflowing,
     precision,
 )
-from ..errors import UnknownName, shown
-from ..privacy.guarantees import LaplaceDP
-from ..privacy.rho import laplace_rho
-from ..privacy.sensitivity import Sensitivity
-from ..vectors import Vector
-from .contract import Dial, Tuned, dialled_epsilon, need_dial, one_by_one
+from ..sampling.vectors import Vector
+from .contract import Calibrated, PrivacyParameter, epsilon_of, need_parameter, one_by_one
 from .exponential import Exponential
 from .permute_and_flip import PermuteAndFlip
 from .worst_case import WorstCase
@@ -81,15 +81,15 @@ class NoisyMax:
                 f"noise must be one of {', '.join(get_args(Noise))}, got {shown(self.noise)}"
             )
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
         if self.noise == "gumbel":
-            return Exponential().tune(sensitivity, dial)
+            return Exponential().calibrate(sensitivity, parameter)
         if self.noise == "exponential":
-            return PermuteAndFlip().tune(sensitivity, dial)
-        epsilon = dialled_epsilon(need_dial(dial), sensitivity.spread, laplace_rho)
+            return PermuteAndFlip().calibrate(sensitivity, parameter)
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
-        return Tuned(
+        return Calibrated(
             LaplaceDP(epsilon, sensitivity.neighbors), lambda scores: LaplaceRace(scores, rate)
         )
 

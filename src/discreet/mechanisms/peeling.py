@@ -10,9 +10,13 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..bits import Bits
-from ..categorical import Sums, Table, VectorWeights, cumulate, error_of_sums
-from ..enclosures import (
+from ..errors import InvalidArgument
+from ..numbers import count, nearest_double
+from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
+from ..privacy.sensitivity import Sensitivity
+from ..sampling.bits import Bits
+from ..sampling.categorical import Sums, Table, VectorWeights, cumulate, error_of_sums
+from ..sampling.enclosures import (
     WEIGHT_ERROR,
     NaturalRate,
     Rate,
@@ -20,13 +24,9 @@ from ..enclosures import (
     has_fast_pass,
     overflowing,
 )
-from ..errors import InvalidArgument
-from ..numbers import count, nearest_double
-from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
-from ..privacy.sensitivity import Sensitivity
-from ..runs import Place, Runs, indices
-from ..vectors import Vector
-from .contract import Dial, Law, Mechanism, Tuned, identified
+from ..sampling.runs import Place, Runs, indices
+from ..sampling.vectors import Vector
+from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
 
@@ -76,7 +76,7 @@ class Peeling:
         """Whether the mechanism does, and then flat ones: any one of a run may be gone."""
         return "flat" if self.mechanism.takes_runs else False
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the rounds at the largest eta that keeps the wanted guarantee for all together.
 
         Raises:
@@ -87,25 +87,25 @@ class Peeling:
             raise InvalidArgument(
                 "peeling takes no base_measure: its weights are for all candidates"
             )
-        divided = dial is not None and dial.kind != "scale"
-        each = replace(dial, value=dial.value / k) if dial and divided else dial
+        divided = parameter is not None and parameter.kind != "scale"
+        each = replace(parameter, value=parameter.value / k) if parameter and divided else parameter
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
-        tuned = self.mechanism.tune(replace(sensitivity, balanced=False), each)
-        if tuned.guarantee.pure is None:
+        calibrated = self.mechanism.calibrate(replace(sensitivity, balanced=False), each)
+        if calibrated.guarantee.pure is None:
             raise InvalidArgument(
-                f"peeling needs a mechanism that promises epsilon-DP, not {tuned.guarantee}"
+                f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
             )
-        rate = self._rate(tuned.guarantee, sensitivity.spread)
+        rate = self._rate(calibrated.guarantee, sensitivity.spread)
 
         def law(scores: Vector | Runs) -> Any:
             if isinstance(scores, Runs):
-                return RunRounds(scores, k, tuned.law)
+                return RunRounds(scores, k, calibrated.law)
             count(k, "k", most=len(scores))
             if rate is None or len(scores) <= BLOCK:
-                return Rounds(scores, k, tuned.law)
+                return Rounds(scores, k, calibrated.law)
             return BlockRounds(scores, k, rate)
 
-        return Tuned(_round(tuned.guarantee, k).repeated(k), law)
+        return Calibrated(_round(calibrated.guarantee, k).repeated(k), law)
 
     def _rate(self, guarantee: Guarantee, spread: Fraction) -> Rate | None:
         """Return the rate at which weights fall, if a round is the exponential mechanism."""

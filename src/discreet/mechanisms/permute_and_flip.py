@@ -8,17 +8,17 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..bits import Bits, below
-from ..categorical import BLOCK
-from ..coins import toss, toss_one
-from ..enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
 from ..privacy.guarantees import LaplaceDP
-from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity
-from ..runs import Runs
-from ..vectors import Vector
-from .contract import Dial, Law, Tuned, dialled_epsilon, need_dial, one_by_one
-from .run_race import RunRace
+from ..privacy.zcdp import laplace_rho
+from ..sampling.bernoulli import bernoulli, bernoulli_one
+from ..sampling.bits import Bits, below
+from ..sampling.categorical import BLOCK
+from ..sampling.enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
+from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
+from .permute_and_flip_runs import RunRace
 from .worst_case import FLIPS_ERROR, WorstCase
 
 _WHOLE = Fraction(2**64)
@@ -29,8 +29,9 @@ _WHOLE = Fraction(2**64)
 class PermuteAndFlip:
     """Visit candidates in random order and stop at i with probability exp(-eta * gap[i]).
 
-    Drawn as what it equals: toss a coin for every candidate, answer one of the heads, each with the
-    same probability. Never worse in expected score than the exponential mechanism at the same epsilon.
+    The sampler draws the same distribution in another way: one Bernoulli variable for every candidate, true with
+    that probability, then one of the candidates for which it is true, all equally likely. Never worse in
+    expected score than the exponential mechanism at the same epsilon.
 
     Guarantee: no worse than Laplace noise of scale 1 / epsilon, so epsilon-DP and (epsilon - 1 +
     e**-epsilon)-zCDP, which is below epsilon**2 / 2. It has no bounded range of epsilon, so epsilon**2 / 8
@@ -49,9 +50,9 @@ class PermuteAndFlip:
     options: ClassVar[dict[str, Any]] = {}
     worst_case: ClassVar[WorstCase] = FLIPS_ERROR
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        epsilon = dialled_epsilon(need_dial(dial), sensitivity.spread, laplace_rho)
+        epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
 
         def law(scores: Vector | Runs) -> Law:
@@ -59,7 +60,7 @@ class PermuteAndFlip:
                 return RunRace(scores, rate)
             return OneOfTheHeads(scores, rate)
 
-        return Tuned(LaplaceDP(epsilon, sensitivity.neighbors), law, reach=_WHOLE)
+        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, cutoff_gap=_WHOLE)
 
 
 class OneOfTheHeads:
@@ -74,10 +75,10 @@ class OneOfTheHeads:
     def draw(self, bits: Bits) -> int:
         """Return i with probability w[i] * integral over 0 < s < 1 of prod over j != i of (1 - w[j] s)."""
         if self._fast is not None:
-            heads = toss(self._fast, self._weight, bits)
+            heads = bernoulli(self._fast, self._weight, bits)
         else:
             everyone = range(len(self._scores))
-            heads = np.array([toss_one(self._weight, i, bits) for i in everyone])
+            heads = np.array([bernoulli_one(self._weight, i, bits) for i in everyone])
         # Counted up, so that the work does not tell how many heads there are. The best is always one.
         counted = heads.cumsum()
         return int(counted.searchsorted(below(int(counted[-1]), bits) + 1))

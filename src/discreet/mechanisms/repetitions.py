@@ -7,10 +7,10 @@ from typing import Literal, get_args
 
 from flint import arb
 
-from ..bits import Bits, LazyUniform
-from ..enclosures import ball, precision
 from ..errors import InvalidNumber, UnknownName, shown
 from ..numbers import Number, positive
+from ..sampling.bits import Bits, LazyUniform
+from ..sampling.enclosures import ball, precision
 
 Kind = Literal["logarithmic", "geometric"]
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from ..privacy.guarantees import NoGuarantee
 from ..privacy.sensitivity import Sensitivity
-from .contract import Dial, Mechanism, Tuned, identified
+from .contract import Calibrated, Mechanism, PrivacyParameter, identified
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Unpromised:
         """As the mechanism does."""
         return self.mechanism.takes_runs
 
-    def tune(self, sensitivity: Sensitivity, dial: Dial | None) -> Tuned:
+    def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at that much noise, promising nothing."""
-        tuned = self.mechanism.tune(sensitivity, dial)
-        return replace(tuned, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))
+        calibrated = self.mechanism.calibrate(sensitivity, parameter)
+        return replace(calibrated, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))

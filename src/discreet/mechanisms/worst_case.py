@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import ball, sharp, upper
+from ..sampling.enclosures import ball, sharp, upper
 
 _STEPS = 100
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from flint import arb
 
 from .. import plots
-from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
 from ..releases import Simulation, plain
+from ..sampling.enclosures import ball, lower, precision, upper
 from .enclosure import Enclosure
 from .support import Support
 from .weighted_run import WeightedRun, some_steps

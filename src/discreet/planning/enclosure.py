@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import lower, upper
 from ..numbers import float_up
+from ..sampling.enclosures import lower, upper
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from typing import Any, ParamSpec, Unpack, overload
 
 from flint import arb
 
-from ..bits import SystemBits
-from ..enclosures import precision
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
 from ..numbers import Number
 from ..releases import Release, Simulation
-from ..runs import Runs
+from ..sampling.bits import SystemBits
+from ..sampling.enclosures import precision
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
 from ..selection import Question, named, order_of
 from ..tables.candidate_table import CandidateTable
 from ..terms import Terms, refuse_payment, takes_terms_unpaid
-from ..vectors import Vector
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.top_k import top_k
@@ -82,7 +82,7 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     scores: Any = question.scores()
     if question.score.in_runs and scores.whole is not None:
         scores = scores.whole()
-    law = question.tuned.law(scores)
+    law = question.calibrated.law(scores)
     masses = _masses(law)
     candidates: Any = range(len(masses)) if answers is None else answers
     support, weighted = (_on_a_grid if question.score.in_runs else _in_a_list)(
@@ -94,7 +94,7 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
     return Distribution(
         candidates,
         question.mechanism.name,
-        question.tuned.guarantee,
+        question.calibrated.guarantee,
         getattr(question.score, "unit", Fraction(1)),
         support,
         *zip(*pairs, strict=True),

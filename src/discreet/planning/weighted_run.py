@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import Rate, ball, sharp, upper
+from ..sampling.enclosures import Rate, ball, sharp, upper
 
 _SEEN = 24
 """As many points are drawn of a run that slopes."""

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import ball, precision
 from ..numbers import short_up
+from ..sampling.enclosures import ball, precision
 from .adaptive import delta_adaptive, epsilon_adaptive
 from .contract import Guarantee
 from .conversions import delta_of_curve, epsilon_of_curve, gaussian_delta, least_epsilon

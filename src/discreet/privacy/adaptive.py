@@ -17,9 +17,9 @@ import numpy as np
 from flint import arb, arb_poly, fmpz
 from numpy.typing import NDArray
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber, shown
 from ..numbers import float_up
+from ..sampling.enclosures import ball, precision, upper
 
 Doubles = NDArray[np.float64]
 

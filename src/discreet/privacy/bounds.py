@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from flint import arb
 
-from ..enclosures import ball, precision
 from ..errors import InvalidArgument
 from ..numbers import short_up, spell
+from ..sampling.enclosures import ball, precision
 from .accountants import (
     Accountant,
     basic,

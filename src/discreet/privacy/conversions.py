@@ -7,9 +7,9 @@ from typing import Any
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber, shown
 from ..numbers import exact, float_up, short_down, short_up
+from ..sampling.enclosures import ball, precision, upper
 
 Divergence = Callable[[arb], arb]
 """From the excess of an order over 1 to a ball whose upper end bounds the divergence."""

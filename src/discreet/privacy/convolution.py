@@ -11,7 +11,7 @@ from functools import reduce
 
 from flint import arb
 
-from ..enclosures import precision, upper
+from ..sampling.enclosures import precision, upper
 from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import ball, laplace_quantile, precision, upper
 from ..numbers import short_up
+from ..sampling.enclosures import ball, laplace_quantile, precision, upper
 from .renyi_curves import Curve, divergence, of_laplace, of_logistic, of_pure, of_range
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 

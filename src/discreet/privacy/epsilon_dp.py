@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber, shown
 from ..numbers import count, exact, positive, short_up
+from ..sampling.enclosures import ball, precision, upper
 from .contract import IN_WORDS, Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
 from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair

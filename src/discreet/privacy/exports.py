@@ -5,9 +5,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, MissingPackage
 from ..numbers import float_up
+from ..sampling.enclosures import ball, precision, upper
 from .coarsening import coarsened
 from .contract import Guarantee, Parts
 from .convolution import convolved, fits

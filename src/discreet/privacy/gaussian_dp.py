@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidNumber
 from ..numbers import count, positive, root_above, short_up
+from ..sampling.enclosures import ball, precision, upper
 from .contract import IN_WORDS, equals, steps
 from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP

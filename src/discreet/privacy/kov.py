@@ -12,8 +12,8 @@ from itertools import accumulate
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..numbers import nearest_double, short_up
+from ..sampling.enclosures import ball, precision, upper
 
 _BITS = 320
 _NEGLIGIBLE = arb(2) ** -220

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from flint import arb, arb_poly, fmpz_poly
 
-from ..enclosures import ball, precision
 from ..errors import InvalidArgument, shown
 from ..numbers import count, short_up
+from ..sampling.enclosures import ball, precision
 from .contract import IN_WORDS, Guarantee, steps
 from .conversions import read_delta
 from .epsilon_dp import ApproxDP

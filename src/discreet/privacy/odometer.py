@@ -8,9 +8,9 @@ from typing import Any
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument
 from ..numbers import short_up
+from ..sampling.enclosures import ball, precision, upper
 from .composition import Composition
 from .contract import IN_WORDS, Guarantee, Parts, equals
 from .conversions import least_epsilon, log_factor, read_delta

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import ball, precision, upper
 from ..numbers import count, short_up
+from ..sampling.enclosures import ball, precision, upper
 from .contract import Guarantee, Parts, order
 
 _LONGEST = 4096

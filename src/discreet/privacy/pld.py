@@ -15,9 +15,9 @@ from typing import Any
 
 from flint import arb, arb_poly, fmpz_poly
 
-from ..enclosures import ball, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
 from ..numbers import Number, count, exact, float_up, positive, spell
+from ..sampling.enclosures import ball, precision, upper
 from .adaptive import crossing
 from .conversions import gaussian_delta
 

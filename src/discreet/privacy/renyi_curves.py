@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..enclosures import ball
+from ..sampling.enclosures import ball
 
 Curve = Callable[[arb, arb], arb]
 """From epsilon and the excess of the order over 1 to the divergence."""

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..enclosures import ball, lower, precision, upper
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import count, exact, positive_up, short_up, spell
+from ..sampling.enclosures import ball, lower, precision, upper
 from .contract import IN_WORDS, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP

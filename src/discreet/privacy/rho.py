@@ -4,8 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
-from ..enclosures import ball, precision, upper
 from ..numbers import root_below, short_up
+from ..sampling.enclosures import ball, precision, upper
 
 RhoOf = Callable[[Fraction], Fraction]
 """From epsilon to the rho that follows, rounded up."""

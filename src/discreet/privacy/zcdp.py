@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from flint import arb
 
-from ..enclosures import ball
 from ..errors import InvalidNumber
 from ..numbers import count, positive
+from ..sampling.enclosures import ball
 from .contract import IN_WORDS, equals, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP

@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from ..enclosures import ball, precision, upper
 from ..numbers import spell
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors
+from ..sampling.enclosures import ball, precision, upper
 from .page import Section, paragraph
 
 _DELTA = Fraction(1, 10**6)

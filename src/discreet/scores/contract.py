@@ -6,8 +6,8 @@ from typing import Any, Literal, Protocol
 
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
-from ..runs import Runs
-from ..vectors import Vector
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
 
 
 class Score(Protocol):
@@ -36,16 +36,16 @@ class Score(Protocol):
     def counts_rows(self) -> bool:
         """Whether `sensitivity` is that of one row, so that it says nothing about a person of many rows.
 
-        Such a score is refused a `privacy_unit`. It is False where rows were bounded (`PerPerson`), where persons
+        Such a score is refused a `privacy_unit`. It is False where rows were bounded (`PerUnit`), where persons
         are counted, and where the caller declares the sensitivity and so says whose it is. A score that does
         not say counts rows.
         """
         ...
 
-    def compute(self, reach: Fraction) -> Vector | Runs:
+    def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores, one for each candidate, or in runs. Private.
 
-        What is worse than the best by more than `reach` hardly matters, and runs may summarise it.
+        What is worse than the best by more than `cutoff_gap` hardly matters, and runs may summarise it.
         """
         ...
 

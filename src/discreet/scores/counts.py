@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ..runs import Runs
-from ..vectors import Vector, integers
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector, integers
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,7 +45,7 @@ class Counts:
         """Return a change of 1 for each count, monotonic when records come and go."""
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
-    def compute(self, reach: Fraction) -> Vector:
+    def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the counts. Private."""
         return Vector(integers(self.count()), integral=True)
 
@@ -85,7 +85,7 @@ class ClassCounts:
         """Return a change of 1 for each count, monotonic when records come and go."""
         return Counts(list).sensitivity(neighbors)
 
-    def compute(self, reach: Fraction) -> Runs:
+    def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the classes, the most common candidates first. Private."""
         classes = self.classes()
         counts, sizes = classes.counted()

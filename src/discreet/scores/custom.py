@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
 from ..numbers import exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
-from ..vectors import Vector, read_vector
+from ..sampling.vectors import Vector, read_vector
 
 T = TypeVar("T")
 STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
@@ -83,22 +83,22 @@ class Custom:
             return declared
         return Sensitivity(declared.spread + 4 * error, declared.neighbors)
 
-    def compute(self, reach: Fraction) -> Vector:
+    def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the scores. Private.
 
         Raises:
             InvalidScores: if the function failed, or did not return a finite number for each candidate,
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
-        returned = quietly(self._call)
-        scores = quietly(lambda: read_vector(returned), (*STOPS, InvalidScores))
+        returned = replacing_errors(self._call)
+        scores = replacing_errors(lambda: read_vector(returned), (*STOPS, InvalidScores))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
                 f"u must return one score for each of the {len(self.candidates)} candidates"
             )
         if self.granularity is not None:
             return _rounded(scores, positive(self.granularity, "granularity"))
-        if self.error is None and quietly(lambda: _holds_floats(returned)):
+        if self.error is None and replacing_errors(lambda: _holds_floats(returned)):
             raise InvalidScores(
                 "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
                 "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
@@ -149,7 +149,7 @@ def _rounded(scores: Vector, granularity: Fraction) -> Vector:
     return read_vector([step * granularity for step in steps])
 
 
-def quietly(
+def replacing_errors(
     work: Callable[[], T],
     passing: tuple[type[BaseException], ...] = STOPS,
     who: str = "the score function",

@@ -12,8 +12,8 @@ from ..candidates import Grid
 from ..errors import InvalidScores
 from ..numbers import positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
-from ..runs import Runs
-from ..vectors import read_vector
+from ..sampling.runs import Runs
+from ..sampling.vectors import read_vector
 
 
 class Lattice:
@@ -85,7 +85,7 @@ class Distance:
         change = min(change, max(self.answers.hi - self.answers.lo, step))
         return Sensitivity(2 * change, relation, change)
 
-    def compute(self, reach: Fraction) -> Runs:
+    def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return a run upwards from the value and one downwards. Private.
 
         Raises:

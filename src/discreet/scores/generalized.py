@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ..vectors import Vector, read_vector
+from ..sampling.vectors import Vector, read_vector
 
 Point = tuple[Fraction, Fraction]
 
@@ -52,7 +52,7 @@ class Generalized:
         """Return a change of 1, spread 2, whatever the sensitivities are."""
         return sensitivity_of(1, neighbors)
 
-    def compute(self, reach: Fraction) -> Vector:
+    def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the scores on one scale, as fractions. Private."""
         scores = read_vector(self.scores)
         if len(scores) != len(self.changes):

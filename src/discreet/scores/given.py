@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
-from ..vectors import Vector, read_vector
+from ..sampling.vectors import Vector, read_vector
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +43,7 @@ class Given:
         """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
         return read_sensitivity(self.change, self.spread, self.monotonic, neighbors)
 
-    def compute(self, reach: Fraction) -> Vector:
+    def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the numbers. Private."""
         return read_vector(self.scores)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ..runs import Runs
-from ..vectors import Vector
-from .brackets import Bracket, bracket, distinct, everything
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
 from .rank import WIDER, Rows, bracketed, stretches
+from .rank_search import Bracket, bracket, distinct, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -47,33 +47,33 @@ class MedianDistance:
 
     @property
     def counts_rows(self) -> bool:
-        """Always: `PerPerson` makes it a score of persons."""
+        """Always: `PerUnit` makes it a score of persons."""
         return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return 1 for a record more or less, 2 for one replaced."""
         return sensitivity_of(1 if neighbors == "add_remove" else 2, neighbors)
 
-    def compute(self, reach: Fraction) -> Runs:
+    def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the scores. Private."""
         source = self.cells()
         if source is not None:
-            return self._bracketed(source, reach)
+            return self._bracketed(source, cutoff_gap)
         values, counts = self.rows()
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
         return self._whole(distinct(self.candidates.nearest(values), weights))
 
-    def _bracketed(self, source: "CellSource", reach: Fraction) -> Runs:
-        """Return runs in full near the median, and one each for all that is worse by `reach` at least."""
+    def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
+        """Return runs in full near the median, and one each for all that is worse by `cutoff_gap` at least."""
         size = self.candidates.size
-        found = bracket(source, size, lambda n: n // 2, ceil(reach / 2) + 1)
+        found = bracket(source, size, lambda n: n // 2, ceil(cutoff_gap / 2) + 1)
         below, up_to = found.outside
         return bracketed(
             self._runs(found),
             -np.maximum(0, np.array([found.total - 2 * below, 2 * up_to - found.total]) + 1),
             size,
             lambda: self._whole(everything(source, size)),
-            lambda: self._bracketed(source, WIDER * reach),
+            lambda: self._bracketed(source, WIDER * cutoff_gap),
         )
 
     def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]]) -> Runs:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
-from ..runs import Runs
-from ..vectors import Vector, read_vector
-from .brackets import bracket, distinct, everything
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector, read_vector
+from .rank_search import bracket, distinct, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -64,7 +64,7 @@ class Rank:
 
     @property
     def counts_rows(self) -> bool:
-        """Always: `PerPerson` makes it a score of persons."""
+        """Always: `PerUnit` makes it a score of persons."""
         return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -74,17 +74,17 @@ class Rank:
             return sensitivity_of(1, neighbors, monotonic=True)
         return sensitivity_of(max(p, q - p) if neighbors == "add_remove" else q, neighbors)
 
-    def compute(self, reach: Fraction) -> Vector | Runs:
+    def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores. Private.
 
-        On a large grid only the records near the quantile are sorted. What is worse by more than `reach`
+        On a large grid only the records near the quantile are sorted. What is worse by more than `cutoff_gap`
         is summarised in two runs, and told in full by `Runs.whole` if a draw should come near it.
         """
         if isinstance(self.candidates, Labels):
             return self._listed(self.candidates, *self.rows())
         source = self.cells()
         if source is not None:
-            return self._bracketed(source, self.candidates.size, reach)
+            return self._bracketed(source, self.candidates.size, cutoff_gap)
         values, counts = self.rows()
         indices = self.candidates.nearest(values)
         if counts is None and self.candidates.size <= SMALL:
@@ -93,15 +93,15 @@ class Rank:
             counts = counts[indices]
         if counts is not None:
             return self._whole(distinct(indices, counts), self.candidates.size)
-        return self._near_the_quantile(indices, reach, self.candidates.size)
+        return self._near_the_quantile(indices, cutoff_gap, self.candidates.size)
 
-    def _bracketed(self, source: "CellSource", size: int, reach: Fraction) -> Runs:
-        """Return runs in full near the quantile, and one each for all that is worse by `reach` at least."""
+    def _bracketed(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
+        """Return runs in full near the quantile, and one each for all that is worse by `cutoff_gap` at least."""
 
         def rank(n: int) -> int:
             return min(ceil(n * self.alpha), n - 1)
 
-        found = bracket(source, size, rank, ceil(reach / self.alpha.denominator) + 2)
+        found = bracket(source, size, rank, ceil(cutoff_gap / self.alpha.denominator) + 2)
         n, outside = found.total, found.outside
         runs = self._runs(found.points, found.counts, found.below, n, found.bounds)
         return bracketed(
@@ -109,16 +109,16 @@ class Rank:
             self._scores(outside, n - outside, n),
             size,
             lambda: self._whole(everything(source, size), size),
-            lambda: self._bracketed(source, size, WIDER * reach),
+            lambda: self._bracketed(source, size, WIDER * cutoff_gap),
         )
 
-    def _near_the_quantile(self, indices: NDArray[Any], reach: Fraction, size: int) -> Runs:
+    def _near_the_quantile(self, indices: NDArray[Any], cutoff_gap: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one each for all that is far below and far above."""
 
         def whole() -> Runs:
             return self._whole(distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
 
-        n, width = len(indices), 2 * (ceil(reach) + 1)
+        n, width = len(indices), 2 * (ceil(cutoff_gap) + 1)
         if n < 8 * width or indices.dtype == object:
             return whole()
         near, start, stop = _around(indices, min(ceil(n * self.alpha), n - 1), width)
@@ -134,7 +134,7 @@ class Rank:
         # Far below, at most `start` records are lower and at least n - below higher; far above likewise.
         outside = self._scores(np.array([start, n - above]), np.array([n - below, n - stop]), n)
         runs = framed(middle, outside, size, whole)
-        return runs if runs.lead() >= reach else whole()
+        return runs if runs.lead() >= cutoff_gap else whole()
 
     def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]], size: int) -> Runs:
         """Return the runs for all records, given as distinct indices in order with their counts."""

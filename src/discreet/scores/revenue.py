@@ -16,9 +16,9 @@ from ..candidates import Grid
 from ..errors import InvalidCandidates, shown
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
-from ..runs import Runs
-from ..vectors import Vector
-from .brackets import distinct
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
+from .rank_search import distinct
 
 if TYPE_CHECKING:
     from ..tables.cells import GridSource
@@ -104,7 +104,7 @@ class Revenue:
         one_way = neighbors == "add_remove" or units == 1
         return Sensitivity(change, read_neighbors(neighbors), change, monotonic=one_way)
 
-    def compute(self, reach: Fraction) -> Runs:
+    def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return one run for each stretch between neighbouring bids. Private."""
         paid, counts = self._paid()
         ends = np.append(paid, np.array([self.prices.size - 1], dtype=paid.dtype))

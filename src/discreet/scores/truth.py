@@ -9,7 +9,7 @@ import numpy as np
 from ..candidates import Labels
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
-from ..vectors import Vector
+from ..sampling.vectors import Vector
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,7 +52,7 @@ class Truth:
             )
         return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True)
 
-    def compute(self, reach: Fraction) -> Vector:
+    def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the scores. Private."""
         scores = np.zeros(len(self.candidates), dtype=np.int64)
         places = {label: i for i, label in enumerate(self.candidates)}

@@ -13,14 +13,7 @@ from typing import Any
 from ..errors import UnreadableData
 from ..instants import instant
 from .failures import missing_column, quietly
-from .kinds import (
-    CELL,
-    ColumnType,
-    check_candidates,
-    column_type,
-    key,
-    represent,
-)
+from .kinds import CELL, ColumnType, check_candidates, column_type, key, represent
 from .relations import RelationColumn, picked
 from .spark import SparkColumn, spark_columns
 

@@ -47,7 +47,7 @@ def generalized(
     changes = read_changes(sensitivities)
     if places is not None and len(places) == len(changes):
         changes = tuple(changes[i] for i in places)
-    guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).tuned.guarantee
+    guarantee = ask(Generalized(scores, changes, Fraction(0)), terms).calibrated.guarantee
     t = _lowering(guarantee.pure or Fraction(1), len(changes), positive(beta, "beta"))
     query = Query("generalized", f"generalized, {len(changes)} candidates")
     return release(Generalized(scores, changes, t), labels, query, terms)

@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any
 
 from ..arguments import refuse_one_shot
-from ..bits import SystemBits, below
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import Kind, Repetitions
@@ -16,9 +15,10 @@ from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit
 from ..releases import Release
-from ..scores.custom import STOPS, quietly
+from ..sampling.bits import SystemBits, below
+from ..sampling.vectors import read_vector
+from ..scores.custom import STOPS, replacing_errors
 from ..selection import Order, Query
-from ..vectors import read_vector
 
 Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
 """What tries one candidate on the data at an epsilon, and returns its score and its result."""
@@ -115,7 +115,10 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
         query,
         guarantee,
         "private_candidates",
-        lambda: {"candidates": labels.description, "dial": {"epsilon": guarantee.epsilon}},
+        lambda: {
+            "candidates": labels.description,
+            "privacy_parameter": {"epsilon": guarantee.epsilon},
+        },
         account,
         unit=unit,
     )
@@ -134,6 +137,6 @@ def _attempt(run: Run, data: Any, candidate: Any, share: Fraction, index: int) -
         scores.best()  # refuses what is not finite
         return scores.exact(0)
 
-    score, result = quietly(call, who="run")
-    exact = quietly(check, passing=(*STOPS, InvalidScores), who="run")
+    score, result = replacing_errors(call, who="run")
+    exact = replacing_errors(check, passing=(*STOPS, InvalidScores), who="run")
     return Attempt(index, exact, score, result)

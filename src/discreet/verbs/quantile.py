@@ -18,11 +18,11 @@ from ..errors import (
 )
 from ..numbers import Number, exact
 from ..releases import Release
+from ..sampling.vectors import integers
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank, Rows
 from ..selection import Query
 from ..terms import RecordTerms, takes_terms
-from ..vectors import integers
 from .records import Part, draw, naming, parts_of, per_person, read_inquiry
 
 Candidates = Grid | Iterable[Any]

@@ -8,17 +8,17 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from ..bits import SystemBits
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
-from ..mechanisms.contract import Dial
+from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.joint_quantiles import JointQuantiles
 from ..numbers import Number, exact
 from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
-from ..scores.brackets import distinct
+from ..sampling.bits import SystemBits
 from ..scores.rank import Rank, Rows
+from ..scores.rank_search import distinct
 from ..selection import Order, Query, ask, named
 from ..terms import RecordTerms, Terms, read_payment, takes_terms
 from .records import Inquiry, Part, cells_of, numbers_of, parts_of, read_inquiry
@@ -85,7 +85,10 @@ def quantiles(
     account, request = read_payment(inquiry.terms)
 
     def details() -> dict[str, Any]:
-        return {"candidates": candidates.description, "dial": {"epsilon": levels.total}}
+        return {
+            "candidates": candidates.description,
+            "privacy_parameter": {"epsilon": levels.total},
+        }
 
     unit = inquiry.records.unit
     order = Order(query, guarantee, name, details, account, request, unit=unit)
@@ -124,8 +127,10 @@ def _method(
 ) -> tuple[Guarantee, str, Callable[[Rows], list[int]]]:
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
-        dial = Dial("epsilon", levels.total)
-        joint: Any = JointQuantiles(levels.alphas, candidates.size).tune(levels.neighbors, dial)
+        parameter = PrivacyParameter("epsilon", levels.total)
+        joint: Any = JointQuantiles(levels.alphas, candidates.size).calibrate(
+            levels.neighbors, parameter
+        )
         return joint.guarantee, "joint_quantiles", lambda r: joint.law(*r).draw(SystemBits())
     if method == "independent":
         m = len(levels.alphas)
@@ -188,7 +193,7 @@ class _Levels:
         asked = ask(Rank(lambda: (np.zeros(0), None), candidates, Fraction(1, 2)), terms)
         if terms.get("epsilon") is None:
             raise InvalidArgument("several quantiles take epsilon, not rho or scale")
-        guarantee: Any = asked.tuned.guarantee
+        guarantee: Any = asked.calibrated.guarantee
         return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
     def release(self, records: Rows, first: int, end: int, lowest: int, highest: int) -> list[int]:
@@ -217,7 +222,9 @@ class _Levels:
         for alpha in self.alphas:
             score = Rank(lambda: records, Grid(0, size - 1), alpha)
             asked = ask(score, terms)
-            found.append(asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits()))
+            found.append(
+                asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())
+            )
         return sorted(found)
 
     def _one(self, records: Rows, size: int, lowest: int, middle: int, highest: int) -> int:
@@ -227,4 +234,4 @@ class _Levels:
         share = (self.alphas[middle] - below) / (above - below)
         score = Rank(lambda: records, Grid(0, size - 1), share)
         asked = ask(score, {"epsilon": self.epsilon, "neighbors": "add_remove"})
-        return asked.tuned.law(score.compute(asked.tuned.reach)).draw(SystemBits())
+        return asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())

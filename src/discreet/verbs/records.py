@@ -7,17 +7,17 @@ from typing import Any
 
 from .. import tables
 from ..arguments import refuse_one_shot
-from ..bits import SystemBits
 from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
-from ..mechanisms.contract import Law, read_dial
+from ..mechanisms.contract import Law, read_parameter
 from ..numbers import count
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit
 from ..releases import Release
+from ..sampling.bits import SystemBits
 from ..scores import Score
-from ..scores.persons import PerPerson
+from ..scores.per_unit import PerUnit
 from ..selection import Query, ask, named
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms
@@ -149,7 +149,7 @@ def cells_of(part: Part, grid: Any) -> Any:
 def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:
     """Return the scores of rows as scores of persons, if a person is a record."""
     rows = inquiry.records.rows
-    return scores if rows is None else [PerPerson(score, rows) for score in scores]
+    return scores if rows is None else [PerUnit(score, rows) for score in scores]
 
 
 def draw(law: Law, size: int | None) -> Any:
@@ -222,8 +222,10 @@ def _read_groups(groups: Any) -> tuple[Any, ...]:
 
 def _divided(terms: Any, parts: int, steps: int) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
-    dial = read_dial(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
-    if dial is not None and dial.kind != "scale":
-        shared[dial.kind] = dial.value / (parts * (steps**2 if dial.kind == "rho" else steps))
+    if parameter is not None and parameter.kind != "scale":
+        shared[parameter.kind] = parameter.value / (
+            parts * (steps**2 if parameter.kind == "rho" else steps)
+        )
     return shared  # type: ignore[return-value]

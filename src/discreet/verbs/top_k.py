@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
-from ..bits import SystemBits
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates, UnknownName, shown
 from ..mechanisms import Mechanism, read_mechanism
@@ -12,6 +11,7 @@ from ..mechanisms.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release
+from ..sampling.bits import SystemBits
 from ..scores import Given, Score
 from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable

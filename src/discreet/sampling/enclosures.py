@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, fmpq, fmpz
 from numpy.typing import NDArray
 
-from .numbers import nearest_double
+from ..numbers import nearest_double
 
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""

@@ -5,13 +5,13 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
-from ..runs import Runs
-from ..vectors import Vector
+from ..sampling.runs import Runs
+from ..sampling.vectors import Vector
 from .contract import Score
 
 
 @dataclass(frozen=True, slots=True)
-class PerPerson:
+class PerUnit:
     """A score of rows, where a record is a person with at most that many rows.
 
     A person who comes adds at most `rows` rows, and one who is replaced changes at most `rows` of them,
@@ -58,6 +58,6 @@ class PerPerson:
             all(step.monotonic for step in steps) and (self.rows == 1 or neighbors == "add_remove"),
         )
 
-    def compute(self, reach: Fraction) -> Vector | Runs:
+    def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores. Private."""
-        return self.score.compute(reach)
+        return self.score.compute(cutoff_gap)

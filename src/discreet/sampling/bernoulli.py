@@ -17,7 +17,9 @@ COIN_ERROR = 2.0**-42
 """How far a fast probability may be from the real one. A coin is in doubt with probability < 2**-39."""
 
 
-def toss(fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits) -> NDArray[np.bool_]:
+def bernoulli(
+    fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits
+) -> NDArray[np.bool_]:
     """Return independent booleans, the i-th True with probability exact(i).
 
     Args:
@@ -37,7 +39,7 @@ def toss(fast: NDArray[np.float64], exact: Callable[[int], arb], bits: Bits) -> 
     return heads
 
 
-def toss_one(exact: Callable[[int], arb], i: int, bits: Bits) -> bool:
+def bernoulli_one(exact: Callable[[int], arb], i: int, bits: Bits) -> bool:
     """Return True with probability exact(i)."""
     return _settle(LazyUniform(bits), exact, i)
 

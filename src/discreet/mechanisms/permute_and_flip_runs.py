@@ -19,11 +19,11 @@ import numpy as np
 from flint import acb, arb, ctx
 from numpy.typing import NDArray
 
-from ..bits import Bits, LazyUniform, below
-from ..categorical import BLOCK
-from ..enclosures import Rate, exponential, has_fast_pass, overflowing, precision
 from ..errors import InvalidArgument
-from ..runs import Place, Runs, indices
+from ..sampling.bits import Bits, LazyUniform, below
+from ..sampling.categorical import BLOCK
+from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
+from ..sampling.runs import Place, Runs, indices
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""

@@ -14,8 +14,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InvalidScores, shown
-from .numbers import nearest_double
+from ..errors import InvalidScores, shown
+from ..numbers import nearest_double
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
