@@ -9,8 +9,8 @@ from flint import arb, arb_poly
 from numpy.typing import NDArray
 
 from ..privacy.guarantees import LaplaceDP
+from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity
-from ..privacy.zcdp import laplace_rho
 from ..sampling.bernoulli import bernoulli, bernoulli_one
 from ..sampling.bits import Bits, below
 from ..sampling.categorical import BLOCK
