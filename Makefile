@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure proofs storm docs pictures clean
+.PHONY: demo test check bench measure proofs fuzz storm docs pictures clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -22,6 +22,9 @@ proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, minutes each
 	$(BIN)/python -m tests.storm
+
+fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, none slow, nothing private told
+	$(BIN)/python -m tests.fuzz --calls 20000
 
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -12,7 +12,7 @@ import pytest
 import discreet
 from discreet import Grid, PureDP
 from discreet.descriptions import is_current
-from discreet.errors import InvalidArgument
+from discreet.errors import DiscreetError, InvalidArgument
 from discreet.payment import Bill, Indices
 from discreet.selection import Order, Query
 
@@ -21,7 +21,7 @@ DRINKS = ["tea", "milk"]
 AGES = Grid(0, 10)
 
 
-class Unpaid(Exception):
+class Unpaid(DiscreetError):
     """What an account raises in these tests when it does not pay."""
 
 

@@ -38,6 +38,13 @@ def mode(data: Any, column: str = "c", candidates: Any = ("a", "b"), **terms: An
     return discreet.mode(data, column, candidates, **{"epsilon": 1, **terms})
 
 
+class Failing(list[Any]):
+    """A list that raises what it holds."""
+
+    def __iter__(self) -> Any:
+        raise RuntimeError(SECRET_TEXT)
+
+
 PRIVATE_SCORES = [SECRET_NUMBER, -SECRET_NUMBER]
 FRAMES = [pl.DataFrame({"c": [SECRET_TEXT]}), pd.DataFrame({"c": [SECRET_TEXT]})]
 CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
@@ -50,6 +57,8 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.InvalidCandidates, lambda _: one(PRIVATE_SCORES, candidates=["a", "a"])),
     (errors.InvalidCandidates, lambda _: one({"a": SECRET_NUMBER}, candidates=["a"])),
     (errors.UnknownName, lambda _: one(PRIVATE_SCORES, mechanism="none")),
+    (errors.UnreadableArgument, lambda _: one(PRIVATE_SCORES, candidates=Failing())),
+    (errors.UnreadableArgument, lambda _: one(Failing())),
     (errors.InvalidScores, lambda _: one(PRIVATE_SCORES, candidates=["a"])),
     (errors.InvalidScores, lambda _: one([*PRIVATE_SCORES, float("nan")])),
     (errors.InvalidScores, lambda _: one(np.array([SECRET_NUMBER, np.inf]))),

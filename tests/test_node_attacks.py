@@ -1,5 +1,6 @@
 """What attacks on the data node find: names that lie, things that change, errors and frames that tell."""
 
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -455,7 +456,7 @@ def test_the_search_finds_what_is_there() -> None:
     assert exception_leads_to(error, private)
     assert exception_leads_to(KeyError(SECRET), private)
     with pytest.raises(DiscreetError) as caught:
-        discreet.select_by(raising(KeyError), Marked([SECRET]), [1], **TERMS)
+        inspect.unwrap(discreet.select_by)(raising(KeyError), Marked([SECRET]), [1], **TERMS)
     assert "frame" in str(exception_leads_to(caught.value, private)) or exception_leads_to(
         caught.value, private
     )

@@ -1,13 +1,26 @@
-"""Arguments as they come in: a name is exact text, and what is read more than once can be read again."""
+"""Arguments as they come in: read once, as plain values, or refused.
+
+Any object may lie about what it equals, how long it is and what it is called, and some answer a comparison with
+a whole series. So texts are taken as exact `str`, options are looked up by name and never compared, and lists
+are read up to a known length. What is read more than once can be read again. Numbers: `numbers`.
+"""
 
 import copy
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from .errors import InvalidArgument, shown
+from .errors import InvalidArgument, UnknownName, shown
+
+MOST_LISTED = 10**7
+"""As many values are read one by one from what may have no end."""
 
 _LONGEST = 200
+_MOST_COLUMNS = 10**9
 
 
 def read_name(name: Any, what: str) -> str:
@@ -28,8 +41,104 @@ def read_name(name: Any, what: str) -> str:
 
 
 def exact_text(value: Any) -> str | None:
-    """Return the text that a value holds, whatever a subclass says about it; None if it is no text."""
-    return str.__str__(value) if isinstance(value, str) else None
+    """Return the text that a `str` or a subclass holds, whatever its methods say; None if it is no text."""
+    if not issubclass(type(value), str):
+        return None
+    found = str.__str__(value)
+    return found if found.isascii() or _can_be_written(found) else None
+
+
+def _can_be_written(found: str) -> bool:
+    """Return whether a text has no halves of surrogate pairs, which no file and no database takes."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in found)
+
+
+def text(value: Any, name: str) -> str:
+    """Return a text as an exact `str` that can be written as UTF-8.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    found = exact_text(value)
+    if found is None:
+        raise InvalidArgument(f"{name} must be a text, got {shown(value)}")
+    return found
+
+
+def column_name(value: Any, name: str = "column") -> Any:
+    """Return the name of a column: a text, or a number as pandas has it.
+
+    Raises:
+        InvalidArgument: if it is neither.
+    """
+    if type(value) is int and abs(value) < _MOST_COLUMNS:
+        return value
+    found = exact_text(value)
+    if found is None:
+        raise InvalidArgument(f"{name} must be the name of a column, got {shown(value)}")
+    return found
+
+
+def file_path(value: Any, name: str) -> Path:
+    """Return the path of a file, read once.
+
+    Raises:
+        InvalidArgument: if it is none, or one that no file can have.
+    """
+    with suppress(Exception):  # of the object's own methods
+        found = os.fspath(value)
+        plain = str.__str__(found) if isinstance(found, str) else "\0"
+        if "\0" not in plain:
+            return Path(plain)
+    raise InvalidArgument(f"{name} must name a file, got {shown(value)}")
+
+
+def choice(value: Any, name: str, options: Iterable[str], instead: str = "") -> str:
+    """Return the option that was chosen by its name.
+
+    Args:
+        value: what was given.
+        name: what it is called in the message.
+        options: the names to choose from.
+        instead: what else could be given.
+
+    Raises:
+        UnknownName: if it is none of them; the message lists them.
+    """
+    known = list(options)
+    found = exact_text(value)
+    if found not in known:
+        raise UnknownName(f"{name} must be one of {', '.join(known)}{instead}, got {shown(value)}")
+    return str(found)
+
+
+def listed(value: Any, name: str, most: int = MOST_LISTED) -> list[Any]:
+    """Return the values in a list, an array or anything else that is read one by one, at most so many.
+
+    Raises:
+        InvalidArgument: if it is nothing of the kind, or holds more, or has no end.
+    """
+    found = None
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        with suppress(TypeError):  # of an array without dimensions
+            found = list(islice(value, most + 1))  # never asks for a length, which may be a lie
+    if found is None:
+        raise InvalidArgument(f"{name} must be a list, got {shown(value)}")
+    if len(found) > most:
+        raise InvalidArgument(f"{name} must be at most {most:,} values; there are more, or no end")
+    return found
+
+
+def mapping(value: Any, name: str) -> dict[str, Any]:
+    """Return what a mapping holds under names.
+
+    Raises:
+        InvalidArgument: if it is none, or a key is no name.
+    """
+    if not isinstance(value, Mapping):
+        raise InvalidArgument(f"{name} must be a mapping such as a dict, got {shown(value)}")
+    items = listed(value.items(), name)
+    return {read_name(key, f"each name of {name}"): one for key, one in items}
 
 
 def refuse_one_shot(value: Any, what: str) -> None:

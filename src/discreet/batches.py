@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
-from .arguments import named_arguments, read_name, refuse_one_shot
+from .arguments import mapping, named_arguments, read_name, refuse_one_shot
+from .doors import doors
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
@@ -40,6 +41,7 @@ class Call(NamedTuple):
         return self.verb(*self.arguments, **{**self.terms, **terms})
 
 
+@doors
 @dataclass(frozen=True, slots=True, repr=False)
 class Batch:
     """Several questions under names. Nothing is asked, and no data are looked at, until it is run.
@@ -60,7 +62,9 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Keep the names as exact text, in a mapping of its own."""
-        named = {read_name(name, "name"): question for name, question in self.questions.items()}
+        named = mapping(self.questions, "questions")
+        if not all(isinstance(question, Call) for question in named.values()):
+            raise InvalidArgument("questions must be those of another batch; add them one by one")
         object.__setattr__(self, "questions", named)
 
     def add(
@@ -75,6 +79,8 @@ class Batch:
         named = read_name(name, "name")
         if named in self.questions:
             raise InvalidArgument(f"there is a question named {shown(named)}; take another name")
+        if not callable(verb):
+            raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {shown(verb)}")
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
         return Batch({**self.questions, named: Call(verb, arguments, dict(terms))})
@@ -97,7 +103,7 @@ class Batch:
             InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
         """
         kind, total = _budget(epsilon, rho)
-        given = self._by_name(weights or {}, "weights")
+        given = {} if weights is None else self._by_name(weights, "weights")
         weight = {name: given.get(name, Fraction(1)) for name in self._names()}
         return self._shared_out(kind, total, weight)
 
@@ -164,6 +170,8 @@ class Batch:
         Raises:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
         """
+        if ledger is not None and not hasattr(ledger, "quoted"):
+            raise InvalidArgument(f"ledger must be a session of a Ledger, got {shown(ledger)}")
         bills = self.bills()
         if ledger is not None:
             ledger.quoted(bills.values()).check()
@@ -177,7 +185,7 @@ class Batch:
 
     def _by_name(self, given: Mapping[str, Number], what: str) -> dict[str, Fraction]:
         """Return numbers above zero for questions of the batch."""
-        named = {read_name(name, f"a name in {what}"): value for name, value in given.items()}
+        named = mapping(given, what)
         for name in named:
             if name not in self.questions:
                 raise UnknownName(

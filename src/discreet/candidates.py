@@ -1,7 +1,8 @@
 """What may be answered: public, and fixed before the data are read."""
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
@@ -10,12 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .arguments import refuse_one_shot
+from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
 from .errors import InvalidCandidates, shown
 from .instants import instant
-from .numbers import Number, exact, float_up, positive
+from .numbers import Number, exact, fits, float_up, positive
 
 _BLOCK = 2**15
+
+_MOST_POINTS = 10**300
+"""More than a double can count serve nobody."""
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
 
@@ -49,9 +53,6 @@ class Labels(Sequence[Any]):
             InvalidArgument: if they can be read once only.
         """
         refuse_one_shot(labels, "candidates")
-        single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
-        if single or hasattr(type(labels), "columns"):
-            raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
         self._labels = tuple(_plain(labels))
         if not self._labels:
             raise InvalidCandidates(
@@ -135,21 +136,24 @@ class Grid:
         steps = (self.hi - self.lo) / self.step
         if steps < 0 or steps.denominator != 1:
             raise InvalidCandidates(
-                f"hi must be lo plus a whole number of steps, got lo={lo!r}, hi={hi!r}, step={step!r}"
+                f"hi must be lo plus a whole number of steps, got lo={shown(lo)}, hi={shown(hi)}, "
+                f"step={shown(step)}"
             )
         self.size = int(steps) + 1
-        self._digits = _decimal_places(self.lo, self.step)
+        every = math.lcm(self.lo.denominator, self.step.denominator)
+        if self.size > _MOST_POINTS or not fits(self.lo * every, self.hi * every, every):
+            raise InvalidCandidates(
+                "a grid must have at most 1e300 points, of at most 4,200 digits each"
+            )
+        self._digits = decimal_places(self.lo, self.step)
 
     def __getitem__(self, index: int) -> int | Decimal | Fraction:
+        index = position(index)
         if not 0 <= index < self.size:
-            raise IndexError(f"the grid has {self.size} points, there is no number {index}")
-        point = self.lo + index * self.step
-        if self._digits == 0:
-            return int(point)
-        if self._digits is None:
-            return point
-        with localcontext(prec=len(str(abs(point.numerator))) + self._digits + 5):
-            return Decimal(point.numerator) / point.denominator
+            raise IndexError(
+                f"the grid has {self.size:,} points, there is no number {shown(index)}"
+            )
+        return written(self.lo + index * self.step, self._digits)
 
     def nearest(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the index of the point nearest to each value; what is outside goes to the ends.
@@ -228,7 +232,20 @@ class Grid:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"
 
 
-def _decimal_places(*numbers: Fraction) -> int | None:
+def written(point: Fraction, places: int | None) -> int | Decimal | Fraction:
+    """Return a point as an integer, as a decimal with that many places, or as it is where none do."""
+    if places == 0:
+        return int(point)
+    if places is None:
+        return point
+    digits = (
+        abs(point.numerator).bit_length() * 31 // 100 + 1
+    )  # no fewer than it has: log10(2) is below .31
+    with localcontext(prec=digits + places + 5):
+        return Decimal(point.numerator) / point.denominator
+
+
+def decimal_places(*numbers: Fraction) -> int | None:
     """Return how many decimal places write all numbers exactly, or None if none do."""
     for places in range(64):
         if all((number * 10**places).denominator == 1 for number in numbers):
@@ -236,12 +253,34 @@ def _decimal_places(*numbers: Fraction) -> int | None:
     return None
 
 
+def position(index: Any) -> int:
+    """Return an index as Python's own integer.
+
+    Raises:
+        TypeError: if it is none, as of any sequence.
+    """
+    try:
+        return operator.index(index)
+    except Exception:  # of the object's own methods
+        pass
+    raise TypeError(f"an index must be an integer, got {shown(index)}")
+
+
 def _plain(labels: Iterable[Any]) -> Iterable[Any]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
+    single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
+    if single or hasattr(type(labels), "columns"):
+        raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
+    if isinstance(labels, Sized) and _length(labels) > MOST_LISTED:
+        raise InvalidCandidates(
+            f"candidates in a list must be at most {MOST_LISTED:,}; for numbers give a Grid, else a CandidateTable"
+        )
     for to_list in ("tolist", "to_pylist", "to_list"):
         if hasattr(labels, to_list):
-            return getattr(labels, to_list)()  # type: ignore[no-any-return]
-    return [label.item() if isinstance(label, np.generic) else label for label in labels]
+            labels = getattr(labels, to_list)()
+            break
+    found = listed(labels, "candidates")
+    return [label.item() if isinstance(label, np.generic) else label for label in found]
 
 
 def _refuse_repeats(labels: tuple[Any, ...]) -> None:
@@ -254,10 +293,39 @@ def _refuse_repeats(labels: tuple[Any, ...]) -> None:
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
             raise InvalidCandidates(f"candidates must not be missing or NaN, got {shown(label)}")
-        for form in {label, instant(label)}:
+        if not _can_be_told(label):
+            raise InvalidCandidates(
+                f"candidates must be text in UTF-8, numbers of at most 4,200 digits ..., got {shown(label)}"
+            )
+        for form in _forms(label):
             if form in seen:
                 raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[form], label)}")
             seen[form] = label
+
+
+def _length(labels: Sized) -> int:
+    try:
+        return len(labels)
+    except TypeError:  # an array without dimensions
+        return 0
+
+
+def _can_be_told(label: Any) -> bool:
+    """Return whether a text can be written, and a number spelled: one of them may be the answer."""
+    if isinstance(label, str):
+        return exact_text(label) is not None
+    return fits(label) if type(label) in (int, Fraction) else True
+
+
+def _forms(label: Any) -> set[Any]:
+    """Return what a label equals: itself, and the instant of a time with a zone."""
+    try:
+        return {label, instant(label)}
+    except TypeError:  # a tuple of lists
+        pass
+    raise InvalidCandidates(
+        f"candidates must be simple values such as text, numbers or dates, got {shown(label)} that cannot be hashed"
+    )
 
 
 def _twice(first: Any, second: Any) -> str:

@@ -6,7 +6,8 @@
     ├── InvalidArgument (ValueError)      a public argument that cannot be accepted
     │   ├── InvalidNumber                 not an exact number, or out of its range
     │   ├── InvalidCandidates             empty, repeated, or of the wrong kind
-    │   └── UnknownName                   no such mechanism, noise or neighbouring relation
+    │   ├── UnknownName                   no such mechanism, noise or neighbouring relation
+    │   └── UnreadableArgument            an object that was given raised an error of its own
     ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
@@ -28,38 +29,52 @@ No message, attribute or cause of these errors holds a private value. Errors of 
 quote the data they failed on, so they are never chained: what is raised here starts a trace of its own.
 """
 
-import datetime
-import decimal
-import numbers
+import sys
+from datetime import date, datetime, time
+from decimal import Decimal
+from fractions import Fraction
+from types import NoneType
 from typing import Any
 
-_SIMPLE = (
-    str,
-    bytes,
-    bool,
-    type(None),
-    numbers.Number,
-    decimal.Decimal,
-    datetime.date,
-    datetime.time,
-)
+_SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, date, datetime, time}
+_LONGEST = 60
 
 
 def shown(value: Any) -> str:
     """Return a short picture of an argument for a message.
 
-    Only simple values are spelled. A table or a list that was given in the wrong place may be private:
-    of those the message shows the type.
+    Only simple values are spelled. A table or a list that was given in the wrong place may be private, and an
+    object of a class of its own may say anything: of those the message shows the type.
     """
-    if not isinstance(value, _SIMPLE):
-        package, name = type(value).__module__.partition(".")[0], type(value).__qualname__
-        return f"a {name}" if package == "builtins" else f"a {package}.{name}"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    kind = type(value)
+    package, name = str(kind.__module__).partition(".")[0], str(kind.__qualname__)
+    if kind not in _SIMPLE and not _is_of_numpy(kind):
+        return ascii(f"a {name}" if package == "builtins" else f"a {package}.{name}")[1:-1]
+    try:
+        text = repr(value)
+    except ValueError:  # Python spells no integer of more than 4,300 digits
+        return f"a {name} of thousands of digits"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _is_of_numpy(kind: type) -> bool:
+    """Return whether a class is one of numpy's own numbers."""
+    numpy = sys.modules.get("numpy")
+    return (
+        numpy is not None
+        and issubclass(kind, (numpy.number, numpy.bool_))
+        and kind.__module__ == "numpy"
+    )
 
 
 class DiscreetError(Exception):
     """Root of every error this library raises on purpose."""
+
+    def __init__(self, *message: object) -> None:
+        # A path may hold bytes that are no UTF-8, and a message must be printed.
+        super().__init__(
+            *(str(part).encode(errors="backslashreplace").decode() for part in message)
+        )
 
 
 class InvalidArgument(DiscreetError, ValueError):
@@ -76,6 +91,10 @@ class InvalidCandidates(InvalidArgument):
 
 class UnknownName(InvalidArgument):
     """A name that stands for nothing here; the message lists those that do."""
+
+
+class UnreadableArgument(InvalidArgument):
+    """An object that was given raised an error when it was read or called; what that said is not shown."""
 
 
 class InvalidScores(DiscreetError, ValueError):

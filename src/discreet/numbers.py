@@ -9,15 +9,30 @@ import math
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any
 
+from .arguments import exact_text
 from .errors import InvalidArgument, InvalidNumber, shown
 
 Number = int | float | str | Fraction | Decimal
 """What the public functions accept where they ask for a number; numpy's scalars are welcome too."""
 
-_MOST_DIGITS = 10_000
-"""Longest number read from text or a decimal: beyond it, exactness would cost more than it is worth."""
+_MOST_DIGITS = 4_200
+"""The longest numerator or denominator that is read: doubles have at most 325 digits, and Python spells 4,300."""
+
+_PLAIN = (int, float, str, Fraction, Decimal)
+
+_FINEST = -8192
+"""Bounds are not told more finely than multiples of 2**-8192, which Python can still spell."""
+
+_TOO_LONG = 10**_MOST_DIGITS
+
+
+def fits(*values: Fraction | int, digits: int = _MOST_DIGITS) -> bool:
+    """Return whether all numerators and denominators have at most so many digits."""
+    longest: int = max(max(abs(value.numerator), value.denominator) for value in values)
+    limit: int = _TOO_LONG if digits == _MOST_DIGITS else 10**digits
+    return longest < limit
 
 
 def exact(value: Any, name: str) -> Fraction:
@@ -50,25 +65,26 @@ def positive_up(value: Any, name: str) -> Fraction:
     too small breaks the promise, one that is too large by 2^-53 costs nothing, so take the larger.
     """
     number = positive(value, name)
-    if isinstance(value, Real) and not isinstance(value, Integral | Fraction):
-        numerator, denominator = cast(Any, value).as_integer_ratio()
-        number = max(number, Fraction(int(numerator), int(denominator)))
-    return number
+    if not isinstance(value, Real) or isinstance(value, Integral | Fraction):
+        return number
+    binary = _binary(value)
+    if binary is None:
+        raise InvalidNumber(f"{name} must be a finite number, got {shown(value)}")
+    return max(number, binary)
 
 
 def count(value: Any, name: str, most: int | None = None) -> int:
     """Return `value` as an integer of at least one, and at most `most`."""
-    if not isinstance(value, bool) and isinstance(value, Integral):
-        number = int(value)
-        if number >= 1 and (most is None or number <= most):
-            return number
+    number = _whole(value)
+    if number is not None and 1 <= number < _TOO_LONG and (most is None or number <= most):
+        return number
     bounds = "of at least 1" if most is None else f"from 1 to {most:,}"
     raise InvalidNumber(f"{name} must be a whole number {bounds}, got {shown(value)}")
 
 
 def flag(value: Any, name: str) -> bool:
     """Return `value` if it is True or False: a text such as "no" must not count as true."""
-    if isinstance(value, bool) or type(value).__name__ == "bool":
+    if type(value) is bool or _is_of_numpy(value, "bool"):
         return bool(value)
     raise InvalidArgument(f"{name} must be True or False, got {shown(value)}")
 
@@ -119,9 +135,9 @@ def short_down(value: Fraction, bits: int = 64) -> Fraction:
 
 
 def _unit(value: Fraction, bits: int) -> Fraction:
-    """Return a power of two of which `value` is at least 2**(bits - 1) in size."""
+    """Return a power of two of which `value` is at least 2**(bits - 1) in size, or the least that is used."""
     length = value.numerator.bit_length() - value.denominator.bit_length()
-    return Fraction(2) ** (length - bits)
+    return Fraction(2) ** max(length - bits, _FINEST)
 
 
 def spell(value: Fraction) -> str:
@@ -147,30 +163,69 @@ def _short(value: Fraction) -> str | None:
 
 
 def _read(value: Any) -> Fraction | None:
-    """Return the exact value, or None if there is none."""
-    if isinstance(value, bool):
+    """Return the exact value, or None if there is none, or an object does not say what it is."""
+    try:
+        number = _exactly(value)
+    except Exception:  # of whatever methods the object has; what they say is not ours to tell
         return None
-    if isinstance(value, Fraction):
-        return Fraction(
-            int(value.numerator), int(value.denominator)
-        )  # its parts may be numpy's, which wrap
+    return number if number is not None and fits(number) else None
+
+
+def _exactly(value: Any) -> Fraction | None:
+    """Return the exact value as it stands now. Parts are read once, as Python's own numbers."""
+    whole = _whole(value)
+    if whole is not None or isinstance(value, bool):
+        return None if whole is None else Fraction(whole)
+    if isinstance(value, Fraction):  # its parts may be numpy's, which wrap
+        return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Decimal):
         ordinary = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
         return Fraction(value) if ordinary else None
-    if isinstance(value, Integral):
-        return Fraction(int(value))
-    return _parse(str(value)) if isinstance(value, str | Real) else None
+    written = exact_text(value)
+    if written is None and isinstance(value, Real):
+        written = float.__repr__(value) if issubclass(type(value), float) else str(value)
+    return None if written is None else _parse(written)
 
 
-def _parse(text: str) -> Fraction | None:
-    """Return the number that `text` spells, or None."""
-    _, _, exponent = text.lower().partition("e")
+def _whole(value: Any) -> int | None:
+    """Return an integer as Python's own, or None if it is none."""
+    if type(value) is int:
+        return value
     try:
-        if len(text) > _MOST_DIGITS or (exponent and abs(int(exponent)) > _MOST_DIGITS):
+        if isinstance(value, bool) or not isinstance(value, Integral):
             return None
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        given: Any = value
+        return int.__index__(given) if issubclass(type(value), int) else int(given)
+    except Exception:  # of the object's own methods
         return None
+
+
+def _binary(value: Any) -> Fraction | None:
+    """Return the binary value of a float, of Python or of numpy, or None if it does not say it."""
+    try:
+        ratio = float.as_integer_ratio if isinstance(value, float) else type(value).as_integer_ratio
+        numerator, denominator = ratio(value)
+        return Fraction(int(numerator), int(denominator))
+    except Exception:  # of the object's own methods
+        return None
+
+
+def _parse(written: str) -> Fraction | None:
+    """Return the number that a text spells, or None."""
+    _, _, exponent = written.lower().partition("e")
+    if len(written) > 2 * _MOST_DIGITS or (exponent and abs(int(exponent)) > _MOST_DIGITS):
+        return None
+    return Fraction(written)
+
+
+def is_plain(value: Any) -> bool:
+    """Return whether a number is of a class of Python's or numpy's own, whose methods do not change."""
+    return type(value) in _PLAIN or type(value).__module__ == "numpy"
+
+
+def _is_of_numpy(value: Any, name: str) -> bool:
+    """Return whether a value is of numpy's own class of that name."""
+    return type(value).__module__ == "numpy" and type(value).__name__ == name
 
 
 def _terminating(value: Fraction) -> str | None:

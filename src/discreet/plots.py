@@ -7,22 +7,30 @@ same in black and white. The background is opaque. Needs the extra: pip install 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .errors import InvalidArgument, MissingPackage
+from .arguments import listed
+from .doors import door
+from .errors import DiscreetError, InvalidArgument, MissingPackage
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _BLUE, _ORANGE, _GREEN, _RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 _LINES = ((_BLUE, "-", "o"), (_RED, "--", "s"), (_GREEN, "-.", "^"), (_ORANGE, ":", "D"),
           ("#000000", (0, (5, 1)), "v"), ("#CC79A7", (0, (1, 1)), "P"))  # fmt: skip
 _BINS, _NAMED, _WIDE = 40, 40, 4.5
+_MOST = 10**6
 _STYLE = {
     "font.size": 13.0, "axes.titlesize": 14.0, "legend.fontsize": 12.0, "lines.linewidth": 2.0,
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
@@ -31,6 +39,26 @@ _STYLE = {
     "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": "#DDDDDD",
     "hatch.linewidth": 0.6, "figure.dpi": 120.0, "savefig.dpi": 150.0, "savefig.transparent": False,
 }  # fmt: skip
+
+
+def _drawing(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the function; what cannot be drawn is refused in our words, for the error would quote it."""
+
+    @door
+    @wraps(function)
+    def draw(*args: P.args, **kwargs: P.kwargs) -> T:
+        signature(function).bind(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except DiscreetError:
+            raise
+        except Exception:  # of numpy, of matplotlib, or because a thing is not what it should be
+            pass
+        raise InvalidArgument(
+            f"{function.__name__} cannot draw this: it takes plain numbers and short texts; see help()"
+        )
+
+    return draw
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,6 +84,7 @@ class Series:
     window: tuple[float, float]
 
 
+@_drawing
 def scores(series: Series, *, label: str = "candidate") -> "Figure":
     """Return a picture of the score of every candidate; `label` names their axis."""
     with _axes(_height(series.labels)) as axes:
@@ -68,6 +97,7 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def law(
     series: Series,
     *,
@@ -83,6 +113,7 @@ def law(
         draws: drawn candidates, whose frequencies are put beside the law.
         label: the name of the axis of candidates, with its unit.
     """
+    draws = None if draws is None else listed(draws, "draws", _MOST)
     with _axes(_height(series.labels)) as axes:
         draw = _on_a_line if series.labels is None else _in_a_list
         draw(axes, series, answer, draws)
@@ -93,9 +124,10 @@ def law(
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
     """Return a picture of several laws over the same candidates, such as one for each epsilon."""
-    shown = list(several)
+    shown = listed(several, "several", _MOST)
     if len({series.labels for series in shown}) != 1:
         raise InvalidArgument(
             "laws in one picture must be over the same candidates, and at least one"
@@ -117,8 +149,10 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
     """Return a picture of how often each value was drawn, the most frequent first."""
+    values = listed(values, "values", _MOST)
     tally = Counter(values).most_common(_NAMED)
     labels = tuple(_short(value) for value, _ in tally)
     with _axes(_height(labels)) as axes:
@@ -128,6 +162,7 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def histograms(
     several: Mapping[str, Sequence[Any]], *, bins: int = _BINS, label: str = "candidate"
 ) -> "Figure":
@@ -138,7 +173,10 @@ def histograms(
         bins: into how many stretches to divide what was drawn.
         label: the name of the axis of candidates, with its unit.
     """
-    drawn = {name: [float(value) for value in values] for name, values in several.items()}
+    drawn = {
+        name: [float(value) for value in listed(values, name, _MOST)]
+        for name, values in several.items()
+    }
     if not all(drawn.values()) or not drawn:
         raise InvalidArgument("several must hold draws under names, and at least one of each")
     low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
@@ -156,6 +194,7 @@ def histograms(
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def lines(
     named: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
@@ -192,6 +231,7 @@ def lines(
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def curve(
     errors: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
@@ -211,6 +251,7 @@ def curve(
     return lines(errors, x=epsilons, y=f"{what}\n(in units of {unit})", at=at)
 
 
+@_drawing
 def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figure":
     """Return a picture of what was spent of a budget over time.
 
@@ -218,11 +259,11 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
         points: time, what was spent up to it, and the whole budget, in the order of time.
         unit: what is spent.
     """
-    listed = list(points)
-    if not listed:
+    named = listed(points, "points", _MOST)
+    if not named:
         raise InvalidArgument("points must not be empty: there must be a time to draw")
-    times = [time for time, _, _ in listed]
-    spent, totals = ([float(point[i]) for point in listed] for i in (1, 2))
+    times = [time for time, _, _ in named]
+    spent, totals = ([float(point[i]) for point in named] for i in (1, 2))
     with _axes(_WIDE) as axes:
         axes.fill_between(
             times, spent, step="post", facecolor="#CFE3F1", edgecolor=_BLUE, hatch="//"
@@ -237,6 +278,7 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
         return axes.figure  # type: ignore[return-value]
 
 
+@_drawing
 def losses(
     ratios: Sequence[float], epsilon: float, *, labels: Sequence[Any] | None = None
 ) -> "Figure":

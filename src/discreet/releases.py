@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import plots
+from .doors import doors
 from .privacy.guarantees import Guarantee
 from .privacy.units import one_record
 
@@ -71,6 +72,7 @@ def _inside(value: Any) -> str:
     return repr(value) if isinstance(value, str) else _written(value)
 
 
+@doors
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """Draws for study. Not private: nobody paid for them, so do not publish them.

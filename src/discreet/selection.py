@@ -324,6 +324,8 @@ def _heard(
     listener: Listener,
 ) -> Order:
     """Return what the listener hears the verb ask."""
+    if not callable(verb):
+        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
     for what, value in named_arguments(verb, args, kwargs):
         refuse_one_shot(value, what)
     try:

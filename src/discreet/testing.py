@@ -18,8 +18,9 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from .arguments import listed
 from .descriptions import digest
-from .errors import InvalidScores, OutOfBits
+from .errors import InvalidArgument, InvalidScores, OutOfBits, shown
 from .mechanisms import read_mechanism
 from .mechanisms.contract import Law, Mechanism, PrivacyParameter, identified
 from .numbers import count, positive
@@ -31,6 +32,8 @@ from .sampling.vectors import Vector, read_vector
 
 _NARROW = arb(2) ** -100
 """Radius of a ball that says something, and what a certified comparison may be off by."""
+
+_DEEPEST = 64
 
 _OPEN = Fraction(1, 4)
 """Largest share of undecided strings with which an enumeration says something."""
@@ -45,8 +48,11 @@ class ScriptedBits:
     """
 
     def __init__(self, script: Iterable[str | int], *, width: int = 1) -> None:
-        self.width = width
-        self._script = [int(bit) for bit in script]
+        self.width = count(width, "width")
+        bits = [str(bit) for bit in (script if type(script) is str else listed(script, "script"))]
+        if not set(bits) <= {"0", "1"}:
+            raise InvalidArgument("a script is of zeros and ones")
+        self._script = [int(bit) for bit in bits]
         self.read = 0
 
     def word(self) -> int:
@@ -110,6 +116,9 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
     A string whose beginning already settles the draw is not run again, so sharp draws are enumerated
     to many more bits than 2**depth runs would allow.
     """
+    if not callable(draw):
+        raise InvalidArgument(f"draw must be a function of bits, got {shown(draw)}")
+    depth = count(depth, "depth", most=_DEEPEST)
     masses: dict[Hashable, Fraction] = {}
     undecided = Fraction(0)
     open_strings = [""]
@@ -199,7 +208,7 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
     parameter = (
         None if epsilon is None else PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
     )
-    count(depth, "depth")
+    depth = count(depth, "depth", most=_DEEPEST)
     digest(identified(mechanism))  # what a ledger knows it by can be written down
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)

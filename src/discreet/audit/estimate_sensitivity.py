@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..candidates import Labels
+from ..doors import door
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, positive, spell
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -56,6 +57,7 @@ class SensitivityEstimate:
         )
 
 
+@door
 def estimate_sensitivity(  # noqa: PLR0913  # what select_by takes, and how to sample
     u: ScoreFunction,
     candidates: Iterable[Any],

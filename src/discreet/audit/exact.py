@@ -8,6 +8,8 @@ from typing import Any, Protocol, Unpack
 
 from flint import arb
 
+from ..arguments import listed
+from ..doors import door, doors
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
@@ -22,6 +24,12 @@ _SAME = Fraction(1, 2**100)
 """Numbers that agree to within this count as equal: a ball can never show that two reals are."""
 
 _MOST_DIGITS = 2**15
+
+_LARGEST = Fraction(10**5)
+"""Of a larger epsilon, exp(epsilon) is not written out."""
+
+_MOST = 10**5
+"""Outputs of a law that is given as a list."""
 
 Extended = Fraction | float
 """An exact number, or `math.inf`, or minus that."""
@@ -53,6 +61,7 @@ class Interval:
         return "0" if -_SAME < self.lower <= self.upper < _SAME else f"{float(self):.10g}"
 
 
+@doors
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactAudit:
     """What the laws of two neighbours tell, against what was claimed. As private as the two.
@@ -180,6 +189,7 @@ def exact(
     )
 
 
+@door
 def laws(
     law: Stated | Sequence[Number],
     law_of_neighbor: Stated | Sequence[Number],
@@ -208,7 +218,7 @@ def _reader(law: Any, name: str) -> Callable[[], list[arb]]:
     """Return what gives balls around the probabilities, at the precision in force."""
     if hasattr(law, "probabilities"):
         return law.probabilities  # type: ignore[no-any-return]
-    shares = [exact_number(p, f"{name}[{i}]") for i, p in enumerate(law)]
+    shares = [exact_number(p, f"{name}[{i}]") for i, p in enumerate(listed(law, name, _MOST))]
     if not shares or min(shares) < 0 or sum(shares) != 1:
         raise InvalidNumber(
             f"{name} must be probabilities that sum to exactly one, got {shown(law)}"
@@ -269,9 +279,13 @@ def _is_narrow(e: Interval) -> bool:
 def _excesses(p: list[arb], q: list[arb], epsilon: Fraction) -> list[tuple[Fraction, Fraction]]:
     """Return bounds on max(0, p[r] - exp(epsilon) q[r]) for each output r."""
     with precision(512):
-        factor = ball(epsilon).exp()
+        factor = ball(min(epsilon, _LARGEST)).exp()
         rests = [a - factor * b for a, b in zip(p, q, strict=True)]
-    return [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
+    found = [(max(Fraction(0), lower(r)), max(Fraction(0), upper(r))) for r in rests]
+    if epsilon <= _LARGEST:
+        return found
+    # Of a larger factor the excess is no more, and where q is 0 it is the same.
+    return [(low if b == 0 else Fraction(0), high) for (low, high), b in zip(found, q, strict=True)]
 
 
 def _epsilon_of(guarantee: Guarantee) -> Fraction:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..arguments import listed
+from ..doors import caller, door
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, lower, precision
@@ -55,6 +57,7 @@ class SamplingAudit:
         )
 
 
+@door
 def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     mechanism: Callable[[Any], Hashable],
     data: Any,
@@ -86,10 +89,12 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     risk, allowed, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:
         raise InvalidNumber(f"n must be at least 2, got {size}")
-    pairs = [(mechanism(data), mechanism(neighbor)) for _ in range(size)]
+    ask = caller(mechanism, "mechanism")
+    pairs = [(ask(data), ask(neighbor)) for _ in range(size)]
     return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, allowed)
 
 
+@door
 def samples(
     drawn: Iterable[Hashable],
     drawn_from_neighbor: Iterable[Hashable],
@@ -106,7 +111,7 @@ def samples(
         delta: as for `sampling`.
     """
     risk, allowed = _risk(confidence), _delta(delta)
-    first, second = list(drawn), list(drawn_from_neighbor)
+    first, second = listed(drawn, "drawn"), listed(drawn_from_neighbor, "drawn_from_neighbor")
     if len(first) != len(second) or len(first) < 2:
         raise InvalidArgument(
             f"give as many answers for the one as for the other, at least 2, got {len(first)} and {len(second)}"

@@ -7,13 +7,18 @@ from itertools import combinations, combinations_with_replacement
 from math import comb, inf
 from typing import Any, TypedDict, Unpack
 
+from ..arguments import listed
 from ..candidates import Labels
+from ..doors import door
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.bits import Bits, below
 from ..scores.custom import Custom, ScoreFunction
 from ..testing import SeededBits
+
+_MOST = 10**4
+"""Different records, and sizes."""
 
 _PATIENCE = 300
 """Steps without progress after which the search starts somewhere else."""
@@ -109,6 +114,7 @@ class SensitivityAudit:
         )
 
 
+@door
 def sensitivity(
     u: ScoreFunction,
     candidates: Iterable[Any],
@@ -140,8 +146,12 @@ def sensitivity(
     for name in declared:
         if name not in _DECLARED:
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
-    records = list(universe)
-    room = _Room(len(records), frozenset(sizes), declared.get("neighbors", "add_remove"))
+    records = listed(universe, "universe", _MOST)
+    room = _Room(
+        len(records),
+        frozenset(listed(sizes, "sizes", _MOST)),
+        declared.get("neighbors", "add_remove"),
+    )
     trial = _Trial(u, list(Labels(candidates)), records, declared, read_neighbors(room.neighbors))
     if count(budget, "budget") >= room.pairs():
         for pair in room.everything():

@@ -46,6 +46,8 @@ def to_opendp(
     """
     import opendp.prelude as dp
 
+    if not isinstance(space, tuple) or len(space) != 2:
+        raise InvalidArgument(f"space must be a domain and its metric, got {shown(space)}")
     read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
     mechanism, parameter = read_mechanism(mechanism), read_parameter(None, None, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space

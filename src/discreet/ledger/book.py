@@ -9,6 +9,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from ..arguments import read_name
+from ..doors import doors
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
 from ..privacy.guarantees import read_guarantee
@@ -27,6 +28,7 @@ from .store import Store
 from .verification import Verified, read_head, verify
 
 
+@doors
 class Ledger:
     """Budgets that outlive the process, and every release that was paid from them.
 

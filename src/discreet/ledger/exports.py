@@ -4,9 +4,9 @@ import csv
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, TextIO
 
+from ..arguments import file_path
 from ..errors import InvalidArgument, LedgerUnwritable, shown
 from ..owners import written
 from .events import Event
@@ -24,14 +24,15 @@ def export(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
         InvalidArgument: if it ends in neither.
         LedgerUnwritable: if the file cannot be written.
     """
-    write = {".json": _json, ".csv": _csv}.get(Path(path).suffix.lower())
+    place = file_path(path, "path")
+    write = {".json": _json, ".csv": _csv}.get(place.suffix.lower())
     if write is None:
-        raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(path))}")
+        raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(place))}")
     try:
-        with written(Path(path)) as file:
+        with written(place) as file:
             write(found, file)
     except OSError as error:
-        failure = LedgerUnwritable(f"cannot write {path}: {error.strerror}")
+        failure = LedgerUnwritable(f"cannot write {place}: {error.strerror}")
     else:
         return
     raise failure

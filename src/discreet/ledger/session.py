@@ -7,6 +7,7 @@ from functools import reduce
 from operator import add
 from typing import Any, ParamSpec
 
+from ..doors import doors
 from ..errors import Exhausted
 from ..payment import Bill, Indices
 from ..privacy.contract import Guarantee
@@ -81,6 +82,7 @@ class Quote:
         return f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; {verdict}"
 
 
+@doors
 class Session:
     """Who pays for releases: `ledger=` of every verb takes one, and every verb is a method.
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from ..arguments import choice
 from ..errors import InvalidArgument, UnknownName, shown
 from .base2 import Base2
 from .contract import Mechanism, RegisteredMechanism
@@ -62,12 +63,8 @@ def serving_runs() -> str:
 
 def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
     """Return the mechanism of that name, or the one given."""
-    if isinstance(mechanism, str) and mechanism in MECHANISMS:
-        return MECHANISMS[mechanism]()
     if isinstance(mechanism, type) and hasattr(mechanism, "calibrate"):
         raise UnknownName(f"mechanism must be {mechanism.__name__}(), with brackets")
-    if isinstance(mechanism, str) or not hasattr(mechanism, "calibrate"):
-        raise UnknownName(
-            f"mechanism must be one of {', '.join(MECHANISMS)}, or a mechanism, got {shown(mechanism)}"
-        )
-    return mechanism
+    if not isinstance(mechanism, str) and hasattr(mechanism, "calibrate"):
+        return mechanism
+    return MECHANISMS[choice(mechanism, "mechanism", MECHANISMS, ", or a mechanism")]()

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from flint import arb
 
 from ..descriptions import digest
+from ..doors import doors
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..payment import Account, Bill, read_account
@@ -23,6 +24,7 @@ _FINEST_SPLIT = 2**20
 _MOST = 10**9
 
 
+@doors
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AboveThreshold:
     """A session that answers queries one after another: is value + X >= threshold + Y?
@@ -79,12 +81,13 @@ class AboveThreshold:
         settle(self, "sensitivity", positive_up(self.sensitivity, "sensitivity"))
         settle(self, "epsilon", positive(self.epsilon, "epsilon"))
         settle(self, "count", count(self.count, "count", most=_MOST))
-        if flag(self.monotonic, "monotonic") and read_neighbors(self.neighbors) == "replace_one":
+        settle(self, "neighbors", read_neighbors(self.neighbors))
+        settle(self, "privacy_unit", read_unit(self.privacy_unit))
+        settle(self, "monotonic", flag(self.monotonic, "monotonic"))
+        if self.monotonic and self.neighbors == "replace_one":
             raise InvalidArgument(
                 "monotonic speaks of records that come or go; leave it out under replace_one"
             )
-        read_neighbors(self.neighbors)
-        read_unit(self.privacy_unit)
         settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:

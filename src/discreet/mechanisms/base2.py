@@ -11,7 +11,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..numbers import count, positive, positive_up, short_up
+from ..numbers import count, is_plain, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Sensitivity
@@ -23,6 +23,9 @@ from ..sampling.vectors import Vector, read_vector
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
 
 _ABOVE_LN_2 = Fraction(25, 36)
+
+_MOST_BITS = 2**13
+"""Bits of a base, and of the weight of one unit of score: beyond it exact weights take too long."""
 
 _MOST_ROUNDED = 12
 """Scores that are no integers, up to which `probabilities` sums over every way to round them."""
@@ -38,9 +41,12 @@ class Base2Eta:
 
     def __post_init__(self) -> None:
         for name in ("x", "y", "z"):
-            count(getattr(self, name), name)
+            most = None if name == "x" else _MOST_BITS
+            object.__setattr__(self, name, count(getattr(self, name), name, most))
         if self.x >= 1 << self.y:
-            raise InvalidArgument(f"x must be below 2**y, so that eta is above zero, got {self}")
+            raise InvalidArgument(
+                f"x must be below 2**y, so that eta is above zero, got x={shown(self.x)}, y={self.y}"
+            )
 
     @classmethod
     def read(cls, text: str) -> "Base2Eta":
@@ -101,7 +107,9 @@ class Base2:
         return {"eta": eta, "granularity": positive_up(self.granularity, "granularity")}
 
     def __post_init__(self) -> None:
-        positive(self.granularity, "granularity")
+        granularity = positive_up(self.granularity, "granularity")
+        if not is_plain(self.granularity):  # what else it says it is may change
+            object.__setattr__(self, "granularity", granularity)
         if not isinstance(self.eta, Base2Eta | None):
             raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {shown(self.eta)}")
 

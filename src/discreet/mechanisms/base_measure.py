@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from ..arguments import listed
 from ..errors import InvalidArgument, shown
 from ..numbers import positive
 from ..sampling.categorical import Sums, Table, cumulate, error_of_sums
@@ -41,7 +42,10 @@ def read_base_measure(weights: Any) -> BaseMeasure:
             "base_measure must be a list of weights, one for each candidate in their order, "
             f"got {shown(weights)}"
         )
-    measure = tuple(positive(weight, "each weight of base_measure") for weight in weights)
+    measure = tuple(
+        positive(weight, "each weight of base_measure")
+        for weight in listed(weights, "base_measure")
+    )
     if not measure:
         raise InvalidArgument("base_measure must not be empty: there must be a candidate")
     return measure

@@ -8,7 +8,7 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..errors import UnknownName, shown
+from ..arguments import choice
 from ..privacy.guarantees import LaplaceDP
 from ..privacy.rho import laplace_rho
 from ..privacy.sensitivity import Sensitivity
@@ -76,10 +76,7 @@ class NoisyMax:
         return same.get(self.noise)
 
     def __post_init__(self) -> None:
-        if self.noise not in get_args(Noise):
-            raise UnknownName(
-                f"noise must be one of {', '.join(get_args(Noise))}, got {shown(self.noise)}"
-            )
+        object.__setattr__(self, "noise", choice(self.noise, "noise", get_args(Noise)))
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""

@@ -7,7 +7,8 @@ from typing import Literal, get_args
 
 from flint import arb
 
-from ..errors import InvalidNumber, UnknownName, shown
+from ..arguments import choice
+from ..errors import InvalidNumber, shown
 from ..numbers import Number, positive
 from ..sampling.bits import Bits, LazyUniform
 from ..sampling.enclosures import ball, precision
@@ -39,9 +40,7 @@ class Repetitions:
         Raises:
             InvalidArgument: if an argument cannot be accepted.
         """
-        if self.kind not in get_args(Kind):
-            kinds = ", ".join(get_args(Kind))
-            raise UnknownName(f"repetitions must be one of {kinds}, got {shown(self.kind)}")
+        object.__setattr__(self, "kind", choice(self.kind, "repetitions", get_args(Kind)))
         gamma = positive(self.gamma, "gamma")
         if not _LEAST <= gamma < 1:
             raise InvalidNumber(f"gamma must be at least 1e-6 and below 1, got {shown(self.gamma)}")

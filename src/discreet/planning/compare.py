@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from .. import plots
+from ..arguments import listed
+from ..doors import doors
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST = Fraction(10**9)
 _DIGITS = 4
+_MOST = 1000
 
 
+@doors
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Comparison:
     """The expected error of each mechanism at each epsilon. As private as the scores it was made from.
@@ -131,8 +135,10 @@ def compare(
     for term in ("epsilon", "rho", "scale", "mechanism", "size"):
         if named.get(term) is not None:
             raise InvalidArgument(f"leave out {term}; give epsilons and mechanisms")
-    rows = tuple(positive(epsilon, "each of epsilons") for epsilon in epsilons)
-    columns = [read_mechanism(mechanism) for mechanism in mechanisms]
+    rows = tuple(
+        positive(epsilon, "each of epsilons") for epsilon in listed(epsilons, "epsilons", _MOST)
+    )
+    columns = [read_mechanism(mechanism) for mechanism in listed(mechanisms, "mechanisms", _MOST)]
     if not rows or not columns:
         raise InvalidArgument("there must be at least one epsilon and one mechanism to compare")
 

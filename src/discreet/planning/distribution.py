@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flint import arb
 
 from .. import plots
+from ..doors import doors
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
@@ -56,6 +57,7 @@ class Run:
     mass: Enclosure
 
 
+@doors
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Distribution:
     """The law of an answer, each number certified between two fractions. Private, like the scores.
@@ -217,12 +219,16 @@ class Distribution:
             draws: draws whose frequencies are put beside the law.
             label: the name of the axis of candidates, with its unit.
         """
-        shown = self.series()
+        if draws is not None and not isinstance(draws, Simulation):
+            raise InvalidArgument(f"draws must be what simulate returns, got {shown(draws)}")
+        series = self.series()
         place: Any = float if self._support.is_ordered else self._support.find
-        place = place if shown.labels is None else str
+        place = place if series.labels is None else str
+        if answer is not None and self._support.find(answer) is None:
+            raise InvalidArgument(f"answer must be one of the candidates, got {shown(answer)}")
         mark = None if answer is None else place(answer)
         drawn = None if draws is None else list(map(place, draws.values))
-        return plots.law(shown, answer=mark, draws=drawn, label=label)
+        return plots.law(series, answer=mark, draws=drawn, label=label)
 
     def plot_scores(self, *, label: str = "candidate") -> "Figure":
         """Return a picture of the scores as a matplotlib figure. Private, like the scores."""

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
+from math import isfinite
+from typing import Any
 
 from flint import arb
 
-from ..numbers import float_up
+from ..numbers import exact, float_up
 from ..sampling.enclosures import lower, upper
 
 
@@ -38,8 +40,10 @@ class Enclosure:
             "upper": decimal(self.upper, 20, ROUND_CEILING),
         }
 
-    def __contains__(self, value: Fraction | int) -> bool:
-        return self.lower <= value <= self.upper
+    def __contains__(self, value: Any) -> bool:
+        finite = type(value) is float and isfinite(value)
+        number = Fraction(value) if finite else exact(value, "value")
+        return self.lower <= number <= self.upper
 
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)

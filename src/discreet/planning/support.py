@@ -102,7 +102,10 @@ class ListSupport:
 
     def find(self, answer: Any) -> int | None:
         """Return the place of an answer."""
-        return self._answers.index(answer) if answer in self._answers else None
+        try:
+            return self._answers.index(answer)
+        except Exception:  # it is none, or cannot be compared: then it is none either
+            return None
 
     def __getitem__(self, place: int) -> Any:
         return self._answers[place]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from flint import arb
 
 from ..errors import InvalidArgument
-from ..numbers import short_up, spell
+from ..numbers import flag, short_up, spell
 from ..sampling.enclosures import ball, precision
 from .accountants import (
     Accountant,
@@ -91,6 +91,7 @@ def bounds_of(core: Parts, slack: Fraction, delta: Any, epsilon: Any, *, adaptiv
     Raises:
         InvalidArgument: unless one of delta and epsilon is given.
     """
+    adaptive = flag(adaptive, "adaptive")
     if (delta is None) == (epsilon is None):
         raise InvalidArgument("give either delta or epsilon")
     accountants = _accountants(core, slack, adaptive)

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from flint import arb
 
+from ..arguments import listed
+from ..doors import door, doors
 from ..errors import InvalidArgument
 from ..numbers import count, spell
 from .bounds import Bounds, bounds_of
-from .contract import IN_WORDS, Guarantee, Part, checked, equals
+from .contract import IN_WORDS, Guarantee, Part, checked, equals, read_part
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
@@ -23,6 +25,7 @@ from .sensitivity import Neighbors
 _SPELLED = 3
 
 
+@doors
 @dataclass(frozen=True, slots=True)
 class Composition:
     """The guarantees of several answers together, each of which may depend on those before it.
@@ -39,7 +42,7 @@ class Composition:
     kind: ClassVar[str] = "composition"
 
     def __post_init__(self) -> None:
-        merged = _flat(self.parts)
+        merged = _flat(map(read_part, listed(self.parts, "parts")))
         relations = {part.neighbors for part, _ in merged}
         if not merged:
             raise InvalidArgument("nothing to compose: give at least one guarantee")
@@ -209,6 +212,7 @@ class Composition:
         return Composition(tuple((change(part), n) for part, n in self.parts))
 
 
+@door
 def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     """Return what several answers about the same data promise together, however adaptively asked.
 
@@ -221,7 +225,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     flat: list[Part] = []
     for item in guarantees:
         several = isinstance(item, Iterable) and not isinstance(item, str | bytes)
-        flat += [(checked(part), 1) for part in (cast(Any, item) if several else [item])]
+        flat += [(checked(part), 1) for part in (listed(item, "guarantees") if several else [item])]
     return Composition(tuple(flat))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 from flint import arb
 
 from ..errors import InvalidArgument, shown
-from ..numbers import nearest_double, spell
+from ..numbers import count, nearest_double, spell
 from .sensitivity import Neighbors
 
 IN_WORDS: dict[Neighbors, str] = {
@@ -154,6 +154,19 @@ def checked(item: Any) -> Guarantee:
         f"a guarantee must have {', '.join(_NEEDED)}; {shown(item)} lacks {', '.join(lacking)}. "
         "discreet.privacy.contract.Guarantee says what each of them is"
     )
+
+
+def read_part(item: Any) -> Part:
+    """Return the item if it is a guarantee with a number of answers.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise InvalidArgument(
+            f"parts must be pairs of a guarantee and how many answers have it, got {shown(item)}"
+        )
+    return checked(item[0]), count(item[1], "count")
 
 
 def equals(symbol: str, value: Fraction) -> str:

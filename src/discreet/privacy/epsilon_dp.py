@@ -29,7 +29,7 @@ class ApproxDP(Kind):
         object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
         share = exact(self.delta, "delta")  # up to 1, at which nothing is promised
         object.__setattr__(self, "delta", share if share == 1 else read_delta(share))
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
     def slack(self) -> Fraction:
@@ -115,7 +115,7 @@ class ByEpsilon(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
     def pure(self) -> Fraction:

@@ -40,7 +40,7 @@ class GaussianDP(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", positive(self.mu, "mu"))
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
     def rho(self) -> Fraction:

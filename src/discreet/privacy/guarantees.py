@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from flint import arb
 
+from ..arguments import text
 from ..errors import InvalidArgument, shown
 from .composition import Composition
 from .contract import Guarantee, plain
@@ -56,6 +57,10 @@ class NoGuarantee:
     core: ClassVar[None] = None
     pure: ClassVar[None] = None
     rho: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", text(self.reason, "reason"))
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def delta_at(self, epsilon: Any) -> Fraction:
         """Return 1, which promises nothing."""

@@ -50,7 +50,7 @@ class LossDP(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", _read(self.losses))
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
     def pure(self) -> Fraction | None:

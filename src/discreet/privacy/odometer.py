@@ -8,11 +8,12 @@ from typing import Any
 
 from flint import arb
 
+from ..arguments import listed
 from ..errors import InvalidArgument
 from ..numbers import short_up
 from ..sampling.enclosures import ball, precision, upper
 from .composition import Composition
-from .contract import IN_WORDS, Guarantee, Parts, equals
+from .contract import IN_WORDS, Guarantee, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
@@ -56,9 +57,9 @@ class Odometer:
     parts: Parts = ()
 
     def __post_init__(self) -> None:
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
         counts: dict[Guarantee, int] = {}
-        for part, n in self.parts:
+        for part, n in map(read_part, listed(self.parts, "parts")):
             counts[part] = counts.get(part, 0) + n
             if part.neighbors != self.neighbors:
                 raise InvalidArgument(

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import reduce
 
+from ..doors import door
 from ..errors import InvalidArgument
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
@@ -12,6 +13,7 @@ from .implications import weaker
 from .renyi_dp import ORDERS
 
 
+@door
 def parallel(*guarantees: Guarantee) -> Guarantee:
     """Return what answers about disjoint parts of the data promise together.
 

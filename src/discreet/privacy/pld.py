@@ -163,6 +163,8 @@ class LossDistribution:
         Raises:
             InvalidArgument: if the steps differ.
         """
+        if not isinstance(other, LossDistribution):
+            raise InvalidArgument(f"other must be a LossDistribution, got {shown(other)}")
         if self.step != other.step:
             raise InvalidArgument(
                 f"both distributions must have the same step, got {spell(self.step)} and "

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
-from ..errors import InvalidArgument, UnknownName, shown
+from ..arguments import choice
+from ..errors import InvalidArgument
 from ..numbers import flag, positive_up
 
 Neighbors = Literal["add_remove", "replace_one"]
@@ -58,6 +59,7 @@ def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: 
     Raises:
         InvalidArgument: unless exactly one of the two is given, as a finite number above zero.
     """
+    neighbors = read_neighbors(neighbors)
     if flag(monotonic, "monotonic") and neighbors == "replace_one":
         raise InvalidArgument(
             "monotonic speaks of records that come or go; under replace_one give spread instead"
@@ -73,14 +75,9 @@ def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: 
         raise InvalidArgument(
             "monotonic goes with sensitivity; a spread already says what it would add"
         )
-    return Sensitivity(positive_up(spread, "spread"), read_neighbors(neighbors))
+    return Sensitivity(positive_up(spread, "spread"), neighbors)
 
 
 def read_neighbors(name: str) -> Neighbors:
     """Return the name of a neighbouring relation if it is one."""
-    for known in get_args(Neighbors):
-        if known == name:
-            return known  # type: ignore[no-any-return]
-    raise UnknownName(
-        f"neighbors must be one of {', '.join(get_args(Neighbors))}, got {shown(name)}"
-    )
+    return choice(name, "neighbors", get_args(Neighbors))  # type: ignore[return-value]

@@ -28,7 +28,7 @@ class ZCDP(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", positive(self.rho, "rho"))
-        read_neighbors(self.neighbors)
+        object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def delta_at(self, epsilon: Any) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows."""

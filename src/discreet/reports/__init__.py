@@ -10,7 +10,7 @@ from functools import singledispatch
 from pathlib import Path
 from typing import Any
 
-from ..arguments import read_name
+from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
@@ -50,6 +50,12 @@ def report(
         ReportUnwritable: if the file cannot be written.
     """
     file = check_path(path)
+    for name, value, kind in (
+        ("ledger", ledger, Ledger),
+        ("private_law", private_law, Distribution),
+    ):
+        if value is not None and not isinstance(value, kind):
+            raise InvalidArgument(f"{name} must be a {kind.__name__}, got {shown(value)}")
     page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
         with written(file) as out:
@@ -68,7 +74,7 @@ def check_path(path: str | os.PathLike[str]) -> Path:
         InvalidArgument: if its name does not end in .html.
         ReportUnwritable: if there is no such folder.
     """
-    file = Path(path)
+    file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
         raise InvalidArgument(f"a report ends in .html, got {shown(str(path))}")
     if not file.parent.is_dir():

@@ -14,12 +14,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import listed
 from ..errors import InvalidScores, shown
 from ..numbers import nearest_double
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
 _SUMS = 2**62
+
+_MOST_DIGITS = 3_000
+"""The longest numerator or denominator of a score. An answer may be next to it, and Python spells 4,300."""
+
+_TOO_LONG = 10**_MOST_DIGITS
 
 
 class Vector:
@@ -104,15 +110,15 @@ def read_vector(values: Any) -> Vector:
         )
     if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
         raise InvalidScores(f"{_EXPECTED} in order, got {shown(values)}; give a list or an array")
-    listed = None if hasattr(values, "__array__") else list(values)
-    array = np.asarray(values) if listed is None else _from_list(listed)
+    several = None if hasattr(values, "__array__") else listed(values, "scores")
+    array = np.asarray(values) if several is None else _from_list(several)
     if array.ndim != 1:
         raise InvalidScores(
             f"scores must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     if len(array) == 0:
         raise InvalidScores("scores must not be empty: there must be at least one candidate")
-    integers = None if listed is None else set(map(type, listed)) == {int}
+    integers = None if several is None else set(map(type, several)) == {int}
     return Vector(_exact_array(array), integral=integers)
 
 
@@ -155,6 +161,14 @@ def _objects(values: list[Any]) -> NDArray[Any]:
 
 def _score(value: Any) -> int | Fraction:
     """Return one score as an integer or a fraction."""
+    score = _exact_score(value)
+    if max(abs(score.numerator), score.denominator) >= _TOO_LONG:
+        raise InvalidScores(f"{_EXPECTED}; there is one of more than {_MOST_DIGITS:,} digits")
+    return score
+
+
+def _exact_score(value: Any) -> int | Fraction:
+    """Return one score, however long."""
     if isinstance(value, Fraction):
         return Fraction(
             int(value.numerator), int(value.denominator)
@@ -170,7 +184,7 @@ def _score(value: Any) -> int | Fraction:
 
 def _is_finite(value: Any) -> bool:
     if isinstance(value, Decimal):  # written out, one of a larger exponent would fill the memory
-        return value.is_finite() and abs(value.adjusted()) < 10_000
+        return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
     return bool(np.isfinite(value))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -109,7 +110,9 @@ class Custom:
     def _call(self) -> Any:
         returned = self.u(self.data, self.candidates)
         ready = hasattr(returned, "__array__") or isinstance(returned, Set)
-        return returned if ready or not isinstance(returned, Iterable) else list(returned)
+        if ready or not isinstance(returned, Iterable):
+            return returned
+        return list(islice(returned, len(self.candidates) + 1))  # one more is too many already
 
     def __repr__(self) -> str:
         return f"Custom(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"

@@ -8,12 +8,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ..candidates import Grid
-from ..errors import InvalidScores
-from ..numbers import positive, positive_up
+from ..candidates import Grid, decimal_places, written
+from ..errors import InvalidNumber, InvalidScores
+from ..numbers import fits, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
 from ..sampling.vectors import read_vector
+
+_MOST_DIGITS = 1_000
+"""The longest step: a point has these besides those of the value, and must be told."""
 
 
 class Lattice:
@@ -27,6 +30,8 @@ class Lattice:
 
     def __init__(self, step: Any = 1) -> None:
         self.step = positive(step, "step")
+        if not fits(self.step, digits=_MOST_DIGITS):
+            raise InvalidNumber(f"step must have at most {_MOST_DIGITS:,} digits")
 
     @property
     def size(self) -> int:
@@ -34,8 +39,7 @@ class Lattice:
         return 0
 
     def __getitem__(self, index: int) -> int | Decimal | Fraction:
-        point = index * self.step
-        return Grid(point, point, self.step)[0]
+        return written(index * self.step, decimal_places(self.step))
 
     @property
     def description(self) -> dict[str, Fraction]:

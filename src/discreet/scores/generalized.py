@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -81,7 +82,9 @@ def read_changes(sensitivities: Any) -> tuple[Fraction, ...]:
             "sensitivities must be a list of numbers, one for each candidate in their order, "
             f"got {shown(sensitivities)}"
         )
-    changes = tuple(positive_up(change, "each sensitivity") for change in sensitivities)
+    changes = tuple(
+        positive_up(change, "each sensitivity") for change in listed(sensitivities, "sensitivities")
+    )
     if not changes:
         raise InvalidArgument("sensitivities must not be empty: there must be a candidate")
     return changes

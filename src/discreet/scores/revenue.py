@@ -71,9 +71,9 @@ class Revenue:
             raise InvalidCandidates(f"prices must not be below zero, nor all zero: {self.prices}")
         if flag(self.continuous, "continuous") and self.prices.size == 1:
             raise InvalidCandidates("a continuous price needs a grid of at least two points")
-        count(self.units, "units")
+        object.__setattr__(self, "units", count(self.units, "units"))
         if self.supply is not None:
-            count(self.supply, "supply")
+            object.__setattr__(self, "supply", count(self.supply, "supply"))
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidCandidates
+from ..arguments import column_name
+from ..candidates import position
+from ..doors import doors
+from ..errors import InvalidCandidates, shown
 from .failures import quietly
 from .kinds import CELL, ColumnType
 
@@ -56,6 +59,7 @@ class Classes(Protocol):
         ...
 
 
+@doors
 class CandidateTable:
     """What may be answered, as a column of a public table: millions of candidates, never listed.
 
@@ -76,8 +80,8 @@ class CandidateTable:
 
     def __init__(self, data: Any, column: str) -> None:
         """Read and number the candidates."""
-        self._column = column
-        self.ranking = _ranked(data, column)
+        self._column = column_name(column)
+        self.ranking = _ranked(data, self._column)
 
     @property
     def size(self) -> int:
@@ -97,8 +101,11 @@ class CandidateTable:
         return self.size
 
     def __getitem__(self, rank: int) -> Any:
+        rank = position(rank)
         if not 0 <= rank < self.size:
-            raise IndexError(f"there are {self.size:,} candidates, none has the number {rank}")
+            raise IndexError(
+                f"there are {self.size:,} candidates, none has the number {shown(rank)}"
+            )
         return self.ranking.value(rank)
 
     def __deepcopy__(self, memo: object) -> "CandidateTable":

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Unpack
 
 from .. import tables
+from ..arguments import column_name
 from ..candidates import Found, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..listener import is_paid, is_quoted
@@ -56,6 +57,7 @@ def mode(
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
+    column = column_name(column)
     inquiry = read_inquiry(terms)
     if unsafe_candidates_from_data:
         inquiry = _unpromised(inquiry)

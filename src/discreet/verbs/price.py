@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any, Unpack
 
+from ..arguments import column_name
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..numbers import positive
@@ -50,6 +51,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
     each price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
     """
+    column = None if column is None else column_name(column)
     inquiry = read_inquiry(terms, bounded=True)
     if inquiry.records.rows is not None:
         if units != 1:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..arguments import refuse_one_shot
 from ..candidates import Labels
+from ..doors import door
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import Kind, Repetitions
 from ..numbers import Number, positive
@@ -34,6 +35,7 @@ class Attempt:
     result: Any
 
 
+@door
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
     run: Run,
     data: Any,

@@ -7,12 +7,12 @@ from numbers import Integral
 from typing import Any, Literal, Unpack
 
 from .. import tables
+from ..arguments import choice, column_name
 from ..candidates import Grid, Labels
 from ..errors import (
     InvalidArgument,
     InvalidCandidates,
     InvalidNumber,
-    UnknownName,
     UnreadableData,
     shown,
 )
@@ -58,6 +58,7 @@ def quantile(
     are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
     out of core, in a public number of passes: docs/out_of_core.md.
     """
+    column = None if column is None else column_name(column)
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     inquiry = read_inquiry(terms, bounded=True)
     scores = [
@@ -87,14 +88,13 @@ def median(
             half of them share is as good as can be.
         **terms: as for `quantile`.
     """
-    if score == "rank":
+    if choice(score, "score", ("rank", "median_distance")) == "rank":
         return quantile(data, Fraction(1, 2), candidates, column, **terms)
-    if score != "median_distance":
-        raise UnknownName(f"score must be one of rank, median_distance, got {shown(score)}")
     if not isinstance(candidates, Grid):
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
         )
+    column = None if column is None else column_name(column)
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     query = Query("median", words, {"column": column})
     inquiry = read_inquiry(terms, bounded=True)
@@ -131,7 +131,7 @@ def maximum(
 def _read_alpha(alpha: Number) -> Fraction:
     share = exact(alpha, "alpha")
     if not 0 <= share <= 1:
-        raise InvalidNumber(f"alpha must be between 0 and 1, got {alpha!r}")
+        raise InvalidNumber(f"alpha must be between 0 and 1, got {shown(alpha)}")
     return share
 
 

@@ -8,11 +8,12 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
+from ..arguments import choice, column_name, exact_text, listed
 from ..candidates import Grid
-from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from ..errors import InvalidArgument, InvalidNumber, shown
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.joint_quantiles import JointQuantiles
-from ..numbers import Number, exact
+from ..numbers import Number, exact, spell
 from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
@@ -22,6 +23,9 @@ from ..scores.rank_search import distinct
 from ..selection import Order, Query, ask, named
 from ..terms import RecordTerms, Terms, read_payment, takes_terms
 from .records import Inquiry, Part, cells_of, numbers_of, parts_of, read_inquiry
+
+_MOST = 1000
+"""More quantiles than that are better asked as a histogram."""
 
 Method = Literal["recursive", "joint", "independent"]
 
@@ -61,13 +65,11 @@ def quantiles(
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/scores/rank.md.
     """
-    if method not in get_args(Method):
-        raise UnknownName(
-            f"method must be one of {', '.join(get_args(Method))}, got {shown(method)}"
-        )
+    chosen = choice(method, "method", get_args(Method))
+    column = None if column is None else column_name(column)
     inquiry = read_inquiry(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))
-    guarantee, name, draw = _method(method, levels, candidates)
+    guarantee, name, draw = _method(chosen, levels, candidates)
     parts = parts_of(inquiry, data, column)
     if not inquiry.plain:
         guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
@@ -79,8 +81,8 @@ def quantiles(
         return lambda: [draw(indices) for indices in records]
 
     shares = ", ".join(map(str, levels.alphas))
-    words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
-    public = {"column": column, "alphas": levels.alphas, "method": method}
+    words = f"quantiles {shares} of {column or 'numbers'}, {chosen}, {candidates!r}"
+    public = {"column": column, "alphas": levels.alphas, "method": chosen}
     query = inquiry.asks(Query("quantiles", words, public))
     account, request = read_payment(inquiry.terms)
 
@@ -123,7 +125,7 @@ def _of_one_row(inquiry: Inquiry) -> Terms:
 
 
 def _method(
-    method: Method, levels: "_Levels", candidates: Grid
+    method: str, levels: "_Levels", candidates: Grid
 ) -> tuple[Guarantee, str, Callable[[Rows], list[int]]]:
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
@@ -178,15 +180,20 @@ class _Levels:
         Raises:
             InvalidArgument: if it cannot be accepted.
         """
-        shares = tuple(exact(alpha, "alpha") for alpha in alphas)
+        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST))
         rising = all(a < b for a, b in pairwise(shares))
         if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
-            raise InvalidNumber(f"alphas must rise from 0 to 1, got {list(map(str, shares))}")
+            raise InvalidNumber(
+                f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
+            )
         if not isinstance(candidates, Grid):
             raise InvalidArgument(
                 f"candidates of several quantiles must be a Grid, got {shown(candidates)}"
             )
-        if terms.get("mechanism", "exponential") != "exponential" or terms.get("size") is not None:
+        if (
+            exact_text(terms.get("mechanism", "exponential")) != "exponential"
+            or terms.get("size") is not None
+        ):
             raise InvalidArgument(
                 "several quantiles take the exponential mechanism; leave out mechanism and size"
             )

@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any
 
 from .. import tables
-from ..arguments import refuse_one_shot
+from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
-from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms.contract import Law, read_parameter
 from ..numbers import count
 from ..privacy.guarantees import Guarantee
@@ -177,6 +177,8 @@ def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
     rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
     neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
+    if "neighbors" in rest:
+        rest["neighbors"] = neighbors
     if records.by is None:
         return Inquiry(records, rest, neighbors)
     # A record replaced is one that goes and one that comes, perhaps in other groups.
@@ -206,9 +208,7 @@ def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
 
 
 def _read_name(name: Any, argument: str) -> str | None:
-    if name is None or isinstance(name, str):
-        return name
-    raise InvalidArgument(f"{argument} must be the name of a column, got {shown(name)}")
+    return None if name is None else column_name(name, argument)
 
 
 def _read_groups(groups: Any) -> tuple[Any, ...]:
@@ -224,8 +224,7 @@ def _divided(terms: Any, parts: int, steps: int) -> Terms:
     """Return the terms of one group's answer, as a record that comes or goes changes it."""
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     shared: dict[str, Any] = {**terms, "neighbors": "add_remove"}
-    if parameter is not None and parameter.kind != "scale":
-        shared[parameter.kind] = parameter.value / (
-            parts * (steps**2 if parameter.kind == "rho" else steps)
-        )
+    if parameter is not None:  # a scale is that of every answer
+        shares = {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}
+        shared[parameter.kind] = parameter.value / shares[parameter.kind]
     return shared  # type: ignore[return-value]

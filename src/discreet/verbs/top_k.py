@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
+from ..arguments import choice, column_name
 from ..candidates import Labels
-from ..errors import InvalidArgument, InvalidCandidates, UnknownName, shown
+from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import Mechanism, read_mechanism
 from ..mechanisms.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
@@ -68,6 +69,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Source and proof: docs/mechanisms/peeling.md, docs/mechanisms/joint_top_k.md.
     """
+    column = None if column is None else column_name(column)
     inquiry = read_inquiry(terms)
     counts: Sequence[Score]
     labels: Labels | CandidateTable | None
@@ -104,11 +106,9 @@ def _labels(
 
 def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mechanism:
     """Return the mechanism that answers lists by that method."""
-    if method == "peeling":
+    if choice(method, "method", get_args(Method)) == "peeling":
         return Peeling(mechanism, k)
-    if method == "joint":
-        return JointTopK(mechanism, k, counts)
-    raise UnknownName(f"method must be peeling or joint, got {shown(method)}")
+    return JointTopK(mechanism, k, counts)
 
 
 def _draw(law: Any, size: int | None) -> Any:

@@ -1,0 +1,88 @@
+"""The command line, called in this process with arguments that a shell might pass."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from discreet import cli
+
+from . import canary
+from .examples import Arguments, Target, world
+
+PREFIX = "discreet "
+
+
+class ToldTheCanary(Exception):
+    """A command printed something private."""
+
+
+def _run(*words: Any) -> int:
+    """Run a command as `main` does, and look at what it prints."""
+    streams = sys.stdout, sys.stderr
+    printed = [io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in streams]
+    sys.stdout, sys.stderr = printed
+    try:
+        code = cli.run([str(word) for word in words])
+    finally:
+        sys.stdout, sys.stderr = streams
+    for stream in printed:
+        stream.flush()
+        if canary.in_text(stream.buffer.getvalue().decode("utf-8", "replace")):
+            raise ToldTheCanary
+    if code not in (0, 1, 2):
+        raise AssertionError(f"a command ended with {code}")
+    return code
+
+
+def _file() -> Path:
+    return world().csv
+
+
+_RELEASE = "--epsilon 1"
+_COMMANDS: list[str] = [
+    "mode FILE --column c --candidates tea,coffee --epsilon 1 --json",
+    "mode FILE --column c --candidates-from DRINKS --candidates-column c --epsilon 1",
+    "mode FILE --column c --candidates tea --ledger LEDGER --dataset people --rho 0.001 --mechanism exponential",
+    "mode FILE --column c --candidates tea --privacy-unit who --by g --groups x,y --groups-per-person 2 --epsilon 1",
+    "top FILE --column c --candidates tea,coffee --k 1 --method peeling --epsilon 1 --size 2 --neighbors replace_one",
+    "median FILE --column n --lo 0 --hi 120 --step 0.5 --epsilon 1 --rows-per-person 1",
+    "quantile FILE --column n --alpha 0.9 --lo 0 --hi 120 --scale 2",
+    "quantiles FILE --column n --alphas 0.25,0.5 --lo 0 --hi 120 --epsilon 1 --request r",
+    "price FILE --column n --hi 10 --step 0.5 --supply 2 --units 1 --epsilon 1 --continuous",
+    "price FILE --column n --hi 10 --epsilon 1 --report OUT.html",
+    "mode FILE --column c --candidates tea --mechanism noisy_max --noise gumbel --epsilon 1",
+    "median FILE --column n --lo 0 --hi 9 --epsilon 1 --ledger LEDGER --dataset people --dry-run",
+    "plan --candidates 100 --epsilon 1 --spread 2 --confidence 0.9 --json", "plan --candidates 100 --error 5",
+    "plan --scores DRINKS --column c --epsilon 1", "attack --list", "attack underflow --json",
+    "audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --json",
+    "audit laws --law 1/2,1/2 --neighbor 1/3,2/3 --epsilon 1 --delta 0.1",
+    "audit samples DRINKS DRINKS --confidence 0.9",
+    "report audit --scores 0,1 --neighbor 1,1 --out OUT.html --sensitivity 1 --epsilon 1",
+    "report ledger LEDGER --dataset people --out OUT.html",
+    "ledger show LEDGER --json", "ledger open LEDGER --dataset people --epsilon 1000000", "ledger history LEDGER --dataset people",
+    "ledger verify LEDGER --head abc", "ledger export LEDGER OUT.csv", "ledger open NEW --dataset d --rho 1 --delta 0.1",
+]  # fmt: skip
+
+
+def targets() -> list[Target]:
+    """Return one target for each command line."""
+    return [Target(f"{PREFIX}{line}", lambda: _run, [_words(line)]) for line in _COMMANDS]
+
+
+def _words(line: str) -> Callable[[], Arguments]:
+    def words() -> Arguments:
+        folder = world().folder
+        places = {
+            "FILE": _file(),
+            "DRINKS": world().candidates,
+            "LEDGER": world().ledger_file,
+            "NEW": folder / "l.db",
+        }
+        return [
+            str(places.get(word, folder / word if word.startswith("OUT") else word))
+            for word in line.split()
+        ], {}
+
+    return words

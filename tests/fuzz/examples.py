@@ -1,0 +1,453 @@
+"""Valid calls of everything that is public: what the fuzz begins with, and spoils.
+
+Functions have examples here; the methods of public classes are found by looking, and get arguments by the
+names of their parameters. A public name without an example fails the tests.
+"""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import discreet
+from discreet import Grid, audit, errors, plots, testing
+
+from .canary import NUMBER, TEXT
+
+Arguments = tuple[list[Any], dict[str, Any]]
+
+
+def call(*arguments: Any, **named: Any) -> Arguments:
+    """Return the arguments of an example."""
+    return list(arguments), named
+
+
+class World:
+    """What examples need: private data with the canary in them, files of those, a folder to write to."""
+
+    @cached_property
+    def folder(self) -> Path:
+        """A folder that goes with the process."""
+        self._kept = tempfile.TemporaryDirectory(prefix="fuzz-")
+        return Path(self._kept.name)
+
+    @cached_property
+    def rows(self) -> dict[str, list[Any]]:
+        """Columns: c of texts, n of numbers, who of persons, g of groups."""
+        return {
+            "c": ["tea", "coffee", "tea", TEXT], "n": [1, 2, 3, NUMBER],
+            "who": ["a", "a", TEXT, "b"], "g": ["x", "y", "x", TEXT],
+        }  # fmt: skip
+
+    @cached_property
+    def csv(self) -> Path:
+        """A file of the rows."""
+        file = self.folder / "people.csv"
+        pl.DataFrame(self.rows).write_csv(file)
+        return file
+
+    @cached_property
+    def parquet(self) -> Path:
+        """Another."""
+        file = self.folder / "people.parquet"
+        pl.DataFrame(self.rows).write_parquet(file)
+        return file
+
+    @cached_property
+    def candidates(self) -> Path:
+        """A file of candidates."""
+        file = self.folder / "drinks.csv"
+        pl.DataFrame({"c": ["tea", "coffee", "milk"]}).write_csv(file)
+        return file
+
+    @cached_property
+    def tables(self) -> list[Callable[[], Any]]:
+        """The rows in one engine after another."""
+        return [
+            lambda: pd.DataFrame(self.rows), lambda: pl.DataFrame(self.rows), lambda: pl.LazyFrame(self.rows),
+            lambda: pa.table(self.rows), lambda: self.csv, lambda: str(self.parquet), lambda: self.parquet,
+        ]  # fmt: skip
+
+    @staticmethod
+    def session() -> discreet.Session:
+        """Who pays: a ledger in memory, made for one call."""
+        ledger = discreet.Ledger()
+        ledger.open("people", epsilon=100)
+        return ledger.session("people")
+
+    @cached_property
+    def ledger_file(self) -> Path:
+        """A ledger in a file, for the command line."""
+        file = self.folder / "budget.db"
+        ledger = discreet.Ledger(file)
+        ledger.open("people", epsilon=10**6)
+        ledger.session("people").select([0, 1], sensitivity=1, epsilon=1)
+        return file
+
+    def node(self) -> discreet.DataNode:
+        """Return a node with a question."""
+        node = discreet.DataNode()
+        node.set_private_data("n", [1, 2, NUMBER], epsilon=100)
+        node.configure_data_access("n", "middle", discreet.median, Grid(0, 9), epsilon=1)
+        node.allow_simulation("n")
+        node.give_share("n", "team", epsilon=10)
+        return node
+
+    def batch(self) -> discreet.Batch:
+        """Return a batch of two questions."""
+        empty = discreet.Batch()
+        one = empty.add("c", discreet.mode, self.csv, "c", ["tea", "coffee"], epsilon=1)
+        return one.add("n", discreet.median, [1, 2, NUMBER], Grid(0, 9), epsilon=1)
+
+
+def world() -> World:
+    """Return the world of this process."""
+    return _world(__import__("os").getpid())
+
+
+@cache
+def _world(_process: int) -> World:
+    return World()
+
+
+PURE: Any = discreet.PureDP
+ZCDP: Any = discreet.ZCDP
+SCORES = (0, 3, NUMBER)
+GRID = Grid(0, 120)
+
+
+def run(data: Any, candidate: Any, share: Any) -> tuple[Any, Any]:
+    """Try a candidate for `private_candidates`."""
+    return sum(1 for value in islice(data, 99) if value == candidate), "result"
+
+
+def u(data: Any, candidates: Any) -> list[int]:
+    """Score candidates for `select_by`."""
+    return [sum(1 for value in islice(data, 99) if value == candidate) for candidate in candidates]
+
+
+def _over_tables(*rest: Any, **named: Any) -> list[Callable[[], Arguments]]:
+    """Return the same call for each engine."""
+    return [lambda i=i: call(world().tables[i](), *rest, **named) for i in range(7)]  # type: ignore[misc]
+
+
+def _paid(**named: Any) -> dict[str, Any]:
+    return {"epsilon": 1, "ledger": world().session(), **named}
+
+
+_NUMBERS: list[Callable[[], Arguments]] = [
+    lambda: call([1, 2, NUMBER], GRID, epsilon=1),
+    lambda: call(pd.Series([1.5, 2, NUMBER]), [0, 1, 2], epsilon=1),
+    lambda: call(world().csv, GRID, "n", **_paid(request="monday")),
+]
+_PERSONS: dict[str, Any] = {"privacy_unit": "who", "by": "g", "groups": ["x", "y"], "epsilon": 1}
+_DECLARED: dict[str, Any] = {"sensitivity": 1, "epsilon": 1}
+
+EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
+    "select": [
+        lambda: call([*SCORES], **_DECLARED), lambda: call({"a": 1, "b": NUMBER}, **_DECLARED),
+        lambda: call(pd.Series([1, NUMBER], index=["a", "b"]), sensitivity=1, monotonic=True, **_paid()),
+        lambda: call([*SCORES], spread=1, candidates=["a", "b", "c"], mechanism="noisy_max", rho=1, size=3),
+    ],
+    "select_by": [
+        lambda: call(u, ["a", TEXT], ["a", "b"], **_DECLARED),
+        lambda: call(u, ["a", TEXT], ["a", "b"], sensitivity=1, granularity=1, **_paid()),
+    ],
+    "mode": [
+        *_over_tables("c", ["tea", "coffee"], epsilon=1), *_over_tables("c", ["tea", "coffee"], **_PERSONS),
+        lambda: call(world().csv, "c", discreet.CandidateTable(world().candidates, "c"), **_paid()),
+        lambda: call(world().csv, "c", unsafe_candidates_from_data=True, epsilon=1),
+    ],
+    "top_k": [
+        lambda: call([*SCORES], 2, **_DECLARED), lambda: call([*SCORES], 2, method="joint", **_DECLARED),
+        *_over_tables(1, "c", candidates=["tea", "coffee"], epsilon=1),
+    ],
+    "median": [
+        *_NUMBERS, *_over_tables(GRID, "n", epsilon=1), *_over_tables(GRID, "n", rows_per_person=2, **_PERSONS),
+        lambda: call([1, 2, NUMBER], GRID, score="median_distance", epsilon=1),
+    ],
+    "quantile": [
+        lambda: call([1, 2, NUMBER], "1/3", GRID, epsilon=1),
+        lambda: call({1: 2, NUMBER: 5}, "1/3", GRID, **_paid()),
+        *_over_tables("0.9", GRID, "n", epsilon=1),
+    ],
+    "minimum": _NUMBERS, "maximum": _NUMBERS,
+    "quantiles": [
+        lambda: call([1, 2, NUMBER], ["1/4", "1/2"], GRID, epsilon=1),
+        *_over_tables([0.5], GRID, "n", "joint", epsilon=1),
+        lambda: call(world().csv, [0.5], GRID, "n", "independent", **_paid()),
+    ],
+    "price": [
+        lambda: call([1, 2, NUMBER], Grid(0, 10, "0.1"), supply=2, epsilon=1),
+        lambda: call([1, 2, NUMBER], Grid(0, 10, "0.1"), continuous=True, units=2, **_paid()),
+        *_over_tables(Grid(0, 10), "n", epsilon=1),
+    ],
+    "generalized": [
+        lambda: call([*SCORES], [1, 1, 2], epsilon=1),
+        lambda: call({"a": 1, "b": NUMBER}, [1, 2], beta="0.1", **_paid()),
+    ],
+    "laplace": [
+        lambda: call(NUMBER, **_DECLARED), lambda: call(NUMBER, step="0.5", lo=0, hi=10, **_DECLARED),
+    ],
+    "geometric": [lambda: call(NUMBER, sensitivity=1, **_paid())],
+    "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],
+    "private_candidates": [lambda: call(run, ["a", TEXT], ["a", "b"], epsilon=1, gamma="0.5")],
+    "distribution": [
+        lambda: call([*SCORES], **_DECLARED), lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    ],
+    "simulate": [
+        lambda: call([*SCORES], size=5, **_DECLARED), lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    ],
+    "compare": [lambda: call([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"])],
+    "worst_error": [lambda: call(10, spread=2, epsilon=1, confidence="0.9"), lambda: call(10, spread=2, epsilon=1)],
+    "epsilon_for": [lambda: call(5, 10, spread=2, confidence="0.9"), lambda: call(5, 10, spread=2)],
+    "best_eta": [lambda: call(1, 2)],
+    "compose": [lambda: call(PURE(1, "add_remove"), ZCDP("1/2", "add_remove"))],
+    "parallel": [lambda: call(PURE(1, "add_remove"), ZCDP("1/2", "add_remove"))],
+    "each": [lambda: call(lambda data, candidate: 1)],
+    "report": [
+        lambda: call(discreet.select([0, 1], **_DECLARED), world().folder / "a.html"),
+        lambda: call(world().session()._buyer and _opened(), world().folder / "a.html", dataset="people"),
+    ],
+    "to_opendp": [lambda: call(_space(), _measure(), scale=1)],
+    "Grid": [lambda: call(0, 10, "0.5")],
+    "Batch": [lambda: call()],
+    "DataNode": [lambda: call()],
+    "Ledger": [lambda: call(), lambda: call(world().folder / "new.db")],
+    "CandidateTable": [lambda: call(world().candidates, "c")],
+    "AboveThreshold": [lambda: call(3, 1, 1, count=2), lambda: call(3, sensitivity=1, **_paid())],
+    "Base2": [lambda: call(), lambda: call(discreet.Base2Eta(1, 1), "1/2")],
+    "Base2Eta": [lambda: call(1, 2, 3)],
+    "Exponential": [lambda: call(), lambda: call([1, 2, 3])],
+    "NoisyMax": [lambda: call("gumbel")],
+    "PermuteAndFlip": [lambda: call()],
+    "PureDP": [lambda: call(1, "add_remove")], "BoundedRange": [lambda: call(1, "add_remove")],
+    "MixedRange": [lambda: call(1, "add_remove")], "LaplaceDP": [lambda: call(1, "add_remove")],
+    "ZCDP": [lambda: call(1, "add_remove")], "ApproxDP": [lambda: call(1, "1e-6", "add_remove")],
+    "NoGuarantee": [lambda: call("no reason", "add_remove")],
+    "Composition": [lambda: call(((PURE(1, "add_remove"), 2),))],
+    "LogisticDP": [lambda: call(1, "add_remove")],
+    "SummedRange": [lambda: call(1, "add_remove")],
+    "GaussianDP": [lambda: call("1/2")],
+    "RenyiDP": [lambda: call({2: "0.1", 8: 1})],
+    "LossDP": [lambda: call(_losses())],
+    "LossDistribution.logistic": [lambda: call("1/2", "1/64")],
+    "LossDistribution.laplace": [lambda: call("1/2", "1/64")],
+    "LossDistribution.pure": [lambda: call("1/2", "1/64")],
+    "LossDistribution.gaussian": [lambda: call("1/2", "1/64")],
+    "Odometer": [lambda: call("add_remove", ((PURE(1, "add_remove"), 2),))],
+    "audit.exact": [lambda: call([*SCORES], [1, 3, NUMBER], **_DECLARED)],
+    "audit.laws": [lambda: call(["1/2", "1/2"], ["1/3", "2/3"], epsilon=1, delta="0.1")],
+    "audit.sampling": [lambda: call(lambda data: len(data) % 2, [1, NUMBER], [1], n=20)],
+    "audit.samples": [lambda: call([1, 2, 1, 2], [1, 1, 1, 2], confidence="0.9")],
+    "audit.sensitivity": [lambda: call(u, ["a", "b"], ["a", "b"], range(3), sensitivity=1, budget=50)],
+    "audit.estimate_sensitivity": [lambda: call(u, ["a", "b"], lambda: "a", 3, samples=5)],
+    "audit.timing": [lambda: call(len, [1], [1, 2], repeats=3)],
+    "plots.scores": [lambda: call(_series())], "plots.law": [lambda: call(_series(), answer=1, draws=[0, 1])],
+    "plots.laws": [lambda: call([_series(), _series()])], "plots.frequencies": [lambda: call(["a", "b", "a"])],
+    "plots.histograms": [lambda: call({"a": [1, 2, 3]}, bins=3)],
+    "plots.lines": [lambda: call({"a": ([1, 2], [3, 4])}, x="x", y="y", at=1)],
+    "plots.curve": [lambda: call({"a": ([1, 2], [3, 4])}, at=1)], "plots.budget": [lambda: call([(1, 2, 3), (2, 3, 3)])],
+    "plots.losses": [lambda: call([0.5, -0.5], 1, labels=["a", "b"])],
+    "testing.ScriptedBits": [lambda: call("0101", width=2)], "testing.SeededBits": [lambda: call(3)],
+    "testing.bit_tree": [lambda: call(lambda bits: bits.word(), 3)],
+    "testing.check_mechanism": [lambda: call("exponential", epsilon=1, depth=3)],
+    "errors.shown": [lambda: call(1)],
+}  # fmt: skip
+
+
+def _losses() -> Any:
+    return discreet.LossDistribution.pure("1/2", "1/64")
+
+
+def _exactly(kind: Any, *numbers: Any) -> Any:
+    return kind(*numbers)
+
+
+def _opened() -> discreet.Ledger:
+    ledger = discreet.Ledger()
+    ledger.open("people", epsilon=1)
+    return ledger
+
+
+def _series() -> plots.Series:
+    return discreet.distribution([0, 1, 2], **_DECLARED).series()
+
+
+def _space() -> Any:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "honest-but-curious")
+    return dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
+
+
+def _measure() -> Any:
+    import opendp.prelude as dp
+
+    return dp.max_divergence()
+
+
+def _law() -> discreet.Distribution:
+    return discreet.distribution([*SCORES], **_DECLARED)
+
+
+INSTANCES: dict[str, Callable[[], Any]] = {
+    "PureDP": lambda: PURE(1, "add_remove"),
+    "BoundedRange": lambda: _exactly(discreet.BoundedRange, "1/2", "add_remove"),
+    "MixedRange": lambda: _exactly(discreet.MixedRange, 1, "add_remove"),
+    "LaplaceDP": lambda: _exactly(discreet.LaplaceDP, 1, "add_remove"),
+    "ZCDP": lambda: ZCDP("1/2", "add_remove"),
+    "ApproxDP": lambda: _exactly(discreet.ApproxDP, 1, "1e-6", "add_remove"),
+    "NoGuarantee": lambda: discreet.NoGuarantee("no reason", "add_remove"),
+    "Composition": lambda: discreet.compose(PURE(1, "add_remove"), ZCDP(1, "add_remove")),
+    "LogisticDP": lambda: _exactly(discreet.LogisticDP, 1, "add_remove"),
+    "SummedRange": lambda: _exactly(discreet.SummedRange, 1, "add_remove"),
+    "GaussianDP": lambda: _exactly(discreet.GaussianDP, 1),
+    "RenyiDP": lambda: _exactly(discreet.RenyiDP, {2: "0.1", 8: 1}),
+    "LossDP": lambda: _exactly(discreet.LossDP, _losses()),
+    "LossDistribution": lambda: _losses(),
+    "Odometer": lambda: discreet.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
+    "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.Base2Eta(1, 2),
+    "Batch": lambda: world().batch(), "DataNode": lambda: world().node(), "Ledger": _opened,
+    "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
+    "AboveThreshold": lambda: discreet.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
+    "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
+    "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),
+    "Release": lambda: discreet.select([0, 1], **_DECLARED),
+    "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
+    "Budget": lambda: _opened().budgets()[0],
+    "Analyst": lambda: world().node().analyst("team"),
+    "AllowedQuestion": lambda: world().node().analyst("team").questions()[0],
+    "Charge": lambda: world().session().charge(PURE(1, "add_remove"), description="a mean", request="r"),
+    "audit.Interval": lambda: audit.exact([0, 1], [1, 1], **_DECLARED).epsilon,
+    "audit.ExactAudit": lambda: audit.exact([0, 1], [1, 1], **_DECLARED),
+    "audit.SamplingAudit": lambda: audit.samples([1, 2, 1, 2], [1, 1, 1, 2]),
+    "audit.SensitivityAudit": lambda: audit.sensitivity(u, ["a"], ["a"], range(2), sensitivity=1),
+    "audit.SensitivityEstimate": lambda: audit.estimate_sensitivity(u, ["a"], lambda: "a", 2, samples=3),
+    "audit.TimingAudit": lambda: audit.timing(len, [1], [1, 2], repeats=2),
+    "testing.ScriptedBits": lambda: testing.ScriptedBits("0101"), "testing.SeededBits": testing.SeededBits,
+}  # fmt: skip
+
+BY_NAME: dict[str, Callable[[], Any]] = {
+    "guarantee": lambda: PURE(1, "add_remove"),
+    "order": lambda: 2, "step": lambda: "1/32",
+    "delta": lambda: "1e-6", "epsilon": lambda: 1, "rho": lambda: None, "n": lambda: 2, "size": lambda: 2,
+    "neighbors": lambda: "replace_one", "error": lambda: 1, "value": lambda: 1, "p": lambda: "1/2", "index": lambda: 1,
+    "rank": lambda: 1, "candidate": lambda: 1, "confidence": lambda: "0.9", "dataset": lambda: "people",
+    "analyst": lambda: "team", "path": lambda: world().folder / "events.json", "head": lambda: None, "spread": lambda: 1,
+    "name": lambda: "n", "access": lambda: "middle", "data": lambda: [1, NUMBER], "verb": lambda: discreet.median,
+    "errors": lambda: {"c": 5, "n": 5}, "weights": lambda: {"c": 2}, "ledger": lambda: None, "answer": lambda: 1,
+    "draws": lambda: None, "label": lambda: "x", "adaptive": lambda: True, "request": lambda: None,
+    "privacy_unit": lambda: None, "key": lambda: 1, "other": lambda: _losses(),
+}  # fmt: skip
+"""A valid argument for a parameter of that name, of any method."""
+
+METHODS: dict[str, Callable[[], Arguments]] = {
+    "Batch.add": lambda: call("new", discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "DataNode.set_private_data": lambda: call("m", [1, NUMBER], epsilon=1),
+    "DataNode.configure_data_access": lambda: call("n", "high", discreet.maximum, GRID, epsilon=1),
+    "Session.quote": lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "Session.charge": lambda: call(PURE(1, "add_remove"), description="a mean", request="r"),
+    "DataNode.limit_data_access": lambda: call("n", "middle", requests=5),
+    "DataNode.give_share": lambda: call("n", "other", epsilon=10),
+    "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
+    "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
+    "AboveThreshold.ask": lambda: call(NUMBER),
+}  # fmt: skip
+"""Where names are not enough."""
+
+PROTOCOL = {
+    "buy",
+    "ceiling",
+    "nearest",
+    "of",
+    "quoted",
+    "renyi",
+    "calibrate",
+    "charged",
+    "cost",
+    "fits",
+    "extended",
+    "word",
+    "words",
+}
+"""Methods between parts of the library: they take its own objects, no arguments of people."""
+
+_DUNDERS = (
+    "__getitem__",
+    "__contains__",
+    "__len__",
+    "__str__",
+    "__repr__",
+    "__float__",
+    "__hash__",
+)
+
+
+VERBS = [
+    name for name in EXAMPLES if name.islower() and callable(getattr(discreet.Session, name, None))
+]
+"""What a session pays for."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something public that can be called."""
+
+    name: str
+    function: Callable[[], Callable[..., Any]]
+    examples: list[Callable[[], Arguments]]
+
+
+def targets() -> list[Target]:
+    """Return everything public that can be called, in a fixed order."""
+    functions = [Target(name, lambda name=name: _named(name), EXAMPLES[name]) for name in EXAMPLES]  # type: ignore[misc]
+    verbs = [Target(f"Session.{name}", partial(_verb, name), EXAMPLES[name]) for name in VERBS]
+    return functions + verbs + [m for name in INSTANCES for m in _methods(name)]
+
+
+def _verb(name: str) -> Any:
+    return getattr(world().session(), name)
+
+
+def _named(name: str) -> Any:
+    place, _, last = name.rpartition(".")
+    modules = {"": discreet, "audit": audit, "plots": plots, "testing": testing, "errors": errors}
+    return getattr(modules.get(place) or getattr(discreet, place), last)
+
+
+def _methods(name: str) -> list[Target]:
+    """Return the methods of an instance that people call."""
+    import inspect
+
+    kind = type(INSTANCES[name]())
+    found = []
+    for method in sorted(dir(kind)):
+        value = inspect.getattr_static(kind, method)
+        public = method in _DUNDERS or not method.startswith("_")
+        ours = method not in PROTOCOL and not (name == "Session" and method in EXAMPLES)
+        if not (
+            public and ours and callable(getattr(kind, method, None)) and inspect.isfunction(value)
+        ):
+            continue
+        bound: Callable[[], Any] = lambda method=method: getattr(INSTANCES[name](), method)  # type: ignore[misc]  # noqa: E731
+        example = METHODS.get(f"{name}.{method}", lambda value=value: _by_name(value))
+        found.append(Target(f"{name}.{method}", bound, [example]))
+    return found
+
+
+def _by_name(method: Any) -> Arguments:
+    """Return arguments for the parameters of a method that need one."""
+    import inspect
+
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    needed = [p for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+    return [BY_NAME.get(p.name, lambda: 1)() for p in needed], {}
