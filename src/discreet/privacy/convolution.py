@@ -16,10 +16,10 @@ from .adaptive import curve_adaptive
 from .contract import Guarantee, Part, Parts
 from .conversions import delta_of_curve, epsilon_of_curve
 from .gaussian_dp import GaussianDP
-from .implications import RANGES, in_chain
+from .implications import RANGES
 from .loss_dp import LossDP
 from .parts import merged, renyi_of
-from .pld import LossDistribution, common_step
+from .pld import UNIT, LossDistribution, common_step
 from .rho import logistic_rho
 
 _MOST_CONVOLVED = 10**6
@@ -36,6 +36,9 @@ _LONGEST, _FURTHEST = 2**17, Fraction(2**20)
 
 _NEGLIGIBLE = Fraction(1, 2**100)
 """Where the delta of a curve is that, its losses count as infinite."""
+
+_SMALL_SHARE = 1 / 4
+"""The most that one answer may be of the sum of all rhos for the sum of their losses to be about normal."""
 
 _PLACES = 256
 """Places at which a Rényi curve is converted."""
@@ -67,10 +70,17 @@ def fits(core: Parts) -> bool:
 
 
 def mu_of(core: Parts) -> float | None:
-    """Return the mu of Gaussian noise that many answers are about as bad as, by their distributions."""
-    rhos = [(_rho(part), n) for part, n in core]
-    known = [float(n * rho) for rho, n in rhos if rho is not None]
-    return math.sqrt(2 * sum(known)) if len(known) == len(rhos) else None
+    """Return the mu of Gaussian noise that many answers are about as bad as, by their distributions.
+
+    None if not known, or if one answer outweighs the others: its losses are not those of Gaussian noise.
+    """
+    by_recursion = _by_recursion(core) is not None
+    rhos = [(_rho(part, by_recursion), n) for part, n in core]
+    known = [(float(rho), n) for rho, n in rhos if rho is not None]
+    sum_ = sum(n * rho for rho, n in known)
+    if len(known) < len(rhos) or max(rho for rho, _ in known) > _SMALL_SHARE * sum_:
+        return None
+    return math.sqrt(2 * sum_)
 
 
 def adaptive_epsilons(parts: Parts) -> tuple[Fraction, ...] | None:
@@ -84,17 +94,14 @@ def adaptive_epsilons(parts: Parts) -> tuple[Fraction, ...] | None:
 def convolved(core: Parts) -> LossDistribution:
     """Return a bound on the privacy losses of all answers together, where `serves` says so."""
     step = _step(core)
-    ranges = tuple((part, n) for part, n in core if part.kind in RANGES)
-    epsilons = None if all(in_chain(part) for part, _ in core) else adaptive_epsilons(ranges)
-    recursion = curve_adaptive(epsilons, _NEGLIGIBLE) if epsilons else None
-    done = ranges if recursion else ()
-    found = [] if recursion is None else [_of_points(*recursion).on(step)]
+    recursion = _recursion(core, step)
+    found = [] if recursion is None else [recursion]
     rest: list[Part] = []
     for part, n in core:
         law = _law(part)
         if law is None:
             rest.append((part, n))
-        elif (part, n) not in done:
+        elif recursion is None or part.kind not in RANGES:
             found.append(law(step).composed(n))
     if rest:
         found.append(_of_curve(merged(tuple(rest)), step))
@@ -140,16 +147,37 @@ def _step(core: Parts) -> Fraction:
     return common_step((max(_size(part), _LEAST), n) for part, n in core)
 
 
-def _rho(part: Guarantee) -> Fraction | None:
-    """Return the rho of the distribution that `_law` takes, or what is known of others."""
-    return logistic_rho(part.pure) if part.pure and part.kind in _LOGISTIC else part.rho
+def _by_recursion(core: Parts) -> tuple[Fraction, ...] | None:
+    """Return the epsilons of the ranges beside other kinds, which the recursion may serve; None without others."""
+    ranges = tuple((part, n) for part, n in core if part.kind in RANGES)
+    return None if len(ranges) == len(core) else adaptive_epsilons(ranges)
 
 
-def _of_points(pace: Fraction, deltas: list[Fraction]) -> LossDistribution:
-    """Return the distribution for a curve that is known at multiples of a step."""
-    return LossDistribution.of_curve(
-        lambda at: deltas[int(at / pace)], pace * (len(deltas) - 1), pace
-    )
+def _rho(part: Guarantee, by_recursion: bool) -> Fraction | None:
+    """Return about the rho of the distribution that is convolved, or what is known of others."""
+    if isinstance(part, LossDP):
+        return _mean(part.losses)  # that of Gaussian noise is its rho
+    if part.pure and part.kind in _LOGISTIC and not (by_recursion and part.kind in RANGES):
+        return logistic_rho(part.pure)
+    return part.rho
+
+
+def _mean(losses: LossDistribution) -> Fraction:
+    sum_ = sum(j * mass for j, mass in enumerate(losses.masses, losses.lowest))
+    return max(losses.step * sum_ / UNIT, Fraction(0))
+
+
+def _recursion(core: Parts, step: Fraction) -> LossDistribution | None:
+    """Return the losses of the ranges beside other kinds, by the recursion; None if it does not serve them."""
+    epsilons = _by_recursion(core)
+    points = curve_adaptive(epsilons, _NEGLIGIBLE) if epsilons else None
+    if points is None:
+        return None
+    pace, deltas = points
+    top = pace * (len(deltas) - 1)
+    if top > min(_FURTHEST, _LONGEST * step):
+        return None
+    return LossDistribution.of_curve(lambda at: deltas[int(at / pace)], top, pace).on(step)
 
 
 def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
