@@ -1,7 +1,7 @@
-"""How naive mechanisms break, and what stands: one file, one attack, one lesson.
+"""Attacks on naive mechanisms, run against them and against the mechanisms of this library, one per file.
 
 Every naive mechanism here is named `unsafe_...`, lives in this package only, and is no mechanism of the
-registry. Its law is counted or enumerated, not sampled, so a lesson says the same every time.
+registry. Its distribution is counted or enumerated, not sampled, so a result is reproducible.
 """
 
 from collections.abc import Callable
@@ -30,4 +30,4 @@ ATTACKS: dict[str, Callable[[], AttackResult]] = {
     "rejection": rejection.run,
     "coarse_grid": coarse_grid.run,
 }
-"""Each attack under its name; calling it runs it and returns its `AttackResult`."""
+"""The attacks by name; calling one runs it and returns its `AttackResult`."""

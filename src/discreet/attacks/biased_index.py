@@ -14,7 +14,7 @@ LARGE = 2**54
 
 SMALL = 6
 STARTS = (1, 2)
-"""Where the points begin, which is a person's record, in each of two neighbours."""
+"""Where the points begin, which is a person's record, in the two neighbours."""
 
 
 def unsafe_index(n: int, k: int) -> int:
@@ -29,7 +29,7 @@ def even_share(start: int) -> Fraction:
 
 
 def is_uniform(n: int) -> bool:
-    """Return whether enumerating 14 bits of our index encloses 1/n for each."""
+    """Return whether enumerating 14 bits of our index brackets 1/n for all indices."""
     tree = bit_tree(lambda bits: below(n, bits), 14)
     masses = [tree.masses.get(i, Fraction(0)) for i in range(n)]
     return all(mass <= Fraction(1, n) <= mass + tree.undecided for mass in masses)

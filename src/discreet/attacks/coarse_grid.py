@@ -17,7 +17,7 @@ COSTS, NEIGHBOR = [0, 15], [1, 14]
 ETA = Base2Eta(1, 1, 1)
 
 _PRECISION = 16
-"""What the published code computes for these costs."""
+"""The output of the published code for these costs."""
 
 
 def unsafe_point(costs: Sequence[int], k: int) -> int | None:
@@ -32,7 +32,7 @@ def unsafe_point(costs: Sequence[int], k: int) -> int | None:
 
 
 def counts(costs: Sequence[int]) -> list[int]:
-    """Return how many of all strings of bits lead to each candidate."""
+    """Return how many of all bit strings lead to the candidates, in order."""
     answers = [unsafe_point(costs, k) for k in range(2 ** (_PRECISION - 1))]
     return [answers.count(i) for i in range(len(costs))]
 

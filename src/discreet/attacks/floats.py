@@ -1,4 +1,4 @@
-"""Selection in doubles, as it is usually written, and its law, counted. Naive: never for a release."""
+"""Selection in doubles, as it is usually written, and its exact distribution. Naive: never for a release."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 FINE = 2**53
-"""A double that is uniform in [0, 1) is one of so many numbers, k / 2**53: what `random()` returns."""
+"""A double that is uniform in [0, 1) is one of so many numbers, k / 2**53, as `random()` returns."""
 
 
 def unsafe_weights(scores: Sequence[float], epsilon: float, *, shift: bool = False) -> list[float]:
@@ -30,15 +30,15 @@ def unsafe_choice(weights: Sequence[float]) -> Callable[[int], int]:
 
 
 def counted_law(choose: Callable[[int], int], n: int) -> list[Fraction]:
-    """Return the law of choose(k) for k uniform below 2**53, where a larger k never gives a smaller index.
+    """Return the distribution of choose(k) for k uniform below 2**53, where a larger k never gives a smaller index.
 
-    It is counted, by bisection, so it is the law to the last bit.
+    It is counted, by bisection, so it is exact to the last bit.
     """
     ends = [bisect_right(range(FINE), i, key=choose) for i in range(n)]
     return [Fraction(end - start, FINE) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def unsafe_law(scores: Sequence[Any], epsilon: float, *, shift: bool = False) -> list[Fraction]:
-    """Return the law of the exponential mechanism in doubles, to the last bit."""
+    """Return the distribution of the exponential mechanism in doubles, to the last bit."""
     weights = unsafe_weights(scores, epsilon, shift=shift)
     return counted_law(unsafe_choice(weights), len(weights))

@@ -1,4 +1,4 @@
-"""Time: a loop that tries until it succeeds tells by its length how good the scores are."""
+"""Timing: the number of tries of a rejection sampler reveals how good the scores are."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -24,7 +24,7 @@ SCORES, NEIGHBOR = [0] * 20, [1] + [-1] * 19
 class UnsafeRejection:
     """The exponential mechanism by rejection: a chance candidate, kept with probability exp(-eta * gap).
 
-    Its law is exact. The number of tries is geometric, and depends on the scores.
+    Its distribution is exact. The number of tries is geometric, and depends on the scores.
     """
 
     def __init__(self, scores: Sequence[int], eta: Fraction) -> None:
@@ -47,7 +47,7 @@ class UnsafeRejection:
 
 
 class Tries:
-    """The law of whether the first try succeeds: what a clock tells about a rejection sampler."""
+    """The distribution of success at the first try, which a clock reveals of a rejection sampler."""
 
     def __init__(self, sampler: UnsafeRejection) -> None:
         self._sampler = sampler
@@ -59,7 +59,7 @@ class Tries:
 
 
 def law_of(mechanism: str, scores: Sequence[int]) -> Law:
-    """Return our law on the same scores."""
+    """Return our distribution on the same scores."""
     calibrated = MECHANISMS[mechanism]().calibrate(
         sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", EPSILON)
     )

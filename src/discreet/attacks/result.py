@@ -1,4 +1,4 @@
-"""What an attack teaches: a naive mechanism that breaks, and ours that stands, on the same input."""
+"""The result of an attack: a naive mechanism that breaks, and ours that does not, on the same input."""
 
 import textwrap
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ class AttackResult:
 
     Attributes:
         name: the name in the registry.
-        claim: what the naive mechanism promises, and why it seems to keep it.
-        naive: what came out of it.
-        ours: what came out of ours.
-        naive_audit: the naive laws of the two neighbours, computed, not sampled, against the claim.
-        our_audits: ours, one for each mechanism that was tried.
+        claim: the guarantee of the naive mechanism, and why it seems to hold.
+        naive: the outcome for the naive mechanism.
+        ours: the outcome for ours.
+        naive_audit: the audit of its distributions on two neighbours, computed, not sampled, against the claim.
+        our_audits: the audits of our mechanisms that were tried.
         source: who found it.
     """
 
@@ -42,7 +42,7 @@ class AttackResult:
         return bool(self.our_audits) and all(audit.holds for audit in self.our_audits)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the lesson in plain values, ready for JSON."""
+        """Return the result in plain values, ready for JSON."""
         texts = {key: getattr(self, key) for key in ("name", "claim", "naive", "ours", "source")}
         return {
             **texts,
@@ -67,7 +67,7 @@ class AttackResult:
 
 
 def alike(certain: bool, *, epsilon: Number) -> ExactAudit:
-    """Return the audit of what is the same for two neighbours, if that is certain; else of what tells all."""
+    """Return an audit of equal distributions if `certain`, else of distributions that reveal the dataset."""
     return laws([1, 0], [1, 0] if certain else [0, 1], epsilon=epsilon)
 
 

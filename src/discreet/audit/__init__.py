@@ -1,8 +1,8 @@
-"""Look, do not believe: is a claim of privacy true of a law, of draws, of a score function, of time?
+"""Audits of privacy claims: of distributions, of samples, of declared sensitivities, of running times.
 
-`exact` and `laws` enclose what two laws tell. `sampling` and `samples` bound it from draws. `sensitivity`
-looks for databases that a declaration is false on, `estimate_sensitivity` asks chance databases, and
-`timing` compares how long two databases take. Statements and proofs: docs/audit.md.
+`exact` and `laws` compute the privacy loss of two distributions. `sampling` and `samples` bound it from samples.
+`sensitivity` searches for counterexamples to a declared sensitivity, `estimate_sensitivity` estimates it on
+random datasets, and `timing` compares running times on two datasets. Statements and proofs: docs/audit.md.
 """
 
 from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity

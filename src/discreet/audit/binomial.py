@@ -1,4 +1,4 @@
-"""How many successes say what about a probability: exact binomial bounds, certified in balls."""
+"""Exact binomial confidence bounds (Clopper-Pearson), certified by ball arithmetic."""
 
 from fractions import Fraction
 from math import comb

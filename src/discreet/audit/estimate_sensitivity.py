@@ -1,4 +1,4 @@
-"""Sensitivity estimated from chance databases: a statement about chance data, not about all data."""
+"""Sensitivity estimated on random datasets: a statement about random data, not about all data."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .binomial import at_most
 
 @dataclass(frozen=True, slots=True)
 class SensitivityEstimate:
-    """What the scores of chance neighbours change by, but for rare ones. Not a sensitivity.
+    """How much scores change between random neighbours, except rare ones. Not a sensitivity.
 
     A mechanism run with it is *random* differentially private (Hall, Rinaldo and Wasserman 2012): the
     bound of the mechanism holds for a chance pair of neighbours, with probability at least 1 - gamma over
@@ -40,7 +40,7 @@ class SensitivityEstimate:
     neighbors: Neighbors
 
     def share(self, confidence: Number) -> Fraction:
-        """Return what share of all pairs goes further than the spread at most, with that confidence.
+        """Return an upper confidence bound on the share of pairs that exceed the spread.
 
         Here only the sample is random: P(X <= samples - order) is at most 1 - confidence for X binomial.
         """
@@ -58,7 +58,7 @@ class SensitivityEstimate:
 
 
 @door
-def estimate_sensitivity(  # noqa: PLR0913  # what select_by takes, and how to sample
+def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and how to sample
     u: ScoreFunction,
     candidates: Iterable[Any],
     record: Callable[[], Any],
@@ -79,8 +79,8 @@ def estimate_sensitivity(  # noqa: PLR0913  # what select_by takes, and how to s
 
     Args:
         u: as for `select_by`.
-        candidates: what may be answered.
-        record: returns one chance record, independent of all others and of the same law. It must not look at
+        candidates: the possible answers.
+        record: returns one random record, independent and identically distributed. It must not look at
             private data.
         size: how many records the larger database has.
         samples: how many pairs to draw.

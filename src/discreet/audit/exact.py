@@ -1,4 +1,4 @@
-"""The exact audit: what two laws tell about the data, enclosed on both sides, no draws needed."""
+"""The exact audit: the privacy loss between two distributions, in certified intervals, without sampling."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -36,10 +36,10 @@ Extended = Fraction | float
 
 
 class Stated(Protocol):
-    """A law that states its probabilities, as those of mechanisms do."""
+    """A distribution that states its probabilities, as those of mechanisms do."""
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around the probability of each output, at the precision in force."""
+        """Return balls around the probabilities of all outputs, at the current precision."""
         ...
 
 
@@ -64,17 +64,17 @@ class Interval:
 @doors
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactAudit:
-    """What the laws of two neighbours tell, against what was claimed. As private as the two.
+    """The privacy loss between the distributions on two neighbours, against a claim. As private as the two.
 
-    It is about these two databases: the epsilon of a mechanism is the largest over all neighbours.
+    It is about these two datasets: the epsilon of a mechanism is the largest over all neighbours.
 
     Attributes:
         claimed: the epsilon that was claimed.
         delta: the delta that was claimed with it, 0 for pure differential privacy.
-        bounded_range: whether besides the range was claimed to be at most epsilon.
-        epsilon: the largest log-ratio of the two laws, in either direction.
+        bounded_range: whether the range was claimed to be at most epsilon as well.
+        epsilon: the largest log-ratio of the two distributions, in either direction.
         output: the index of the output that attains it.
-        forward: the largest ln P(r) / Q(r), P the first law and Q the second.
+        forward: the largest ln P(r) / Q(r), P the first distribution and Q the second.
         backward: the largest ln Q(r) / P(r).
         range: the largest difference of two log-ratios: forward + backward.
     """
@@ -121,7 +121,7 @@ class ExactAudit:
         return [i for i, (least, _) in enumerate(best) if least > 0]
 
     def losses(self) -> list[Interval]:
-        """Return ln P(r) / Q(r) for each output r: positive if it points to the first database."""
+        """Return the privacy losses ln P(r) / Q(r) by output r: positive if r is likelier on the first dataset."""
         with precision(512):
             return [_log_ratio(p, q) for p, q in zip(*self._laws, strict=True)]
 
@@ -160,10 +160,10 @@ def exact(
     monotonic: bool = False,
     **terms: Unpack[Terms],
 ) -> ExactAudit:
-    """Return what `select` on two neighbours' scores really tells, against the guarantee it would give.
+    """Return the true privacy loss of `select` on the scores of two neighbours, against its guarantee.
 
     Args:
-        scores: of the one database: what `select` takes, without names.
+        scores: on the one dataset, as for `select`, without names.
         scores_of_neighbor: of the other, in the same order.
         sensitivity: as for `select`. It is not checked against the two, so a false one shows.
         spread: as for `select`.
@@ -197,17 +197,17 @@ def laws(
     epsilon: Number,
     delta: Number = 0,
 ) -> ExactAudit:
-    """Return what two laws over the same outputs tell, against a claim of (epsilon, delta).
+    """Return the privacy loss between two distributions over the same outputs, against a claim of (epsilon, delta).
 
     Args:
-        law: the probability of each output, exact (fractions, decimals), summing to one; or a law with
+        law: the exact probabilities of the outputs (fractions, decimals), summing to one; or an object with
             `probabilities()`, as mechanisms make them.
         law_of_neighbor: the same for the other database.
-        epsilon: what is claimed.
-        delta: what is claimed besides; 0 for pure differential privacy.
+        epsilon: the claimed epsilon.
+        delta: the claimed delta; 0 for pure differential privacy.
 
     Raises:
-        InvalidArgument: if the numbers are no two laws over the same outputs.
+        InvalidArgument: if they are no two distributions over the same outputs.
     """
     claim = (positive(epsilon, "epsilon"), _not_negative(delta, "delta"), False)
     first, second = _reader(law, "law"), _reader(law_of_neighbor, "law_of_neighbor")
@@ -215,7 +215,7 @@ def laws(
 
 
 def _reader(law: Any, name: str) -> Callable[[], list[arb]]:
-    """Return what gives balls around the probabilities, at the precision in force."""
+    """Return a function that returns balls around the probabilities, at the current precision."""
     if hasattr(law, "probabilities"):
         return law.probabilities  # type: ignore[no-any-return]
     shares = [exact_number(p, f"{name}[{i}]") for i, p in enumerate(listed(law, name, _MOST))]
@@ -261,7 +261,7 @@ def _summary(
 
 
 def _log_ratio(a: arb, b: arb) -> Interval:
-    """Return ln a / b, infinite where one of them is zero; nothing is told where both are."""
+    """Return ln a / b, infinite where one of them is zero; 0 where both are."""
     if a == 0 or b == 0:
         sign = int(b == 0) - int(a == 0)
         bound = sign * math.inf if sign else Fraction(0)
@@ -277,7 +277,7 @@ def _is_narrow(e: Interval) -> bool:
 
 
 def _excesses(p: list[arb], q: list[arb], epsilon: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """Return bounds on max(0, p[r] - exp(epsilon) q[r]) for each output r."""
+    """Return bounds on max(0, p[r] - exp(epsilon) q[r]) by output r."""
     with precision(512):
         factor = ball(min(epsilon, _LARGEST)).exp()
         rests = [a - factor * b for a, b in zip(p, q, strict=True)]

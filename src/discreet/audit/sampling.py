@@ -1,4 +1,4 @@
-"""The audit by draws: what a mechanism gives away at least, seen from outside."""
+"""The audit by sampling: a lower bound on the epsilon of any callable."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
@@ -24,11 +24,11 @@ class SamplingAudit:
     Attributes:
         epsilon: with the given confidence, the mechanism is not (e, delta)-differentially private for any
             e below this. 0 says nothing.
-        event: the answers that tell the two databases apart, chosen on other draws.
+        event: the answers that distinguish the two datasets, chosen on separate samples.
         toward_neighbor: whether the event is likelier for the neighbour than for the data.
-        draws: how many answers were drawn for each of the two.
+        draws: the number of samples per dataset.
         confidence: how likely the bound is true, at least.
-        delta: what delta the mechanism was allowed.
+        delta: the delta that the mechanism was allowed.
     """
 
     epsilon: Fraction
@@ -70,7 +70,7 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     """Return a lower bound on epsilon from draws of any callable.
 
     Half of the draws choose an event, by the ratio of its frequencies; the other half judge it, so the choice costs
-    nothing. Both directions are tried, each with two Clopper-Pearson bounds that fail with a quarter of the
+    nothing. Both directions are tried, with two Clopper-Pearson bounds apiece that fail with a quarter of the
     risk. Draws must be independent. It is about these two databases and this many draws: a claim
     it does not refute may be false all the same.
 
@@ -79,9 +79,9 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
             round or fold those that hardly do.
         data: the one database.
         neighbor: the other.
-        n: how many answers to draw for each.
+        n: the number of samples per dataset.
         confidence: how likely the bound must be true.
-        delta: what delta to allow.
+        delta: the delta to allow.
 
     Raises:
         InvalidArgument: if a number cannot be accepted; nothing was drawn.
@@ -122,7 +122,7 @@ def samples(
 def _bound(
     first: list[Hashable], second: list[Hashable], risk: Fraction, delta: Fraction
 ) -> SamplingAudit:
-    """Return the better of the bounds in the two directions, each at half the risk."""
+    """Return the better of the bounds in the two directions, at half the risk apiece."""
     half = len(first) // 2
     judged = len(first) - half
     best: tuple[Fraction, frozenset[Hashable], bool] = (Fraction(0), frozenset(), False)
@@ -145,7 +145,7 @@ def _choose(likely: Counter[Hashable], rare: Counter[Hashable], n: int) -> froze
     for size, answer in enumerate(order, start=1):
         hits, misses = hits + likely[answer], misses + rare[answer]
         ratio = _wilson(hits, n, -_Z) / _wilson(misses, n, _Z)
-        if ratio > best and misses < n:  # what always happens tells nothing
+        if ratio > best and misses < n:  # a certain event distinguishes nothing
             best, chosen = ratio, size
     return frozenset(order[:chosen])
 

@@ -1,4 +1,4 @@
-"""Is the declared sensitivity true? All small databases, or a search for one that says no."""
+"""The audit of a declared sensitivity: all small datasets, or a search for a counterexample."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ Pair = tuple[Indices, Indices]
 
 
 class Declared(TypedDict, total=False):
-    """What the author of a score function vouches for: as for `select_by`, with the relation."""
+    """The declaration of the author of a score function: as for `select_by`, with the neighbouring relation."""
 
     sensitivity: Number | None
     spread: Number | None
@@ -45,7 +45,7 @@ _DECLARED = {"sensitivity": None, "spread": None, "monotonic": False, "error": N
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """Two neighbouring databases on which a declaration is false.
+    """Two neighbouring datasets on which a declaration is false.
 
     Attributes:
         data: the one.
@@ -78,13 +78,13 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class SensitivityAudit:
-    """What was found. Without a counterexample and exhaustive, it is a proof for that universe and those sizes.
+    """The result of an audit: without a counterexample and exhaustive, a proof for that universe and those sizes.
 
     Attributes:
-        declared: what was declared, as privacy is accounted with.
+        declared: the declared sensitivity, as used for accounting.
         change: the most one score changed.
         spread: the most a difference of two scores changed.
-        monotonic: whether in each pair all scores moved the same way.
+        monotonic: whether in all pairs all scores moved the same way.
         pairs: how many pairs of neighbours were looked at.
         exhaustive: whether they are all there are.
         counterexample: the first pair that says no, among the smallest; None if there is none.
@@ -127,14 +127,14 @@ def sensitivity(
     """Return whether a score function keeps to its declared sensitivity, and a counterexample if not.
 
     If there are at most `budget` pairs of neighbours, all are looked at. Otherwise up to `budget` pairs
-    are, by climbing from chance beginnings (the same each time) to where scores move more; a counterexample is
+    are, by hill climbing from pseudorandom starts (always the same) to where scores move more; a counterexample is
     then made as small as it can be by leaving records out.
 
     Args:
         u: as for `select_by`: u(data, candidates), where data is a list of records. `u` must not depend on their
             order: it gets them in the order of the universe.
-        candidates: what may be answered.
-        universe: records that a database may be made of, each as often as one likes.
+        candidates: the possible answers.
+        universe: the records that a dataset may contain, with repetition.
         sizes: how many records a database may have, such as range(4).
         budget: how many pairs to look at.
         **declared: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
@@ -184,7 +184,7 @@ class _Room:
         return sorted(size for size in self.sizes if size + 1 in self.sizes)
 
     def steps(self) -> list[Indices]:
-        """Return what may be added to what is in common: one record and nothing, or two records."""
+        """Return the records in which two neighbours may differ: one, or one on either side."""
         if self.neighbors == "replace_one":
             return list(combinations(range(self.records), 2))
         return [(r,) for r in range(self.records)]
@@ -209,7 +209,7 @@ class _Room:
 
 
 class _Trial:
-    """A score function before the court: what it declared, and the worst seen so far."""
+    """A score function under audit: its declaration, and the largest changes so far."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class _Trial:
         self._scores: dict[Indices, list[Fraction] | str] = {}
 
     def judge(self, pair: Pair) -> Fraction | float:
-        """Return how far a pair goes, as a share of what was declared; above 1 it is a counterexample."""
+        """Return the change of a pair as a share of the declared one; above 1 it is a counterexample."""
         self.pairs += 1
         first, second = map(self._scored, pair)
         if isinstance(first, str) or isinstance(second, str):
@@ -250,7 +250,7 @@ class _Trial:
     def _against(
         self, pair: Pair, moves: list[Fraction], high: Fraction, low: Fraction
     ) -> Iterator[Fraction]:
-        """Yield how far the pair goes by each declaration, and keep it if too far."""
+        """Yield the changes of a pair relative to all declarations, and keep it if one is above 1."""
         up, down = moves.index(high), moves.index(low)
         if self.declared.change is not None:
             worst = up if high >= -low else down
@@ -292,7 +292,7 @@ class _Trial:
         return self._scores[database]
 
     def result(self, *, exhaustive: bool) -> SensitivityAudit:
-        """Return what was found."""
+        """Return the result."""
         found = (self.change, self.spread, self.monotonic)
         return SensitivityAudit(self.declared, *found, self.pairs, exhaustive, self.counterexample)
 

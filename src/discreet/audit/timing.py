@@ -1,4 +1,4 @@
-"""Does it take longer on other data? Work that is counted, and time that is compared."""
+"""The audit of timing side channels: counted work, and running times, on two inputs."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from ..testing import Work, counted_work
 from .binomial import fair_tail
 
 _SEEN = (*(f for f in Work.__slots__), "time")
-"""What is compared: each kind of work, and time."""
+"""The compared quantities: all kinds of work, and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class TimingAudit:
     """How two inputs differ in work and in time. It can show a leak, never that there is none.
 
     Attributes:
-        first: for each kind of work, the least and the most that the first input took.
+        first: the least and the most work that the first input took, by kind.
         second: the same for the second.
         ratio: median time of the second over median time of the first.
-        chances: for each kind of work and for time, how likely a difference as consistent as this is if there is
+        chances: by kind of work and for time, the probability of a difference as consistent as this if there is
             none: a two-sided sign test over the pairs of runs.
         repeats: how many pairs of runs there were.
-        risk: what chance, divided among all comparisons, is taken for a difference.
+        risk: the significance level, divided among all comparisons.
     """
 
     first: dict[str, tuple[int, int]]
@@ -41,7 +41,7 @@ class TimingAudit:
 
     @property
     def tells(self) -> list[str]:
-        """Which kinds of work, or time, tell the inputs apart."""
+        """The kinds of work, or time, that distinguish the inputs."""
         return [kind for kind, chance in self.chances.items() if chance <= self.risk / len(_SEEN)]
 
     @property
@@ -65,15 +65,15 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     confidence: Number = "0.999",
     clock: Callable[[], float] = time.perf_counter,
 ) -> TimingAudit:
-    """Return whether work or time tells two inputs apart.
+    """Return whether work or time distinguishes two inputs.
 
-    The inputs take turns, and so does who is first, so that a machine that slows down is fair to both. Each pair of
+    The inputs take turns, and so does who is first, so that a machine that slows down is fair to both. A pair of
     runs has a winner; if the input made no difference, either would win with probability 1/2. Work is
     counted where the library counts its own (`discreet.testing.counted_work`); for other callables only time says
     something. Counting patches numpy, so no other thread should compute meanwhile.
 
     Args:
-        run: takes an input and does what is to be timed.
+        run: takes an input and does the work to be timed.
         first: the one input, such as the scores of a database.
         second: the other.
         repeats: how many pairs of runs.
@@ -102,7 +102,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
 def _turn(
     run: Callable[[Any], Any], first: Any, second: Any, clock: Callable[[], float], *, swapped: bool
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return what the two inputs took, run one after the other."""
+    """Return the work and time of the two inputs, run one after the other."""
     if swapped:
         later, earlier = _turn(run, second, first, clock, swapped=False)
         return earlier, later
@@ -110,7 +110,7 @@ def _turn(
 
 
 def _measured(run: Callable[[Any], Any], given: Any, clock: Callable[[], float]) -> tuple[Any, ...]:
-    """Return each kind of work, and the time, of one run."""
+    """Return the work by kind, and the time, of one run."""
     with counted_work() as work:
         start = clock()
         run(given)

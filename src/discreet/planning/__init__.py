@@ -1,1 +1,1 @@
-"""Looking before paying: the law of an answer, its error, and how much privacy a wanted error costs."""
+"""Planning a release: the distribution of its answer, its error, and the epsilon that a wanted error needs."""

@@ -1,4 +1,4 @@
-"""Mechanisms side by side on scores that are public, or on a sample: how far off, at how much privacy."""
+"""Mechanisms compared on public scores: expected error by epsilon."""
 
 import html
 from collections.abc import Callable, Iterable
@@ -30,14 +30,14 @@ _MOST = 1000
 @doors
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Comparison:
-    """The expected error of each mechanism at each epsilon. As private as the scores it was made from.
+    """The expected errors of mechanisms by epsilon. As private as the scores.
 
     `print` it for a table; a notebook shows it as one.
 
     Attributes:
         mechanisms: their names.
-        epsilons: how much privacy each answer costs.
-        errors: one row for each epsilon, with the expected error of each mechanism, certified.
+        epsilons: the epsilon of an answer.
+        errors: one row per epsilon and one column per mechanism, as certified intervals.
     """
 
     mechanisms: tuple[str, ...]
@@ -46,7 +46,7 @@ class Comparison:
     _laws: tuple[Callable[[Fraction], Distribution], ...]
 
     def epsilon_for(self, error: Number) -> dict[str, Fraction]:
-        """Return for each mechanism an epsilon at which the expected error is at most `error`.
+        """Return epsilons, by mechanism, at which the expected error is at most `error`.
 
         It is the least one, rounded up to 4 digits, and proved for these scores only: of other data the
         same epsilon promises nothing (`discreet.epsilon_for` does).
@@ -119,15 +119,15 @@ def compare(
 ) -> Comparison:
     """Return the expected errors of several mechanisms at several epsilons, certified.
 
-    Give it scores that are public, of last year or of your own invention: what it says about private
-    data is private. Otherwise it takes what `distribution` takes.
+    Use scores that are public, of last year or made up: a comparison on private data is private. Arguments
+    are those of `distribution`.
 
     Args:
         verb: a verb, or the scores of `select`.
-        *arguments: what the verb takes.
-        epsilons: how much privacy an answer may cost, one row each.
-        mechanisms: names or mechanisms, one column each; those that state their worst case, if not given.
-        **named: what the verb takes by name, without epsilon and mechanism.
+        *arguments: the arguments of the verb.
+        epsilons: the epsilons to compare, one per row.
+        mechanisms: names or mechanisms, one per column; by default those that state their worst case.
+        **named: the keyword arguments of the verb, without epsilon and mechanism.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted.

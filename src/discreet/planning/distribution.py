@@ -1,4 +1,4 @@
-"""The law of an answer as a value: what is how likely, how far off it is, all of it certified."""
+"""The exact distribution of an answer, with certified probabilities and errors."""
 
 import heapq
 import itertools
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_LISTED = 100_000
-"""As many candidates are listed; beyond, a law is told by runs."""
+"""The most candidates that are listed; beyond, a distribution is given by runs."""
 
 _DIGITS = 256
 
 _NAMED = 40
-"""As many candidates are named one by one in a picture."""
+"""The most candidates that a picture labels by name."""
 
 _RARE = Fraction(1, 2000)
 """A picture may leave out that much of the probability at either end."""
@@ -45,7 +45,7 @@ class Run:
         last: the highest candidate; None if there is no end.
         size: how many there are; None if there is no end.
         score: the best score in the run.
-        slope: how much the score falls from each candidate to the next; 0 where all are equal.
+        slope: how much the score falls from a candidate to the next; 0 where all are equal.
         mass: the probability of the whole run.
     """
 
@@ -60,16 +60,16 @@ class Run:
 @doors
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Distribution:
-    """The law of an answer, each number certified between two fractions. Private, like the scores.
+    """The distribution of an answer, in certified intervals. Private, like the scores.
 
-    Where candidates are too many to list, the law comes in runs: `law.runs`. Scores are those of the
+    With too many candidates to list, the distribution consists of runs: see `runs`. Scores are those of the
     verb (docs/distribution.md names them), and an error is by how much the answer's score is behind the
     best one.
 
     Attributes:
-        candidates: what may be answered, or the indices.
+        candidates: the possible answers, or their indices.
         mechanism: the name of the mechanism.
-        guarantee: what one answer promises.
+        guarantee: the privacy guarantee of one answer.
     """
 
     candidates: Any
@@ -82,12 +82,12 @@ class Distribution:
 
     @property
     def lower(self) -> tuple[Fraction, ...]:
-        """A lower bound on the probability of each run; in a list every candidate is one."""
+        """A lower bound on the probability of each run; in a list every candidate is a run."""
         return tuple(map(lower, self._masses))
 
     @property
     def upper(self) -> tuple[Fraction, ...]:
-        """An upper bound on the probability of each run; in a list every candidate is one."""
+        """An upper bound on the probability of each run; in a list every candidate is a run."""
         return tuple(map(upper, self._masses))
 
     @property
@@ -102,7 +102,7 @@ class Distribution:
         return tuple(map(self._run, self._weighted, self._masses))
 
     def pmf(self) -> dict[Any, float]:
-        """Return each probability as the double nearest to the middle of its bounds.
+        """Return the probabilities, as the doubles nearest to the middle of their intervals.
 
         Raises:
             InvalidArgument: if more than 100,000 candidates are on a grid.
@@ -119,7 +119,7 @@ class Distribution:
         }
 
     def probability(self, candidate: Any) -> Enclosure:
-        """Return the probability of one candidate; 0 for what cannot be answered."""
+        """Return the probability of one candidate; 0 if it is no possible answer."""
         place = self._support.find(candidate)
         if place is None:
             return Enclosure(Fraction(0), Fraction(0))
@@ -137,7 +137,7 @@ class Distribution:
     def quantile(self, p: Number) -> Any:
         """Return the least candidate that the answer is at most with probability `p`.
 
-        Exact, unless the bounds on a probability do not tell it from `p`: then they count as equal.
+        Exact, unless `p` lies within the interval of a probability: then they count as equal.
 
         Raises:
             InvalidArgument: if `p` is not above 0 and below 1, or the candidates are not all numbers.
@@ -145,7 +145,7 @@ class Distribution:
         share = exact(p, "p")
         if not 0 < share < 1:
             raise InvalidNumber(f"p must be above 0 and below 1, got {shown(p)}")
-        self._support.at_or_below(Fraction(0))  # refuses what has no order
+        self._support.at_or_below(Fraction(0))  # raises if there is no order
         low, high = self._bracket(share)
         while high - low > 1:
             middle = (low + high) // 2
@@ -172,7 +172,7 @@ class Distribution:
         Raises:
             InvalidArgument: if the candidates are not all numbers.
         """
-        self._support.at_or_below(Fraction(0))  # refuses what are no numbers
+        self._support.at_or_below(Fraction(0))  # raises unless all are numbers
 
         def mean(s: WeightedRun) -> arb:
             steps = s.mean_steps() if s.upward else -s.mean_steps()
@@ -199,7 +199,7 @@ class Distribution:
         ]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the law in plain values, exact numbers and bounds as text, ready for JSON. Private."""
+        """Return the distribution in plain values, numbers and bounds as text, ready for JSON. Private."""
         return {
             "private": "do not publish: a law tells the scores",
             "mechanism": self.mechanism,
@@ -212,11 +212,11 @@ class Distribution:
     def plot(
         self, *, answer: Any = None, draws: Simulation | None = None, label: str = "candidate"
     ) -> "Figure":
-        """Return a picture of the law as a matplotlib figure. Private, like the law.
+        """Return a matplotlib figure of the distribution. Private, like the distribution.
 
         Args:
             answer: a candidate to mark, such as the value of a release.
-            draws: draws whose frequencies are put beside the law.
+            draws: draws whose frequencies are shown beside the distribution.
             label: the name of the axis of candidates, with its unit.
         """
         if draws is not None and not isinstance(draws, Simulation):
@@ -235,7 +235,7 @@ class Distribution:
         return plots.scores(self.series(), label=label)
 
     def series(self) -> plots.Series:
-        """Return what a picture shows: places, probabilities and scores, as doubles."""
+        """Return the data of a picture: places, probabilities and scores, as doubles."""
         few = self.size is not None and self.size <= _NAMED
         pairs = zip(self._weighted, self._masses, strict=True)
         points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
@@ -260,7 +260,7 @@ class Distribution:
         return low - margin, high + margin
 
     def _price(self) -> str:
-        """Return in short what one answer costs."""
+        """Return the privacy parameter of one answer in short."""
         stated = self.guarantee.as_dict()
         return (
             f"ε = {spell(Fraction(stated['epsilon']))}"
@@ -276,7 +276,7 @@ class Distribution:
     def _total(
         self, of: Callable[[WeightedRun], arb], least: int | None = None, most: int | None = None
     ) -> Enclosure:
-        """Return the mean over the runs, each with its mass, of a number that a run has."""
+        """Return the mean of a quantity over the runs, weighted by their masses."""
         runs = zip(self._weighted, self._masses, strict=True)
         return _bounds(lambda: sum((mass * of(s) for s, mass in runs), arb(0)), least, most)
 
@@ -307,7 +307,7 @@ class Distribution:
             yield run.index(steps), chance
 
     def _run(self, run: WeightedRun, mass: arb) -> Run:
-        """Return a run as people see it."""
+        """Return the public form of a run."""
         ends = (run.lowest, run.highest)
         first, last = (None if math.isinf(end) else self._support[int(end)] for end in ends)
         score, slope = run.top * self._unit, run.slope * self._unit

@@ -1,4 +1,4 @@
-"""A number that is known between two fractions."""
+"""Certified intervals: real numbers between two fractions."""
 
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext

@@ -1,4 +1,4 @@
-"""Looking at what a verb would answer, instead of answering: its law, or draws for study."""
+"""The distribution of the answer of a verb, and samples from it, for study instead of release."""
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
@@ -52,19 +52,19 @@ def distribution(
 
 @takes_terms_unpaid
 def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
-    """Return the law of what a verb would answer, certified. It tells the scores, so it is private.
+    """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
-    `distribution(median, data, grid, epsilon=1)` takes what `median` takes, and so for every verb that
-    gives one answer. Without a verb it takes what `select` takes. Nothing is drawn and nothing is paid;
-    `size` changes nothing.
+    `distribution(median, data, grid, epsilon=1)` has the arguments of `median`; any verb with one
+    answer will do. Without a verb the arguments are those of `select`. Nothing is drawn, and no budget is
+    charged; `size` has no effect.
 
     Args:
         verb: a verb, or the scores of `select`.
-        *arguments: what the verb takes.
-        **terms: what the verb takes by name: epsilon (or rho, or scale), mechanism and so on.
+        *arguments: the arguments of the verb.
+        **terms: its keyword arguments: epsilon (or rho, or scale), mechanism and so on.
 
     Returns:
-        The law. The bounds on the probabilities differ by less than 2**-64, all of them together.
+        The distribution. The widths of all intervals of probabilities add up to less than 2**-64.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
@@ -122,9 +122,9 @@ def simulate(
 
 @takes_terms_unpaid
 def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
-    """Return draws for study, distributed exactly as what a verb answers. Not private to publish.
+    """Return samples for study from the exact distribution of the answer of a verb. Not for publication.
 
-    Takes what `distribution` takes. Without `size` there are 1,000 draws.
+    Arguments are those of `distribution`. Without `size` there are 1,000 samples.
     """
     question = _question(verb, arguments, terms)
     drawn = [int(i) for i in question.law().draws(question.size or _DRAWS, SystemBits())]
@@ -147,7 +147,7 @@ def _question(verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]) -
 
 
 def _masses(law: Law) -> list[arb]:
-    """Return a ball around the probability of each candidate or run, all together less than 2**-64 wide."""
+    """Return balls around the probabilities of all candidates or runs, together less than 2**-64 wide."""
     digits = 192
     while True:
         with precision(digits):
@@ -158,7 +158,7 @@ def _masses(law: Law) -> list[arb]:
 
 
 def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Support, list[WeightedRun]]:
-    """Return the candidates of a list, each by itself at its place."""
+    """Return the candidates of a list as runs of one."""
     support = ListSupport(candidates)
     return support, [
         WeightedRun(place, 1, scores.exact(i)) for i, place in enumerate(support.places)
@@ -166,7 +166,7 @@ def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Support, lis
 
 
 def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Support, list[WeightedRun]]:
-    """Return the runs one by one. Only a law of exponential weights serves runs that slope."""
+    """Return the runs of a grid. Sloping runs need exponential weights."""
     return GridSupport(points), [
         WeightedRun(
             start=int(runs.starts[c]),

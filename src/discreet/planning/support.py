@@ -1,4 +1,4 @@
-"""Where on a line the answers are: by their number on a grid, by their rank in a list."""
+"""The support of a distribution: the points of a grid, or the answers of a list."""
 
 import math
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from ..scores.distance import Lattice
 
 
 class Support(Protocol):
-    """Answers by their place, with a step from each to the next."""
+    """The possible answers by place, in order."""
 
     @property
     def step(self) -> Fraction:
@@ -34,14 +34,14 @@ class Support(Protocol):
         ...
 
     def find(self, answer: Any) -> int | None:
-        """Return the place of an answer, None if it is none."""
+        """Return the place of an answer, None if it is not possible."""
         ...
 
     def __getitem__(self, place: int, /) -> Any: ...
 
 
 class GridSupport:
-    """The points of a grid, or of a lattice without end."""
+    """The points of a grid, or of an infinite lattice."""
 
     __slots__ = ("_lo", "_points", "step")
 
@@ -71,7 +71,7 @@ class ListSupport:
     """The answers of a list, in ascending order if all of them are numbers.
 
     Attributes:
-        places: the place of each answer, in the list's own order.
+        places: the places of the answers, in the order of the list.
     """
 
     __slots__ = ("_answers", "_numbers", "places")
@@ -95,7 +95,7 @@ class ListSupport:
         return self._numbers is not None
 
     def at_or_below(self, value: Fraction) -> int:
-        """Return the place of the last number that is no larger; refuses what are no numbers."""
+        """Return the place of the last number that is no larger; raises unless all are numbers."""
         if self._numbers is None:
             raise InvalidArgument("the candidates have no order, because they are not all numbers")
         return bisect_right(self._numbers, value) - 1

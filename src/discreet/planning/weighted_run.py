@@ -1,4 +1,4 @@
-"""Neighbouring candidates of simple scores, seen from their best end: what of their mass lies where."""
+"""The distribution within a run of candidates whose weights fall geometrically."""
 
 import math
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from flint import arb
 from ..sampling.enclosures import Rate, ball, sharp, upper
 
 _SEEN = 24
-"""As many points are drawn of a run that slopes."""
+"""The points of a sloping run that a picture shows."""
 
 _FAR = 6
-"""A picture follows a run without end that many times its mean."""
+"""A picture shows an infinite run up to that many times its mean."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WeightedRun:
     """A run of candidates, of which the one `k` steps from the best end weighs exp(-rate * slope * k).
 
-    All methods speak of shares of the run's own mass. Proofs: docs/distribution.md.
+    All probabilities are conditional on the run. Proofs: docs/distribution.md.
 
     Attributes:
         start: the index of the lowest candidate; of the best one if there is no end.

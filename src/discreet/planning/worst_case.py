@@ -1,4 +1,4 @@
-"""What the data cannot make worse: errors that a mechanism keeps whatever the scores are.
+"""Worst-case utility: error bounds of a mechanism that hold for all scores.
 
 A mechanism states its own worst case: see `mechanisms.worst_case`.
 """
@@ -33,7 +33,7 @@ def worst_error(
         epsilon: how much privacy an answer may cost.
         mechanism: exponential, permute_and_flip, or the noisy max with Gumbel or exponential noise, which
             equal them.
-        confidence: if given, the probability with which the error is less than what is returned.
+        confidence: if given, the probability that the error is below the result.
 
     Returns:
         The error in units of the score, rounded up to 12 digits: for the exponential mechanism and
@@ -54,14 +54,14 @@ def epsilon_for(
     mechanism: str | Mechanism = "exponential",
     confidence: Number | None = None,
 ) -> Fraction:
-    """Return the epsilon that keeps the error whatever the scores: the inverse of `worst_error`.
+    """Return the epsilon that bounds the error for all scores: the inverse of `worst_error`.
 
     Args:
-        error: what the expected error must not exceed; with `confidence`, what the error must stay below.
+        error: the largest allowed expected error; with `confidence`, the bound on the error.
         candidates: how many there are.
         spread: the largest change of a score difference: twice the sensitivity, or once if monotonic.
         mechanism: as for `worst_error`.
-        confidence: with what probability the error must stay below `error`.
+        confidence: the probability that the error stays below `error`.
 
     Returns:
         The least such epsilon, rounded up to 12 digits.
@@ -95,7 +95,7 @@ def _up(value: Fraction) -> Fraction:
 
 
 def _worst_case(mechanism: Mechanism) -> WorstCase:
-    """Return what a mechanism states of its worst case."""
+    """Return the worst case that a mechanism states."""
     stated = getattr(mechanism, "worst_case", None)
     if stated is not None:
         return stated  # type: ignore[no-any-return]  # a mechanism of a user's own may state none

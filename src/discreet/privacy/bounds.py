@@ -48,9 +48,9 @@ class Bounds:
     """Bounds by name. All of them hold, so the least does.
 
     Attributes:
-        unit: what is bounded, "epsilon" or "delta".
+        unit: the bounded quantity, "epsilon" or "delta".
         at: the delta or the epsilon at which it is bounded.
-        values: each bound under its name, rounded up.
+        values: the bounds by name, rounded up.
     """
 
     unit: Literal["epsilon", "delta"]

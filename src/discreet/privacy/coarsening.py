@@ -1,4 +1,4 @@
-"""Many different guarantees as few, each rounded up, for engines whose work grows with how many differ."""
+"""Guarantees rounded up to a common grid, so that accountants have few different ones to process."""
 
 import math
 from bisect import bisect_left
@@ -21,8 +21,8 @@ _BITS = 4
 def coarsened(core: Parts, most: int) -> Parts:
     """Return a composition that is at least as weak, of no more than about `most` different parts.
 
-    All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left as they are; of more,
-    each epsilon is rounded up to a common grid, so that what holds for the result holds for `core`.
+    All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left unchanged; beyond, all
+    epsilons are rounded up to a common grid, so every bound on the result is a bound on `core`.
     """
     noise = [one for one in core if isinstance(one[0], ZCDP | GaussianDP)]
     rest = [one for one in core if not isinstance(one[0], ZCDP | GaussianDP)]
@@ -33,7 +33,7 @@ def coarsened(core: Parts, most: int) -> Parts:
 
 
 def _summed(parts: list[Part]) -> list[Part]:
-    """Return the sums of what adds up exactly: rho, and mu**2."""
+    """Return the exact sums: rho over all `ZCDP`, and mu**2 over all `GaussianDP`."""
     rho, squares = Fraction(0), Fraction(0)
     for part, n in parts:
         if isinstance(part, GaussianDP):
@@ -46,7 +46,7 @@ def _summed(parts: list[Part]) -> list[Part]:
 
 
 def _on_grid(parts: list[Part]) -> list[Part]:
-    """Return the parts with each epsilon of the chain rounded up to the grid, equal ones together."""
+    """Return the parts with the epsilons of the chain rounded up to the grid, equal ones merged."""
     sizes = [(part, n, float_up(epsilon)) for part, n in parts if (epsilon := _epsilon(part))]
     ordinary = [size for _, _, size in sizes if 1e-300 < size < 1e300]
     if not ordinary:

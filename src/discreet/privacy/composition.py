@@ -1,4 +1,4 @@
-"""Composition: what several answers about the same data promise together. Proofs: docs/composition.md."""
+"""Adaptive composition: the guarantee of several answers about the same data. Proofs: docs/composition.md."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -28,13 +28,13 @@ _SPELLED = 3
 @doors
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The guarantees of several answers together, each of which may depend on those before it.
+    """The composition of the guarantees of several answers, chosen adaptively from a fixed list of guarantees.
 
     Equal guarantees are merged and all are sorted, so that their order does not matter. One answer
     without a guarantee leaves the whole without.
 
     Args:
-        parts: guarantees, each with the number of answers that have it; all under one relation.
+        parts: guarantees with the number of answers that have them; all under one neighbouring relation.
     """
 
     parts: tuple[Part, ...]
@@ -67,12 +67,12 @@ class Composition:
 
     @property
     def slack(self) -> Fraction:
-        """The probability that the rest does not hold for one of them, rounded up."""
+        """The probability that the core of at least one guarantee fails, rounded up."""
         return slack_of(self.parts)
 
     @property
     def core(self) -> "Composition | None":
-        """The composition of what holds but for the slack."""
+        """The composition of the cores, which hold except with probability `slack`."""
         if all(part.slack == 0 for part, _ in self.parts):
             return self
         cores = [(part.core, n) for part, n in self.parts]
@@ -149,8 +149,8 @@ class Composition:
     def to_dp_accounting(self) -> Any:
         """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
 
-        It bounds both orders of neighbours, under the relation of the guarantees. What dp-accounting then
-        computes is in doubles, without certificates.
+        It bounds both orders of neighbours, under the relation of the guarantees. dp-accounting
+        computes in doubles, without certificates.
 
         Raises:
             InvalidArgument: as `losses`.
@@ -214,7 +214,7 @@ class Composition:
 
 @door
 def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
-    """Return what several answers about the same data promise together, however adaptively asked.
+    """Return the composition of the guarantees of several answers, which may be chosen adaptively.
 
     Args:
         *guarantees: guarantees, or lists of them.

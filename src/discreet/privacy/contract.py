@@ -1,4 +1,4 @@
-"""The contract of a guarantee, and what all of them write the same way."""
+"""The contract of a guarantee, and how guarantees are sorted, checked and written."""
 
 import json
 from collections.abc import Hashable
@@ -19,19 +19,19 @@ IN_WORDS: dict[Neighbors, str] = {
 
 
 class Guarantee(Protocol):
-    """What a release promises about any two neighbouring databases.
+    """A privacy guarantee: a statement about the answers on any two neighbouring datasets.
 
-    A number that follows from the promise is rounded against ourselves; where none follows it is None.
+    Numbers that follow from it are rounded conservatively; None where none follows.
     """
 
     @property
     def kind(self) -> str:
-        """The name of the promise in `as_dict`."""
+        """The name of the kind in `as_dict`."""
         ...
 
     @property
     def neighbors(self) -> Neighbors:
-        """Which databases count as neighbours."""
+        """The neighbouring relation."""
         ...
 
     @property
@@ -46,12 +46,12 @@ class Guarantee(Protocol):
 
     @property
     def slack(self) -> Fraction:
-        """The probability that the rest of the promise does not hold; 0 but for delta."""
+        """The probability that the core of the guarantee fails; 0 unless there is a delta."""
         ...
 
     @property
     def core(self) -> "Guarantee | None":
-        """The promise that holds but for the slack, if any; its own slack is 0."""
+        """The guarantee that holds except with probability `slack`, if any; its own slack is 0."""
         ...
 
     def delta_at(self, epsilon: Any) -> Fraction:
@@ -75,11 +75,11 @@ class Guarantee(Protocol):
         ...
 
     def repeated(self, n: int) -> "Guarantee":
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        """Return the guarantee of `n` answers that may be chosen adaptively."""
         ...
 
     def group(self, size: int) -> "Guarantee":
-        """Return the guarantee for databases that are `size` steps between neighbours apart."""
+        """Return the guarantee for groups of `size` records: datasets `size` steps apart."""
         ...
 
     def under(self, neighbors: str) -> "Guarantee":
@@ -118,7 +118,7 @@ def plain(guarantee: Any) -> dict[str, Any]:
 
 
 def order(guarantee: Any) -> tuple[Any, ...]:
-    """Return what guarantees are sorted by: the kind, then their numbers, or else how they are written down."""
+    """Return the sort key of a guarantee: its kind, then its numbers, or else its `as_dict` form."""
     names = getattr(guarantee, "__match_args__", ())[:-1]
     values = [getattr(guarantee, name) for name in names]
     if not values or not all(isinstance(value, Fraction) for value in values):
@@ -132,7 +132,7 @@ _NEEDED = [name for name in vars(Guarantee) if not name.startswith("_")]
 
 @lru_cache(maxsize=64)
 def _not_of_class(kind: Hashable) -> tuple[str, ...]:
-    """Return what a guarantee must have and a class does not."""
+    """Return the members of the contract that a class lacks."""
     return tuple(name for name in _NEEDED if not hasattr(kind, name))
 
 
@@ -140,9 +140,9 @@ def checked(item: Any) -> Guarantee:
     """Return the item if it is a guarantee: one of ours, or of a kind of your own.
 
     Raises:
-        InvalidArgument: with what it lacks.
+        InvalidArgument: with the members that are missing.
     """
-    # What the class has is not computed here: some of it takes long.
+    # Members of the class are not evaluated: some take long.
     lacking = [
         name for name in _not_of_class(cast(Hashable, type(item))) if not hasattr(item, name)
     ]

@@ -104,7 +104,7 @@ def least_epsilon(
 ) -> Fraction:
     """Return an epsilon with delta_of(epsilon) <= delta, the least but for high / 2**steps.
 
-    `high` must be one already; it is what comes back if nothing smaller is found.
+    `high` must be one already; it is returned if no smaller one is found.
     """
     if delta_of(Fraction(0)) <= delta:
         return Fraction(0)
@@ -128,7 +128,7 @@ def log_factor(excess: arb) -> arb:
 def _at_best_order(objective: Divergence) -> Fraction:
     """Return the upper end of the objective where it is least, as far as a search by golden section finds.
 
-    Every order gives a true bound, so the search may err; what it returns is enclosed.
+    Every order gives a true bound, so the search may err; the returned value is certified.
     """
 
     def rough(log: float) -> arb:

@@ -1,6 +1,6 @@
 """The privacy losses of a composition of any kinds, convolved. Proofs: docs/losses.md, "Several bounds at once".
 
-Promises of one epsilon, Gaussian noise and `LossDP` have distributions of their own. What is known by its
+Kinds of one epsilon, Gaussian noise and `LossDP` have distributions of their own. Guarantees known only by their
 Rényi curve only is one curve together, which is made into a distribution.
 """
 
@@ -23,16 +23,16 @@ from .pld import UNIT, LossDistribution, common_step
 from .rho import logistic_rho
 
 _MOST_CONVOLVED = 10**6
-"""Answers up to which privacy losses are convolved: beyond, what the grid costs is more than what it gains."""
+"""Answers up to which privacy losses are convolved: beyond, the error of the grid exceeds the gain."""
 
 _MOST_KINDS = 100
-"""Different guarantees up to which they are: each takes some hundredths of a second."""
+"""Different guarantees up to which they are convolved, at some hundredths of a second apiece."""
 
 _LEAST, _LARGEST, _MOST_STEPS = Fraction(1, 2**64), Fraction(64), 2**14
 """The least epsilon and step of a grid of losses, the largest epsilon on it, and the most steps in that."""
 
 _LONGEST, _FURTHEST = 2**17, Fraction(2**20)
-"""The most steps, and the largest loss, of what is known as losses or by a curve: longer lists take too long."""
+"""The most steps, and the largest loss, of guarantees given as losses or curves: longer lists take too long."""
 
 _NEGLIGIBLE = Fraction(1, 2**100)
 """Where the delta of a curve is that, its losses count as infinite."""
@@ -84,7 +84,7 @@ def mu_of(core: Parts) -> float | None:
 
 
 def adaptive_epsilons(parts: Parts) -> tuple[Fraction, ...] | None:
-    """Return the epsilon of each answer, if the adaptive recursion may serve them."""
+    """Return the epsilons of all answers, if the adaptive recursion may serve them."""
     ranges = parts and all(part.kind in RANGES for part, _ in parts)
     if not ranges or len(parts) > _MOST_CELLS or sum(n for _, n in parts) > _MOST_ROUNDS:
         return None
@@ -154,7 +154,7 @@ def _by_recursion(core: Parts) -> tuple[Fraction, ...] | None:
 
 
 def _rho(part: Guarantee, by_recursion: bool) -> Fraction | None:
-    """Return about the rho of the distribution that is convolved, or what is known of others."""
+    """Return about the rho of the distribution that is convolved; of other kinds, the known rho."""
     if isinstance(part, LossDP):
         return _mean(part.losses)  # that of Gaussian noise is its rho
     if part.pure and part.kind in _LOGISTIC and not (by_recursion and part.kind in RANGES):
@@ -181,14 +181,14 @@ def _recursion(core: Parts, step: Fraction) -> LossDistribution | None:
 
 
 def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
-    """Return the distribution for what is known by its Rényi curve, all of it together."""
+    """Return one distribution for all guarantees that are known only by their Rényi curves."""
     curve, top = _curve(rest), max(_reach(rest), step)
     every = max(1, math.ceil(top / step / _PLACES))
     return LossDistribution.of_curve(lambda at: delta_of_curve(curve, at), top, step, every)
 
 
 def _reach(core: Parts) -> Fraction:
-    """Return where the losses of what is known by its Rényi curve count as infinite: far out for low orders."""
+    """Return the loss from which those known by a Rényi curve count as infinite: far out for low orders."""
     rest = tuple((part, n) for part, n in core if _law(part) is None)
     if not rest:
         return Fraction(0)

@@ -1,4 +1,4 @@
-"""The worst that two neighbours can look like under each kind of promise. Proofs: docs/composition.md."""
+"""Dominating pairs: the worst pair of distributions for a kind of guarantee. Proofs: docs/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ _BITS = 512
 
 @dataclass(frozen=True, slots=True)
 class DominatingPair:
-    """What follows for one use of a mechanism with an epsilon of that kind.
+    """A dominating pair of distributions, parametrised by epsilon.
 
     Attributes:
         rho: from epsilon to the least rho.
@@ -89,7 +89,7 @@ RANGE = DominatingPair(
     left=lambda e, delta: (1 - (delta * -(-e).expm1()).sqrt()) ** 2,
     ceiling=_odds_shifted,
 )
-"""Two losses that are epsilon apart, the worst two for each purpose, for epsilon-bounded range."""
+"""For epsilon-bounded range: two losses that are epsilon apart, the worst two for the wanted quantity."""
 
 LOGISTIC = DominatingPair(
     rho=logistic_rho,

@@ -38,7 +38,7 @@ class ApproxDP(Kind):
 
     @property
     def core(self) -> Guarantee | None:
-        """What is promised but for the slack."""
+        """Pure differential privacy, which holds except with probability delta."""
         return PureDP(self.epsilon, self.neighbors) if self.epsilon else None
 
     @property
@@ -101,9 +101,9 @@ class ApproxDP(Kind):
 
 @dataclass(frozen=True, slots=True)
 class ByEpsilon(Kind):
-    """What the promises of one epsilon have in common: each is epsilon-DP, and more by its worst case.
+    """The base of the kinds of one epsilon: all imply epsilon-DP, and more by their dominating pair.
 
-    Each implies those after it: `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`.
+    `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`: a kind implies those after it.
     """
 
     epsilon: Fraction
@@ -198,8 +198,8 @@ class MixedRange(ByEpsilon):
 class SummedRange(ByEpsilon):
     """Bounded ranges, one answer after the other, that add up to epsilon. So epsilon-DP.
 
-    How many there are, and how they share epsilon, may depend on the answers before. What two steps of
-    a `MixedRange` promise, and what several mixed ranges compose into.
+    How many there are, and how they share epsilon, may depend on the answers before. Two steps of
+    a `MixedRange` have this guarantee, and so does the composition of several mixed ranges.
     """
 
     kind: ClassVar[str] = "summed_range"
@@ -229,4 +229,4 @@ class LaplaceDP(ByEpsilon):
 
 
 CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)
-"""Promises of one epsilon, each of which implies those after it."""
+"""The kinds of one epsilon. Every kind implies those after it."""

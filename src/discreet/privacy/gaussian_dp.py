@@ -90,5 +90,5 @@ class GaussianDP(Kind):
 
 
 def together(squares: Fraction, neighbors: Neighbors) -> GaussianDP:
-    """Return what several are together whose mu**2 have that sum: mu is the root, rounded up."""
+    """Return the composition of several whose mu**2 have that sum: mu is the root, rounded up."""
     return GaussianDP(root_above(squares), neighbors)

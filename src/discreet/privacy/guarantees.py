@@ -1,4 +1,4 @@
-"""Guarantees as frozen values in exact rationals. Definitions and proofs: docs/privacy.md, docs/composition.md."""
+"""All kinds of guarantees, as immutable values in exact rationals. Proofs: docs/privacy.md, docs/composition.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class NoGuarantee:
-    """Nothing is promised, and `reason` says why."""
+    """No privacy guarantee, for the stated reason."""
 
     reason: str
     neighbors: Neighbors = "add_remove"
@@ -106,7 +106,7 @@ class NoGuarantee:
 
 
 def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:
-    """Return the guarantee that `as_dict` wrote down.
+    """Return the guarantee of which `plain_values` is the `as_dict` form.
 
     Raises:
         InvalidArgument: if it is none.

@@ -1,4 +1,4 @@
-"""The promises of one epsilon in the order in which they imply one another. Proofs: docs/composition.md."""
+"""Which kinds of one epsilon imply which others. Proofs: docs/composition.md."""
 
 from .contract import Guarantee, Parts
 from .epsilon_dp import CHAIN, ByEpsilon, SummedRange
@@ -11,20 +11,20 @@ _PLACES = {kind.kind: place for place, kind in enumerate(CHAIN)}
 
 
 def place(guarantee: Guarantee) -> int:
-    """Return the place in the chain of what a guarantee implies: that of its kind, or the last one."""
+    """Return the place of the strongest kind in the chain that a guarantee implies."""
     return _PLACES.get(guarantee.kind, len(CHAIN) - 1)
 
 
 def in_chain(guarantee: Guarantee) -> bool:
-    """Return whether it is one of the promises of one epsilon."""
+    """Return whether a guarantee is of a kind of one epsilon."""
     return guarantee.kind in _PLACES
 
 
 def summed(parts: Parts) -> Guarantee | None:
-    """Return one promise of the sum of all epsilons, which all parts together imply; None without a sum.
+    """Return a guarantee with the sum of all epsilons that the parts together imply; None without a sum.
 
-    It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as what
-    is asked may depend on the answers before it. Proof: docs/composition.md, "Sums".
+    It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as
+    questions may depend on the answers before it. Proof: docs/composition.md, "Sums".
     """
     epsilon = pure_of(parts)
     if not epsilon:
@@ -36,7 +36,7 @@ def summed(parts: Parts) -> Guarantee | None:
 
 
 def weaker(a: Guarantee, b: Guarantee) -> ByEpsilon | None:
-    """Return the least promise of one epsilon that follows from each of two, if both are in the chain."""
+    """Return the strongest kind of one epsilon that both guarantees imply, if both are in the chain."""
     if a.kind not in _PLACES or b.kind not in _PLACES or a.pure is None or b.pure is None:
         return None
     return CHAIN[max(place(a), place(b))](max(a.pure, b.pure), a.neighbors)

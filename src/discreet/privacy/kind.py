@@ -29,7 +29,7 @@ class Kind:
         return divergence_at(self.renyi, order)
 
     def repeated(self: Guarantee, n: int) -> Guarantee:
-        """Return the guarantee of `n` answers, each of which may depend on those before it."""
+        """Return the guarantee of `n` answers that may be chosen adaptively."""
         return self if count(n, "n") == 1 else Kind.composition(((self, n),))
 
     def as_dict(self: Guarantee) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Many randomised responses at once: what epsilon-DP mechanisms compose to at worst.
+"""The optimal composition of epsilon-DP mechanisms: many independent randomised responses.
 
 Kairouz, Oh and Viswanath 2015. Proof: docs/composition.md.
 """
@@ -21,7 +21,7 @@ _MOST = 2**15
 """Privacy losses that are told apart; several kinds may have more, then no bound is given."""
 
 Losses = dict[Fraction, arb]
-"""From each possible privacy loss to its probability."""
+"""From possible privacy losses to their probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Responses:
 
     Attributes:
         losses: its possible values, ascending, but for those of a total probability of `rest`.
-        chances: for each, the probability of a loss of at least that.
-        other: for each, the same on the neighbour.
+        chances: the probability of at least that loss, by loss.
+        other: the same on the neighbouring dataset.
         rest: the probability of losses that are not listed.
     """
 
@@ -42,7 +42,7 @@ class Responses:
 
     @classmethod
     def of(cls, kinds: Sequence[tuple[Fraction, int]]) -> "Responses | None":
-        """Return the loss of n responses for each (epsilon, n), or None if it has too many values.
+        """Return the total loss of n responses per (epsilon, n), or None if it has too many values.
 
         A response of epsilon zero says nothing and has no loss.
         """
@@ -99,7 +99,7 @@ def _window(epsilon: Fraction, n: int, most: int) -> tuple[Losses, arb | None]:
 
 
 def _walk(n: int, start: int, step: int, odds: arb, chance: arb) -> Iterator[tuple[int, arb, arb]]:
-    """Yield each number of lies beyond `start`, its probability, and the ratio of that to the one before.
+    """Yield the numbers of lies beyond `start` with their probabilities and the ratios to those before.
 
     The ratios fall on the way, so beyond a number there is at most chance / (1 - ratio).
     """
@@ -117,7 +117,7 @@ def _log_binomial(n: int, k: int) -> arb:
 
 
 def _sum(some: Losses, more: Losses) -> Losses:
-    """Return the law of the sum of two independent losses."""
+    """Return the distribution of the sum of two independent losses."""
     total: Losses = {}
     for loss, chance in some.items():
         for other, share in more.items():
@@ -126,5 +126,5 @@ def _sum(some: Losses, more: Losses) -> Losses:
 
 
 def _from_above(chances: list[arb]) -> list[arb]:
-    """Return for each place the sum from there to the end."""
+    """Return the sums from every place to the end."""
     return list(accumulate(reversed(chances)))[::-1]

@@ -28,12 +28,12 @@ _LONGEST, _FURTHEST = 2**17, Fraction(2**20)
 _BITS = 320
 
 _ROUNDING = Fraction(1, 2**64)
-"""What the masses of another library may lack by rounding."""
+"""The mass that another library may have lost by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class LossDP(Kind):
-    """What a distribution of privacy losses bounds: the curve of an answer, in both orders of neighbours.
+    """A privacy loss distribution as a guarantee: it bounds the privacy curve in both orders of neighbours.
 
     Args:
         losses: the distribution of the losses ln P/Q, weighted by P, of the worst neighbours or rounded up.

@@ -1,4 +1,4 @@
-"""A privacy odometer: what answers promise together whose list was not fixed beforehand. Proof: docs/ledger.md."""
+"""A privacy odometer: fully adaptive composition, with adaptive stopping. Proof: docs/ledger.md."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,15 +39,15 @@ _LESS = Fraction(99, 100)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Odometer:
-    """What answers promise together, however each was chosen by those before it, whenever one stops.
+    """The privacy guarantee of answers chosen adaptively, valid whenever the analyst stops.
 
-    `Ledger.spent` returns one. An analyst who sees answers decides what to ask next, at which epsilon, and
-    whether to go on. What `compose` says of a list that was fixed before the first answer is not true of the
-    list that she ends up with; this is.
+    `Ledger.spent` returns one. An analyst who sees answers decides on the next question, its epsilon, and
+    whether to go on. `compose` is for a list of guarantees that is fixed before the first answer; an odometer
+    holds for the list that results.
 
     Args:
         neighbors: which databases count as neighbours.
-        parts: guarantees, each with the number of answers that have it, in the order they were charged.
+        parts: guarantees with the number of answers that have them, in the order they were charged.
 
     Raises:
         InvalidArgument: if a guarantee holds under another relation.
@@ -87,7 +87,7 @@ class Odometer:
         """The sum of all rhos: a running total. None if an answer has none.
 
         It is a guarantee only against a cap that was fixed before the first answer, as a budget in rho is.
-        Turned into (epsilon, delta) where one has just stopped, it says less than what was told.
+        Converted to (epsilon, delta) at an adaptive stopping time it would understate the privacy loss.
         """
         return total((part.rho, n) for part, n in self.parts) if self.parts else Fraction(0)
 
@@ -105,8 +105,8 @@ class Odometer:
         that on the other data, plus delta.
 
         Args:
-            delta: from 0 to below 1, chosen without looking at answers. What single answers have as deltas
-                of their own comes on top of it.
+            delta: from 0 to below 1, chosen without looking at answers. The deltas of single answers
+                are added to it.
 
         Returns:
             The guarantee. Its epsilon is never more than the sum of epsilons, and further answers do not lower
@@ -123,7 +123,7 @@ class Odometer:
         return ApproxDP(min(found), min(self.delta + share, Fraction(1)), self.neighbors)
 
     def if_fixed_beforehand(self) -> Composition | None:
-        """Return what holds if all these guarantees, and their number, were fixed before the first answer.
+        """Return the composition for guarantees that were all fixed before the first answer, as was their number.
 
         Only then: not if a budget was fixed and the list came about, and not if somebody could have stopped
         earlier or later. None if there were no answers.
@@ -155,7 +155,7 @@ class Odometer:
         return "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
 
     def _sum(self) -> Fraction | None:
-        """Return the sum of epsilons of what holds but for the deltas of single answers."""
+        """Return the sum of the epsilons of the cores, which hold but for the deltas of single answers."""
         if not self.parts:
             return Fraction(0)
         return total((_pure(part), n) for part, n in self.parts)
@@ -163,7 +163,7 @@ class Odometer:
     def _mixture(self, share: Fraction) -> Fraction | None:
         """Return the least epsilon at which the weighted sum over all orders comes to 1 / delta.
 
-        The sum is enclosed, so what is returned is no less than the number in the proof.
+        The sum is a certified interval, so the result is no less than the number in the proof.
         """
         if share == 0 or any(part.slack == 1 for part, _ in self.parts):
             return None
@@ -185,7 +185,7 @@ class Odometer:
         return least_epsilon(missed, Fraction(0), max(short_up(high), Fraction(0)))
 
     def _divergences(self) -> list[arb]:
-        """Return the sum of Rényi divergences at each order, those of rare kinds as their rho says."""
+        """Return the sums of Rényi divergences by order, those of rare kinds bounded by rho."""
         cores: list[tuple[Any, int]] = [(part.core, n) for part, n in self.parts]
         exact, rest = cores[:_MOST_CURVES], cores[_MOST_CURVES:]
         exact += [(core, n) for core, n in rest if core is not None and core.rho is None]
@@ -199,7 +199,7 @@ class Odometer:
 
 @cache
 def _orders() -> tuple[tuple[arb, arb], ...]:
-    """Return the excess of each order over 1, and ln(weight / C): the weights add up to 1.
+    """Return the excesses of the orders over 1, with ln(weight / C): the weights add up to 1.
 
     C is the largest value of (1 - exp(-y)) exp(-excess * y), which turns a loss into a delta.
     """
@@ -212,7 +212,7 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
 
 
 def _pure(part: Guarantee) -> Fraction | None:
-    """Return the epsilon of what holds but for the slack; 0 if nothing is left to hold."""
+    """Return the epsilon of the core; 0 if there is none."""
     if part.slack == 1:
         return None
     return Fraction(0) if part.core is None else part.core.pure
@@ -220,7 +220,7 @@ def _pure(part: Guarantee) -> Fraction | None:
 
 @lru_cache(maxsize=1024)
 def _curve(core: Guarantee) -> tuple[arb, ...]:
-    """Return balls whose upper ends bound the Rényi divergence at each order; without a curve, its epsilon.
+    """Return balls whose upper ends bound the Rényi divergences by order; without a curve, epsilon.
 
     Where neither is known the ball is infinite, and that order says nothing.
     """

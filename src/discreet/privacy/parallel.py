@@ -15,17 +15,17 @@ from .renyi_dp import ORDERS
 
 @door
 def parallel(*guarantees: Guarantee) -> Guarantee:
-    """Return what answers about disjoint parts of the data promise together.
+    """Return the guarantee of answers about disjoint parts of the data.
 
     A record must belong to one part, by itself and whatever the other records are. One record more or
     less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
-    change two; what follows is `parallel(...).under("replace_one")`.
+    change two: take `parallel(...).under("replace_one")`.
 
-    Bounded ranges of several parts are mixed, as what is asked of one may depend on the others. Two steps may
-    fall on two parts: two ranges, one after the other, a `SummedRange`.
+    Bounded ranges of several parts are mixed, as the questions to one may depend on answers about the others.
+    Two steps may fall on two parts: two ranges, one after the other, a `SummedRange`.
 
     Args:
-        *guarantees: one for each part, all under add_remove.
+        *guarantees: one per part, all under add_remove.
 
     Raises:
         InvalidArgument: if there are none, or one is under replace_one: it says nothing about a part
@@ -59,7 +59,7 @@ def _worst_parts(some: Parts, other: Parts) -> Parts:
 
 
 def _mixed(part: Guarantee) -> Guarantee:
-    """Return what a part promises if what it was asked may depend on answers about others."""
+    """Return the guarantee of a part whose questions may depend on answers about other parts."""
     if isinstance(part, BoundedRange):
         return MixedRange(part.epsilon, part.neighbors)
     return part
@@ -77,9 +77,9 @@ def _weakest_first(parts: Parts) -> list[Part]:
 
 
 def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
-    """Return the least guarantee of the known kinds that follows from each of the two.
+    """Return the strongest guarantee of the known kinds that both imply.
 
-    Only what every guarantee has is read: kinds of your own are compared as ours.
+    Only members of the contract are read, so kinds of a user's own are compared too.
     """
     if a == b or b.kind == "none":
         return b

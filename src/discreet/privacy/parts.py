@@ -56,7 +56,7 @@ def slack_of(parts: Parts) -> Fraction:
 def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:
     """Return the sum of value * n, or None if a value is missing.
 
-    Numerators are added denominator by denominator. If the common denominator is long, each term is
+    Numerators are added denominator by denominator. If the common denominator is long, the terms are
     rounded up to a unit that is small beside the largest, so that 10**5 odd fractions stay quick.
     """
     sums: dict[int, int] = {}

@@ -46,7 +46,7 @@ _BITS = 320
 class LossDistribution:
     """An upper bound on the privacy curve of one or many answers, as masses on a grid of losses.
 
-    Answers may be composed adaptively and in any order: each mechanism may be chosen after the answers
+    Answers may be composed adaptively and in any order: mechanisms may be chosen after the answers
     before it, as long as its kind and epsilon were fixed.
 
     Attributes:
@@ -72,7 +72,7 @@ class LossDistribution:
             step: the step of the grid; `common_step` chooses one.
 
         Raises:
-            InvalidNumber: for what is no number above zero, or a step that is far too small.
+            InvalidNumber: if a number is not above zero, or the step is far too small.
         """
         return _discretised(
             cls, epsilon, step, lambda e: lambda root: _squared(1 - root) / (1 - (-e).exp())
@@ -108,7 +108,7 @@ class LossDistribution:
             step: the step of the grid; `common_step([(mu, 3)])` is fine enough.
 
         Raises:
-            InvalidNumber: for what is no number above zero, or a step that is far too small.
+            InvalidNumber: if a number is not above zero, or the step is far too small.
         """
         size = _ordinary(mu, "mu")
         top = size * (size / 2 + 12)  # beyond it a standard normal variable would have to exceed 12
@@ -123,12 +123,12 @@ class LossDistribution:
 
         Args:
             delta: from an epsilon of zero or more to a delta that holds there, as a fraction or a ball.
-            top: the function is asked up to about here; what is beyond counts as infinite.
+            top: the function is evaluated up to about here; losses beyond count as infinite.
             step: the step of the grid.
-            every: the function is asked at multiples of `every` steps.
+            every: the function is evaluated at multiples of `every` steps.
 
         Raises:
-            InvalidNumber: for what is no number above zero, or a step that is far too small.
+            InvalidNumber: if a number is not above zero, or the step is far too small.
         """
         end, pace = _ordinary(top, "top"), count(every, "every") * _ordinary(step, "step")
         if end > _MOST_LOSSES * pace / every:
@@ -139,7 +139,7 @@ class LossDistribution:
             return _joined(cls, pace / every, every, heights)
 
     def on(self, step: Number) -> "LossDistribution":
-        """Return a bound on the grid of another step: each loss is split between the two points around it."""
+        """Return a bound on the grid of another step: losses are split between the two points around them."""
         pace = _ordinary(step, "step")
         if pace == self.step:
             return self
@@ -227,7 +227,7 @@ class LossDistribution:
     def to_dp_accounting(self) -> Any:
         """Return it as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
 
-        What dp-accounting then computes is in doubles, without certificates.
+        dp-accounting computes in doubles, without certificates.
 
         Raises:
             MissingPackage: if dp-accounting is not installed.
@@ -267,7 +267,7 @@ def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
     """Return a step for the losses of all these answers together: a power of two.
 
     Args:
-        answers: each epsilon, above zero, with the number of answers that cost it.
+        answers: the epsilons, above zero, with the number of answers that cost them.
 
     Raises:
         InvalidNumber: if there are no answers, or an epsilon or a number is not above zero.
@@ -310,7 +310,7 @@ def _joined(
 ) -> LossDistribution:
     """Return the masses whose curve joins points by straight lines, and is level beyond the last.
 
-    The points are at ln gamma = 0, d, 2 d, ... with d = every * step, and mirrored below 0: what bounds both
+    The points are at ln gamma = 0, d, 2 d, ... with d = every * step, and mirrored below 0: a bound on both
     orders of a pair of neighbours has C(1/gamma) = 1 - 1/gamma + C(gamma)/gamma. Call inside `precision`.
     """
     pace = every * step

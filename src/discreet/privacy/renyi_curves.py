@@ -1,4 +1,4 @@
-"""The Rényi curve of each kind of promise, in balls. Proofs: docs/composition.md.
+"""The Rényi curves of the kinds of one epsilon, in ball arithmetic. Proofs: docs/composition.md.
 
 Orders are given by how much they exceed 1, which keeps the digits of those close to it.
 """
@@ -47,7 +47,7 @@ def of_laplace(epsilon: arb, excess: arb) -> arb:
 
 
 def divergence(curve: Curve, epsilon: Fraction, rho: Fraction, excess: arb) -> arb:
-    """Return the curve at that order, or what epsilon or rho says if that is less or digits are short."""
+    """Return the curve at that order, or the bound by epsilon or rho if that is less or precision is short."""
     simple = ball(rho) * (1 + excess)
     simple = ball(epsilon) if simple > ball(epsilon) else simple
     exact = curve(ball(epsilon), excess)

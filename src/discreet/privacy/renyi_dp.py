@@ -1,4 +1,4 @@
-"""A Rényi curve of your own as a guarantee. Proofs: docs/composition.md."""
+"""A Rényi curve as a guarantee. Proofs: docs/composition.md."""
 
 import math
 from bisect import bisect_left
@@ -21,7 +21,7 @@ from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 Curve = tuple[tuple[Fraction, Fraction], ...]
-"""Orders above 1, ascending, each with its divergence."""
+"""Orders above 1, ascending, with their divergences."""
 
 _BITS = 256
 
@@ -114,7 +114,7 @@ class RenyiDP(Kind):
 
 
 def _read(curve: Any) -> Curve:
-    """Return a curve as ascending pairs of fractions, one for each order.
+    """Return a curve as ascending pairs of fractions, one per order.
 
     A float has two readings, its binary value and the decimal it prints as: of an order the smaller is
     taken, of a divergence the larger, as divergences do not fall with the order.
@@ -169,9 +169,9 @@ def _order(value: Any) -> Fraction:
 
 @lru_cache(maxsize=256)
 def _hull(curve: Curve) -> tuple[list[Fraction], list[tuple[Fraction, Fraction]]]:
-    """Return where the pieces of the lower hull end, and the slope and the value at 0 of each.
+    """Return where the pieces of the lower hull end, with their slopes and values at 0.
 
-    The points are (order - 1, (order - 1) * divergence), and (0, 0). What is convex and below the points is
+    The points are (order - 1, (order - 1) * divergence), and (0, 0). A convex function below the points is
     below their lower hull.
     """
     hull = [(Fraction(0), Fraction(0))]

@@ -1,4 +1,4 @@
-"""Zero-concentrated privacy: the least rho of each kind of promise, and back. Proofs: docs/composition.md."""
+"""Zero-concentrated privacy: the least rho by kind and epsilon, and its inverse. Proofs: docs/composition.md."""
 
 from collections.abc import Callable
 from fractions import Fraction

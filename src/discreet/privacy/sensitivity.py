@@ -1,4 +1,4 @@
-"""How far the scores of two neighbouring databases may be apart. Proofs: docs/privacy.md."""
+"""The sensitivity of scores under a neighbouring relation. Proofs: docs/privacy.md."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ..errors import InvalidArgument
 from ..numbers import flag, positive_up
 
 Neighbors = Literal["add_remove", "replace_one"]
-"""Which databases are neighbours: one record more or less, or one record exchanged for another."""
+"""The neighbouring relation: add or remove one record, or replace one record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Sensitivity:
     balanced: bool = False
 
     def rounded(self, granularity: Fraction) -> "Sensitivity":
-        """Return the sensitivity of scores / granularity after each is rounded to an integer.
+        """Return the sensitivity of scores / granularity after rounding to integers.
 
         The rounding may be random, if it is the same for both neighbours: docs/mechanisms/base2.md.
         """
@@ -47,14 +47,14 @@ class Sensitivity:
 
 
 def sensitivity_of(change: Any, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
-    """Return the sensitivity of scores that change by at most `change` each: spread 2 * change or less."""
+    """Return the sensitivity of scores that change by at most `change`: the spread is 2 * change or less."""
     exact = positive_up(change, "sensitivity")
     spread = exact if monotonic else 2 * exact
     return Sensitivity(spread, read_neighbors(neighbors), exact, monotonic)
 
 
 def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: str) -> Sensitivity:
-    """Return what a caller declared, as either `sensitivity` (and perhaps `monotonic`) or `spread`.
+    """Return the declared sensitivity, given as either `sensitivity` (and perhaps `monotonic`) or `spread`.
 
     Raises:
         InvalidArgument: unless exactly one of the two is given, as a finite number above zero.

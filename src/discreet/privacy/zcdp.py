@@ -1,4 +1,4 @@
-"""Zero-concentrated privacy as a frozen value. Proofs: docs/composition.md."""
+"""Zero-concentrated differential privacy. Proofs: docs/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction
