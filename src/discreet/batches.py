@@ -1,4 +1,4 @@
-"""Batches: several questions, one budget to split among them, and what they cost before they run."""
+"""Batches: several questions, a budget split among them, and their cost before they run."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,11 +33,11 @@ class Call(NamedTuple):
     terms: dict[str, Any]
 
     def bill(self, **terms: Any) -> Bill:
-        """Return what it would cost."""
+        """Return its bill."""
         return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
 
     def ask(self, **terms: Any) -> Release:
-        """Ask it."""
+        """Call the verb and return its release."""
         return self.verb(*self.arguments, **{**self.terms, **terms})
 
 
@@ -97,7 +97,7 @@ class Batch:
         Args:
             epsilon: the budget, or:
             rho: the same in zero-concentrated differential privacy.
-            weights: numbers above zero by question; whoever has none weighs 1.
+            weights: numbers above zero by question; 1 where none is given.
 
         Raises:
             InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
@@ -114,7 +114,7 @@ class Batch:
         confidence: Number = _ALMOST_SURELY,
         epsilon: Number | None = None,
     ) -> "Batch":
-        """Return the batch with as much privacy for each question as its wanted error needs.
+        """Return the batch with the budget of every question calibrated to a wanted error.
 
         A score is worse than the best by `error` or more with probability at most 1 - confidence, whatever
         the data are: by the bound (ln(n) - ln(1 - confidence)) / eta for n candidates.
@@ -139,10 +139,10 @@ class Batch:
         return self._shared_out("epsilon", total, need)
 
     def cost(self) -> Composition:
-        """Return what all answers promise together.
+        """Return the guarantee of all answers together.
 
         Raises:
-            InvalidArgument: if some protect a row and others a person: that is no common promise.
+            InvalidArgument: if their privacy units differ: that is no common guarantee.
         """
         bills = self.bills()
         units = {bill.unit for bill in bills.values()}
@@ -154,7 +154,7 @@ class Batch:
         return compose(bill.guarantee for bill in bills.values())
 
     def bills(self) -> dict[str, Bill]:
-        """Return what each question would cost, checked as if it were asked. No data are looked at."""
+        """Return the bill of every question, checked as if it were asked. No data are read."""
         return {name: question.bill() for name, question in self.questions.items()}
 
     def run(self, ledger: "Session | None" = None) -> dict[str, Release]:
@@ -165,7 +165,7 @@ class Batch:
         they have a `request`: then the batch can be run again and they cost nothing.
 
         Args:
-            ledger: who pays, such as `Ledger("budget.db").session("people")`.
+            ledger: the account to charge, such as `Ledger("budget.db").session("people")`.
 
         Raises:
             Exhausted: if the ledger cannot pay for all; nothing was asked or paid.
@@ -194,7 +194,7 @@ class Batch:
         return {name: positive(value, f"{what}[{name!r}]") for name, value in named.items()}
 
     def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Batch":
-        """Return the batch with total * weight / (all weights) for each question."""
+        """Return the batch with total * weight / (sum of weights) for every question."""
         whole = sum(weight.values(), Fraction(0))
         shares = {name: total * weight[name] / whole for name in self.questions}
         return Batch(

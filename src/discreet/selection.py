@@ -1,4 +1,4 @@
-"""From a score to a release: what every verb does once it has named its score.
+"""From a score to a release: the steps that all verbs share.
 
 The order is always the same: public arguments are checked, private scores are computed and checked,
 the ledger (if there is one) is charged, bits are read, an answer comes out.
@@ -37,13 +37,13 @@ _MOST_DRAWS = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query: in words for people, and in plain public values by which a ledger knows it again.
+    """A query, in words for people and in plain public values for the digest of a ledger.
 
     Attributes:
         verb: the name of the verb.
         words: the query in words, which may be said better in a later version.
-        arguments: the public arguments of the verb, but for what the score, the candidates and the mechanism
-            say of themselves.
+        arguments: the public arguments of the verb, without those that the score, the candidates and the
+            mechanism describe themselves.
     """
 
     verb: str
@@ -262,7 +262,7 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
 
     Raises:
         InvalidArgument: if something cannot be accepted, or there is a privacy unit while the score counts
-            rows: no sensitivity bounds what all rows of a unit do together.
+            rows: no sensitivity bounds the effect of all rows of a unit together.
         TypeError: if there is a term of another name.
     """
     check_names(terms)
@@ -299,7 +299,7 @@ def named(drawn: Any, answers: Answers) -> list[Any]:
 
 
 def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
-    """Return what verb(*args, **kwargs) would ask, without paying or looking at private data.
+    """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
@@ -309,7 +309,7 @@ def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> O
 
 
 def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
-    """Return the bill that verb(*args, **kwargs) would bring, without paying or looking at private data.
+    """Return the bill of verb(*args, **kwargs), without paying or reading private data.
 
     Raises:
         InvalidArgument: as for `order_of`.
@@ -323,7 +323,7 @@ def _heard(
     kwargs: Mapping[str, Any],
     listener: Listener,
 ) -> Order:
-    """Return what the listener hears the verb ask."""
+    """Return the order that the verb places with the listener."""
     if not callable(verb):
         raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
     for what, value in named_arguments(verb, args, kwargs):

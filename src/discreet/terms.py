@@ -163,6 +163,6 @@ def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
 
 
 def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
-    """Raise if an account is given to what is no release."""
+    """Raise if an account is given to a function that releases nothing."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
         raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")

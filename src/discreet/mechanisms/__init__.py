@@ -1,4 +1,4 @@
-"""The registry of mechanisms: one file each, one line each."""
+"""The registry of mechanisms. Every mechanism is one file, and one line here."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -29,24 +29,25 @@ _MOST = 10**9
 class AboveThreshold:
     """A session that answers queries one after another: is value + X >= threshold + Y?
 
-    Y is Laplace noise of scale sensitivity / epsilon1, drawn once. X is fresh Laplace noise for each query,
+    Y is Laplace noise of scale sensitivity / epsilon1, drawn once. X is fresh Laplace noise for every query,
     of scale 2 * count * sensitivity / epsilon2, or half of that if the queries are monotonic. Negative
     answers are free: after `count` positive ones the session ends.
 
     Args:
-        threshold: what values are compared with; public.
+        threshold: the public threshold.
         sensitivity: the most any one query can change between neighbours.
         epsilon: how much privacy the whole session may cost; split as epsilon1 + epsilon2.
         count: how many positive answers there may be.
         monotonic: whether all queries of the session move the same way whenever one record comes or goes.
-        neighbors: which databases count as neighbours.
-        ledger: who pays, such as `Ledger("budget.db").session("adult")`: at once, for the whole session.
-        privacy_unit: the column that says whose a row is, if the sensitivity holds for all rows of one
-            person; without it each row is a record.
-        bits: where randomness comes from; for tests.
+        neighbors: the neighbouring relation.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`: at once, for the whole
+            session.
+        privacy_unit: the column of the privacy unit, if the sensitivity holds for all rows of one unit;
+            without it every row is a record.
+        bits: the source of random bits; for tests.
 
-    Guarantee: epsilon-DP for all answers of the session together, however many queries are asked, and
-    though each may be chosen after the answers before it.
+    Guarantee: epsilon-DP for all answers of the session together, for any number of queries, chosen
+    adaptively.
 
     Side channels: with probability below 2**-30 a query, and 2**-31 once a session, one word of noise
     does not settle an answer and the time depends on the value.
@@ -71,7 +72,7 @@ class AboveThreshold:
     _process: int = field(init=False, default_factory=os.getpid)
 
     def __post_init__(self) -> None:
-        """Check what is public, then draw the noise of the threshold.
+        """Check the arguments, then draw the noise of the threshold.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted.
@@ -96,7 +97,7 @@ class AboveThreshold:
 
     @property
     def guarantee(self) -> PureDP:
-        """What the whole session promises, all answers together."""
+        """The guarantee of the whole session, all answers together."""
         return PureDP(Fraction(self.epsilon), self.neighbors)
 
     @property
@@ -106,14 +107,14 @@ class AboveThreshold:
 
     @property
     def answers(self) -> tuple[bool, ...]:
-        """All answers so far. They are what was released, so they are not private."""
+        """All answers so far. They have been released, so they are not private."""
         return tuple(self._answers)
 
     def ask(self, value: Any) -> bool:
         """Return whether the value, with noise, is at least the threshold, with noise. Exactly.
 
         Args:
-            value: what the query gives on the private data: int, float (its binary value), Fraction or
+            value: the result of the query on the private data: int, float (its binary value), Fraction or
                 Decimal.
 
         Raises:

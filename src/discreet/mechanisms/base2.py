@@ -82,13 +82,13 @@ class Base2:
 
     Args:
         eta: the inverse temperature; without it, the largest of about 32 bits within the wanted epsilon.
-        granularity: what one unit of the rounded scores is worth.
+        granularity: the value of one unit of the rounded scores.
 
     Guarantee: given how scores were rounded, epsilon-bounded range for epsilon = spread * z * (y ln 2 -
     ln x), with the spread of the rounded scores; hence epsilon-DP and the rho of a bounded range.
 
-    Side channels: as the exponential mechanism; scores that have to be rounded read one more word each.
-    Whether they have to is told by their type and the granularity, not by their values.
+    Side channels: as the exponential mechanism; one more word is read for every score that has to be
+    rounded. Whether scores have to be rounded depends on their type and the granularity, not on their values.
 
     Source: Ilvento, CCS 2020. Proof: docs/mechanisms/base2.md.
     """
@@ -152,8 +152,8 @@ class Base2:
 def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
     """Return the eta whose epsilon is the largest at or below the wanted one.
 
-    Searches all z and y with z * y at most `bits` above what the wanted eta needs at least: z * y bits
-    are what one unit of score adds to an exact weight. The relative loss is about 2**-bits.
+    Searches all z and y with z * y at most `bits` above the least that the wanted eta needs: one unit of
+    score adds z * y bits to an exact weight. The relative loss is about 2**-bits.
 
     Args:
         epsilon: the epsilon that must not be exceeded.
@@ -177,7 +177,7 @@ def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
 
 
 class RoundedCategorical:
-    """The law of the base-2 mechanism on scores / granularity, rounded at random without bias."""
+    """The distribution of the base-2 mechanism on scores / granularity, rounded at random without bias."""
 
     __slots__ = ("_floors", "_granularity", "_parts", "_rate", "_scores")
 
@@ -192,11 +192,11 @@ class RoundedCategorical:
         return Categorical(self._rounded(ups), self._rate).draw(bits)
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
-        """Return `size` independent draws, each with a rounding of its own."""
+        """Return `size` independent draws, rounded independently too."""
         return one_by_one(self.draw, size, bits)
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability: the mean over all ways to round.
+        """Return a ball around the probability of every candidate: the mean over all ways to round.
 
         Raises:
             InvalidScores: if more than 12 scores are no multiples of the granularity.

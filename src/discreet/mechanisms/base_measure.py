@@ -52,7 +52,7 @@ def read_base_measure(weights: Any) -> BaseMeasure:
 
 
 def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Table:
-    """Return the law P(i) = measure[i] * exp(-rate * gap[i]) / (sum over all j).
+    """Return the distribution P(i) = measure[i] * exp(-rate * gap[i]) / (sum over all j).
 
     Raises:
         InvalidArgument: if there are not as many weights as scores.
@@ -67,7 +67,7 @@ def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Table:
 
 
 class MeasuredWeights:
-    """measure[i] * exp(-rate * gap[i]) for each number of a vector."""
+    """The weights measure[i] * exp(-rate * gap[i]) of the numbers of a vector."""
 
     __slots__ = ("_best", "_measure", "_rate", "_vector")
 
@@ -94,7 +94,7 @@ class MeasuredWeights:
         return Sums(ends, error_of_sums(error, chain, len(ends)))
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight."""
+        """Yield balls around the weights."""
         for i, weight in enumerate(self._measure):
             yield ball(weight) * self._rate.decay(self._vector.exact_gap(i, self._best))
 

@@ -1,8 +1,9 @@
 """The contract of a mechanism: public numbers first, then private scores, then bits.
 
-A mechanism turns what is public (how far scores may move, how much privacy is wanted) into a `Calibrated`
-mechanism with its guarantee. That turns private scores into a `Law`, checking them. Only the law reads
-bits. A new mechanism is one file with one class of this shape and one line in the registry.
+A mechanism is calibrated from public numbers, the sensitivity of the score and a privacy parameter: the result
+is a `Calibrated` with its guarantee. That turns private scores, once checked, into a `Law`: the distribution of
+the answer, which alone reads bits. A new mechanism is one file with one class of this shape, and one line in
+the registry.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,10 +27,10 @@ _LEAST = Fraction(1, 10**300)
 
 
 class Law(Protocol):
-    """A law over the indices of a vector, ready to be drawn from."""
+    """A distribution over the indices of a vector, ready to sample from."""
 
     def draw(self, bits: Bits) -> int:
-        """Return one index, distributed exactly by this law."""
+        """Return one index, an exact sample of this distribution."""
         ...
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64] | list[int]:
@@ -37,13 +38,13 @@ class Law(Protocol):
         ...
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around the probability of each candidate or run. Private."""
+        """Return balls around the probabilities of all candidates or runs. Private."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PrivacyParameter:
-    """How much privacy: one positive number, as epsilon, as rho, or as the scale 1/eta of the noise."""
+    """The privacy parameter: one positive number, as epsilon, as rho, or as the scale 1/eta of the noise."""
 
     kind: Literal["epsilon", "rho", "scale"]
     value: Fraction
@@ -51,7 +52,7 @@ class PrivacyParameter:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A mechanism whose public numbers are settled."""
+    """A calibrated mechanism: its guarantee, and the distribution of the answer for given scores."""
 
     guarantee: Guarantee
     law: Callable[[Any], Law]
@@ -61,7 +62,7 @@ class Calibrated:
 
 
 class Mechanism(Protocol):
-    """A family of laws with a proof of what each promises."""
+    """A family of distributions, with a proof of the guarantee of every one."""
 
     @property
     def name(self) -> str:
@@ -70,7 +71,7 @@ class Mechanism(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is public about it beside its name, in plain values: a ledger knows a request again by them."""
+        """Its public parameters in plain values, which enter the digest of a request."""
         ...
 
     @property
@@ -84,21 +85,21 @@ class Mechanism(Protocol):
 
 
 class RegisteredMechanism(Mechanism, Protocol):
-    """A mechanism in the registry, which says besides how good it is and how a command line gives its arguments."""
+    """A mechanism in the registry: it also states its worst case, and its options on a command line."""
 
     @property
     def options(self) -> Mapping[str, Callable[[str], Any]]:
-        """Its arguments that a command line can give, each with how it is read from a text."""
+        """The arguments that a command line can give, with the functions that read them from text."""
         ...
 
     @property
     def worst_case(self) -> WorstCase | None:
-        """The errors that it keeps whatever the scores are, or None where no bound is known."""
+        """The bounds on its error that hold for all scores, or None where none is known."""
         ...
 
 
 def identified(mechanism: Mechanism) -> dict[str, Any]:
-    """Return what tells a mechanism from all others: its name and its parameters.
+    """Return the name and the parameters of a mechanism, which identify it.
 
     Raises:
         InvalidArgument: if it does not say them.
@@ -133,14 +134,14 @@ def read_parameter(epsilon: Any, rho: Any, scale: Any) -> PrivacyParameter | Non
 
 
 def need_parameter(parameter: PrivacyParameter | None) -> PrivacyParameter:
-    """Return the parameter, for mechanisms that cannot do without one."""
+    """Return the privacy parameter, for mechanisms that cannot do without one."""
     if parameter is None:
         raise InvalidArgument("how much privacy? give epsilon (or rho, or scale), for example 1")
     return parameter
 
 
 def epsilon_of(parameter: PrivacyParameter, spread: Fraction, rho_of: RhoOf) -> Fraction:
-    """Return the epsilon that a parameter asks for, given the spread and the rho that follows from an epsilon."""
+    """Return the epsilon of a privacy parameter, given the spread and the rho that follows from an epsilon."""
     if parameter.kind == "rho":
         return largest_epsilon(rho_of, parameter.value)
     return spread / parameter.value if parameter.kind == "scale" else parameter.value
@@ -152,5 +153,5 @@ def listed(text: str) -> list[str]:
 
 
 def one_by_one(draw: Callable[[Bits], int], size: int, bits: Bits) -> NDArray[np.int64]:
-    """Return `size` independent draws, for laws that have no faster way."""
+    """Return `size` independent draws, for distributions that have no faster way."""
     return np.array([draw(bits) for _ in range(size)], dtype=np.int64)

@@ -26,8 +26,8 @@ class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.
 
     Args:
-        base_measure: a positive weight for each candidate, public, that multiplies its probability:
-            docs/mechanisms/base_measure.md. Without it, all weigh the same.
+        base_measure: positive weights of the candidates, public, that multiply their probabilities:
+            docs/mechanisms/base_measure.md. Without it, all weights are equal.
 
     Guarantee: epsilon-bounded range, hence epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
     (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores,

@@ -52,7 +52,7 @@ class JointQuantiles:
     size: int
 
     def __post_init__(self) -> None:
-        """Check what is public.
+        """Check the arguments.
 
         Raises:
             InvalidNumber: if the alphas do not rise from 0 to 1, or there is no point.
@@ -76,8 +76,8 @@ class JointQuantiles:
     def calibrate(self, neighbors: Neighbors, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee.
 
-        Its law is made from the indices of the records on the grid, in any order; or from distinct ones,
-        ascending, and how many records have each.
+        The distribution is made from the indices of the records on the grid, in any order; or from distinct
+        indices, ascending, with the numbers of their records.
         """
         sensitivity = self.sensitivity(neighbors)
         guarantee: Any = Exponential().calibrate(sensitivity, parameter).guarantee
@@ -92,12 +92,12 @@ class JointQuantiles:
         return Calibrated(guarantee, law)
 
     def _shares(self) -> list[Fraction]:
-        """Return the share of records that is wanted in each cell."""
+        """Return the wanted shares of the records, by cell."""
         return [b - a for a, b in pairwise((Fraction(0), *self.alphas, Fraction(1)))]
 
 
 class JointLaw:
-    """The law P(o) proportional to exp(rate * score(o)) over the non-descending tuples o of grid points.
+    """The distribution P(o) proportional to exp(rate * score(o)) over the non-descending tuples o of grid points.
 
     A run is a stretch of the grid on which the number of records up to a point is constant. Before the
     first and after the last there is one more, without points, for the ends of the line.
@@ -124,7 +124,7 @@ class JointLaw:
         self._masses: tuple[int, _Masses] | None = None
 
     def draw(self, bits: Bits) -> list[int]:
-        """Return the indices of one tuple, distributed exactly by this law."""
+        """Return the indices of one tuple, an exact sample of this distribution."""
         drawn = list[int]()
         for run, k in self.groups(lambda branch: Table(branch).draw(bits)):
             drawn += (self._starts[run] + i for i in multiset(self._sizes[run], k, bits))
@@ -135,10 +135,13 @@ class JointLaw:
         return [self.draw(bits) for _ in range(size)]
 
     def groups(self, choose: Choose) -> list[tuple[int, int]]:
-        """Return runs, from the last to the first, each with how many quantiles it holds.
+        """Return the runs that hold quantiles, from the last to the first, with the number of quantiles in them.
 
-        Each branch is taken by `choose`, given all the branches taken before.
+        Every branch is taken by `choose`, given all branches before.
         """
+        # Backward sampling of the dynamic programme. State: quantile i is the first in `run`. First the run of
+        # quantile i - 1 is drawn, then which quantile is the first there; both by their exact conditional masses.
+        # Quantile 0 and the last stand for the ends of the line, in runs without points.
         groups, i, run = list[tuple[int, int]](), len(self._wanted) - 1, len(self._sizes) - 1
         while i > 1:
             run = 1 + choose(Branch(self._before, i, run))
@@ -148,15 +151,18 @@ class JointLaw:
         return groups
 
     def _before(self, j: int, run: int) -> list[arb]:
-        """Return the mass of each run from 1 on as that of quantile j - 1, if quantile j is the first in `run`."""
+        """Return the masses of the runs from 1 on for quantile j - 1, if quantile j is the first in `run`."""
         masses = self._forward()
         ends, up, down, split = masses.ends[j - 1], masses.up, masses.down, self._split(j, run)
+        # The weight of cell j is exp(-eta |count - wanted|) with count = c[run] - c[r]. Without the absolute value
+        # it is a product of a factor of r and one of `run`: exp(eta c[r]) exp(eta (wanted - c[run])) where the
+        # cell holds too many records (r < split), and the reciprocal where it holds too few.
         far = masses.grow[j] * down[run]
         near = masses.shrink[j] * up[run]
         return [ends[r] * (up[r] * far if r < split else down[r] * near) for r in range(1, run)]
 
     def _grouped(self, j: int, run: int) -> list[arb]:
-        """Return the mass of each quantile from 1 on as the first in `run`, if quantile j is the last there."""
+        """Return the masses of the quantiles from 1 on as the first in `run`, if quantile j is the last there."""
         return self._forward().grouped(j, run, self._sizes[run])
 
     def _split(self, j: int, run: int) -> int:
@@ -181,6 +187,7 @@ class JointLaw:
             entries=[[]],
             ends=[[arb(r == 0) for r in runs]],
         )
+        # Forward pass: quantile j enters a run from any run before, then it and its predecessors share that run.
         for j in range(1, len(self._wanted)):
             masses.enter(j, [self._split(j, run) for run in runs])
             masses.ends.append([sum(masses.grouped(j, r, self._sizes[r]), arb(0)) for r in runs])
@@ -200,10 +207,10 @@ class Branch:
         self._masses, self._j, self._run = masses, j, run
 
     def sums(self) -> None:
-        """Leave all to balls."""
+        """Return None: there is no pass in doubles."""
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight."""
+        """Yield balls around the weights."""
         yield from self._masses(self._j, self._run)
 
 
@@ -225,6 +232,8 @@ class _Masses(NamedTuple):
 
     def enter(self, j: int, splits: list[int]) -> None:
         """Append the entries of quantile j, by sums of positive terms alone."""
+        # By the product form, the sum over all runs r is a prefix sum (r below the split) times a factor of the
+        # entered run, and a window sum (split to run) times another: linear in the runs, not quadratic.
         ends = self.ends[j - 1]
         far = list(accumulate((e * u for e, u in zip(ends, self.up, strict=True)), initial=arb(0)))
         near = window_sums([e * d for e, d in zip(ends, self.down, strict=True)], splits)
@@ -236,10 +245,12 @@ class _Masses(NamedTuple):
         )
 
     def grouped(self, j: int, run: int, size: int) -> list[arb]:
-        """Return the mass of each quantile from 1 to j as the first in a run in which j is the last.
+        """Return the masses of the quantiles from 1 to j as the first in a run in which j is the last.
 
         Nothing enters the first run but the first quantile.
         """
+        # Quantiles i to j in one run of `size` points: comb(size + j - i, j - i + 1) non-descending choices. The
+        # cells between them hold no record, so cell k weighs exp(-eta wanted[k]) = shrink[k].
         masses, empty = list[arb](), arb(1)
         for i in range(j, 0, -1):
             if i == 1 or run > 1:
@@ -249,7 +260,9 @@ class _Masses(NamedTuple):
 
 
 def window_sums(values: list[arb], firsts: list[int]) -> list[arb]:
-    """Return sum(values[firsts[r]:r]) for each r; the firsts never fall. Nothing is subtracted."""
+    """Return sum(values[firsts[r]:r]) for all r; the firsts never fall. Nothing is subtracted."""
+    # A queue of two stacks. Invariant: the window [first, r) is [first, split), whose suffix sums are in `heads`,
+    # and [split, r), whose sum is `tail`. A difference of prefix sums would lose all digits.
     sums, split, tail, heads = list[arb](), 0, arb(0), list[arb]()
     for r, first in enumerate(firsts):
         if first >= split:  # heads[k] is the sum of the last k values before the split
@@ -262,6 +275,7 @@ def window_sums(values: list[arb], firsts: list[int]) -> list[arb]:
 
 def multiset(size: int, k: int, bits: Bits) -> list[int]:
     """Return a uniform one of the comb(size + k - 1, k) multisets of k members of range(size): Pólya's urn."""
+    # Draw i is a new member, one of `size`, or a copy of one of the i before: size + i equally likely cases.
     drawn = list[int]()
     for i in range(k):
         v = below(size + i, bits)

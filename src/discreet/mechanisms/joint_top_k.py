@@ -61,7 +61,7 @@ class JointTopK:
 
     @property
     def takes_runs(self) -> bool:
-        """Never: it makes the runs itself, from one score for each candidate."""
+        """Never: it makes the runs itself, from one score per candidate."""
         return False
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
@@ -94,9 +94,9 @@ class JointTopK:
 
 
 class OrderedLists(Lists):
-    """The law of an ordered list of k different candidates, by the largest loss of its places.
+    """The distribution of an ordered list of k different candidates, by the largest loss of its places.
 
-    The lists are numbered, those of smaller loss first, and the number is what is drawn.
+    The lists are numbered, those of smaller loss first, and the number is drawn.
     """
 
     def __init__(self, scores: Vector, k: int, calibrated: Calibrated) -> None:
@@ -123,7 +123,7 @@ class OrderedLists(Lists):
         )
 
     def draw(self, bits: Bits) -> list[int]:
-        """Return one list, distributed exactly by this law."""
+        """Return one list, an exact sample of this distribution."""
         return self._list(int(self._law.draw(bits)))
 
     def _runs(self, cutoff_gap: int | None) -> Runs:
@@ -150,7 +150,7 @@ class OrderedLists(Lists):
         )
 
     def _changes(self, cutoff_gap: int | None) -> dict[Any, list[tuple[int, int]]]:
-        """Return, for each loss, the places that get more candidates there, and how many they have then.
+        """Return, by loss, the places that get more candidates there, and how many they have then.
 
         Place i may hold whoever is at most the loss behind the i-th best, less the i candidates that
         the places before it took: these may hold no one else.
@@ -199,7 +199,7 @@ class OrderedLists(Lists):
 
 
 def _exact_gaps(scores: Vector) -> list[Any]:
-    """Return best - score for each score, as integers or fractions."""
+    """Return best - score for all scores, as integers or fractions."""
     scores.best()  # refuses what is not finite
     numbers = scores.values.tolist()
     if scores.values.dtype.kind == "f":

@@ -48,7 +48,7 @@ class NoisyMax:
     so epsilon-DP; with Gumbel noise epsilon-bounded range. The
     textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.
 
-    Side channels: one word is read for each candidate. More are read, and balls used, where the two best
+    Side channels: one word is read per candidate. More are read, and balls used, where the two best
     are closer than doubles can tell, with probability below 2**-33 + n * 2**-54 for n candidates.
 
     Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
@@ -92,7 +92,7 @@ class NoisyMax:
 
 
 class LaplaceRace:
-    """The law of the largest of X[i] - rate * gap[i], with X[i] independent Laplace noise of scale 1."""
+    """The distribution of the argmax of X[i] - rate * gap[i], with X[i] independent Laplace noise of scale 1."""
 
     __slots__ = ("_best", "_decays", "_rate", "_scores")
 
@@ -104,7 +104,7 @@ class LaplaceRace:
                 self._decays = np.minimum(scores.gaps(self._best) * rate.double, _FAR)
 
     def draw(self, bits: Bits) -> int:
-        """Return the index of the largest, distributed exactly by this law."""
+        """Return the index of the largest, an exact sample of this distribution."""
         words = bits.words(len(self._scores))
         everyone = range(len(self._scores))
         runners = everyone if self._decays is None else _leaders(self._decays, words, bits.width)
@@ -121,7 +121,7 @@ class LaplaceRace:
         return one_by_one(self.draw, size, bits)
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability, at the precision in force. Cubic in the candidates."""
+        """Return balls around the probabilities, at the precision in force. Cubic in the candidates."""
         places = [-self._decay(i) for i in range(len(self._scores))]
         order = sorted(range(len(places)), key=lambda i: self._scores.exact(i))
         return [_chance_of_winning(i, places, order) for i in range(len(places))]
@@ -130,14 +130,14 @@ class LaplaceRace:
         return ball(self._scores.exact_gap(i, self._best) * self._rate.eta)
 
     def _still_running(self, noise: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
-        """Return those whom nobody certainly beats."""
+        """Return the candidates that no other certainly beats."""
         bounds = {i: _noise_bounds(u, self._decay(i)) for i, u in noise.items()}
         lead = reduce(lambda a, b: b if b > a else a, (low for low, _ in bounds.values()))
         return {i: u for i, u in noise.items() if not bounds[i][1] < lead}
 
 
 def _leaders(decays: NDArray[np.float64], words: NDArray[np.uint64], width: int) -> list[int]:
-    """Return everyone who may still be first, given one word of noise each."""
+    """Return the candidates that may still be first, given one word of noise for every one."""
     with overflowing():
         low, high = _fast_noise_bounds(words, width)
         error = decays * _DECAY_ERROR

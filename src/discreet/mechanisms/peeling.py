@@ -1,4 +1,4 @@
-"""Peeling: one answer after another, each from what the answers before it left."""
+"""Peeling: one answer after another, without replacement."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -39,16 +39,16 @@ _AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Peeling:
-    """Answer k times with a mechanism, each time from the candidates that are left: an ordered list.
+    """Answer k times with a mechanism, always from the candidates that are left: an ordered list.
 
-    Each round gets a k-th of epsilon or rho; a scale is that of every round.
+    A round gets a k-th of epsilon or rho; a scale is that of every round.
 
     Args:
-        mechanism: the mechanism of each round.
+        mechanism: the mechanism of the rounds.
         k: how many.
 
-    Guarantee: the composition of k times what a round promises: their epsilons add up, and so do their rhos.
-    One round promises what its mechanism does.
+    Guarantee: the k-fold composition of the guarantee of a round, which is that of its mechanism: epsilons add up,
+    and so do rhos.
 
     Side channels: those of the mechanism, k times. Besides, the time depends on the answer.
 
@@ -68,7 +68,7 @@ class Peeling:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The mechanism of each round, and how many rounds there are."""
+        """The mechanism of the rounds, and their number."""
         return {"mechanism": identified(self.mechanism), "k": self.k}
 
     @property
@@ -116,7 +116,7 @@ class Peeling:
 
 
 class Left(NamedTuple):
-    """What is left of a stretch of candidates: its first index, the scores, and which ones are gone."""
+    """The rest of a stretch of candidates: its first index, the scores that are left, and the places taken."""
 
     start: int
     scores: Vector
@@ -127,17 +127,17 @@ class Left(NamedTuple):
         return self.start + skipping(j, self.gone)
 
     def without(self, j: int) -> "Left":
-        """Return what is left when the j-th is taken too."""
+        """Return the rest without the j-th."""
         rest = Vector(np.delete(self.scores.values, j), integral=self.scores.integral)
         return Left(self.start, rest, tuple(sorted((*self.gone, skipping(j, self.gone)))))
 
 
 class Lists(ABC):
-    """A law over ordered lists of different indices."""
+    """A distribution over ordered lists of different indices."""
 
     @abstractmethod
     def draw(self, bits: Bits) -> list[int]:
-        """Return one list, distributed exactly by this law."""
+        """Return one list, an exact sample of this distribution."""
 
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent lists."""
@@ -145,7 +145,7 @@ class Lists(ABC):
 
 
 class Rounds(Lists):
-    """The law of k answers, each drawn by `law` from what those before it left."""
+    """The distribution of k answers, drawn by `law` one after another from the candidates that are left."""
 
     def __init__(self, scores: Vector, k: int, law: Callable[[Vector], Law]) -> None:
         """Check the scores; no bit is read before `draw`."""
@@ -165,7 +165,7 @@ class Rounds(Lists):
 
 
 class RunRounds(Lists):
-    """The same law where scores come in flat runs: an answer makes its run shorter by one."""
+    """The same distribution where scores come in flat runs: an answer makes its run shorter by one."""
 
     def __init__(self, runs: Runs, k: int, law: Callable[[Runs], Law]) -> None:
         """Check the scores; no bit is read before `draw`."""
@@ -185,7 +185,7 @@ class RunRounds(Lists):
         return [found[i : i + self._k] for i in range(0, len(found), self._k)]
 
     def _places(self, bits: Bits) -> list[Place]:
-        """Return the places of k answers: each is a place among what is left of its run."""
+        """Return the places of k answers, as places in the runs before any answer."""
         left, law, found = self._left.copy(), self._first, list[Place]()
         while True:
             ends = left.cumsum()
@@ -210,7 +210,7 @@ class RunRounds(Lists):
 
 
 class BlockRounds(Lists):
-    """The same law for weights exp(-rate * gap), where an answer changes one block of many only.
+    """The same distribution for weights exp(-rate * gap), where an answer changes one block of many only.
 
     Nothing is ever subtracted: the block that lost a candidate is summed again.
     """
@@ -233,7 +233,7 @@ class BlockRounds(Lists):
 
 
 class Remaining:
-    """The weight of each block of what remains: the sum of the weights in it."""
+    """The weights of the blocks of the remaining candidates: sums of the weights in them."""
 
     __slots__ = ("_bests", "_masses", "_rate", "blocks")
 
@@ -278,14 +278,14 @@ class Remaining:
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around the weight of each block."""
+        """Yield balls around the weights of the blocks."""
         best = Vector(self._bests).best()
         for block in self.blocks:
             yield sum(VectorWeights(block.scores, self._rate, best).balls(), arb(0))
 
 
 def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return the best score of each block, and the sum of its fast weights relative to that.
+    """Return the best scores of the blocks, and the sums of their fast weights relative to these.
 
     Raises:
         InvalidScores: if a score is not finite.
@@ -302,7 +302,7 @@ def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64
 
 
 def _gaps(scores: Vector, bests: NDArray[Any]) -> NDArray[np.float64]:
-    """Return best - number for each number and its own best: `Vector.gaps` for many bests at once."""
+    """Return best - number, for numbers with bests of their own: `Vector.gaps` for many bests at once."""
     values = scores.values
     if values.dtype.kind == "O":
         return np.array([nearest_double(gap) for gap in bests - values])
@@ -320,7 +320,7 @@ def skipping(j: int, gone: Sequence[int]) -> int:
 
 
 def _round(guarantee: Guarantee, k: int) -> Guarantee:
-    """Return what one of k rounds promises: of a bounded range, what holds where rounds depend on others."""
+    """Return the guarantee of one of k rounds: a bounded range is a mixed one where rounds are adaptive."""
     if k > 1 and isinstance(guarantee, BoundedRange):
         return MixedRange(guarantee.epsilon, guarantee.neighbors)
     return guarantee

@@ -37,9 +37,9 @@ class PermuteAndFlip:
     e**-epsilon)-zCDP, which is below epsilon**2 / 2. It has no bounded range of epsilon, so epsilon**2 / 8
     does not hold for it.
 
-    Side channels: the time depends on the number of candidates; one word is read for each. More are
+    Side channels: the time depends on the number of candidates; one word per candidate is read. More are
     read, and balls used, with probability below 2**-39 a candidate. On a grid one word is
-    read for each run, more with probability below sqrt(runs) * 2**-29.
+    read per run, more with probability below sqrt(runs) * 2**-29.
 
     Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/mechanisms/permute_and_flip.md.
     """
@@ -64,7 +64,7 @@ class PermuteAndFlip:
 
 
 class OneOfTheHeads:
-    """The law of permute-and-flip: a coin of weight exp(-rate * gap) each, then one of the heads."""
+    """The distribution of permute-and-flip: Bernoulli variables of mean exp(-rate * gap), then one that is true."""
 
     __slots__ = ("_best", "_fast", "_rate", "_scores")
 
@@ -88,7 +88,7 @@ class OneOfTheHeads:
         return one_by_one(self.draw, size, bits)
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around each probability, at the precision in force. Quadratic in the candidates."""
+        """Return balls around the probabilities, at the precision in force. Quadratic in the candidates."""
         weights = [self._weight(i) for i in range(len(self._scores))]
         everyone = arb_poly([1])
         for weight in weights:

@@ -38,11 +38,11 @@ _MARGIN = 1 + 4 * TIME_ERROR
 
 
 class RunRace:
-    """The law of permute-and-flip over flat runs: P(r) = w[r] * integral of prod over j != r of (1 - w[j] s).
+    """Permute-and-flip over flat runs: P(r) = w[r] * integral of prod over j != r of (1 - w[j] s).
 
     The integral is over 0 < s < 1, the product over all other candidates, and w = exp(-rate * gap).
 
-    Side channels: the time depends on the number of runs; one word is read for each, and one or more
+    Side channels: the time depends on the number of runs; one word per run is read, and one or more
     for the place in the run that wins, by its length. More are read, and balls used, for runs too close
     to the first, with probability below sqrt(number of runs) * 2**-29 a draw.
 
@@ -78,7 +78,7 @@ class RunRace:
         return indices([self._place(bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around the probability of each run, at the precision in force.
+        """Return balls around the probabilities of the runs, at the precision in force.
 
         Quadratic in the number of distinct scores, and slow for many.
         """
@@ -114,7 +114,7 @@ class RunRace:
         return next(iter(runners))
 
     def _leaders(self, bits: Bits) -> dict[int, LazyUniform]:
-        """Read one word for each run and return those that may still be first."""
+        """Read one word per run and return the runs that may still be first."""
         n, bar = len(self._runs), _MARGIN  # the time of a run of gap zero is at most 1
         kept: list[tuple[float, int, int]] = []
         for start in range(0, n, BLOCK):
@@ -130,7 +130,7 @@ class RunRace:
     def _times(
         self, start: int, words: NDArray[np.uint64], width: int
     ) -> tuple[NDArray[np.float64], float]:
-        """Return a lower bound on the time of each run of a block, and an upper bound on the first.
+        """Return lower bounds on the times of the runs of a block, and an upper bound on the first.
 
         The lower bounds hold but for TIME_ERROR, which the upper bound has a margin for. It means
         nothing if the first was cut; then it is above 2**160, so it never becomes the bar.
@@ -150,7 +150,7 @@ class RunRace:
         return times, float(latest[0]) * _MARGIN
 
     def _still_running(self, runners: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
-        """Return those whom nobody certainly beats."""
+        """Return the runs that no other certainly beats."""
         bounds = {c: self._bounds(c, u) for c, u in runners.items()}
         bar = min((latest for _, latest in bounds.values()), key=arb.mid)
         return {c: u for c, u in runners.items() if not bounds[c][0] > bar}

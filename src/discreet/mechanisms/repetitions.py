@@ -35,7 +35,7 @@ class Repetitions:
     gamma: Number
 
     def __post_init__(self) -> None:
-        """Check what is public.
+        """Check the arguments.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted.
@@ -62,7 +62,7 @@ class Repetitions:
             power, k = power * q, k + 1
 
     def draw(self, bits: Bits) -> int:
-        """Return k with probability P(K = k): exact, one lazy uniform against the cumulated law."""
+        """Return k with probability P(K = k): exact, one lazy uniform against the cumulative distribution."""
         u = LazyUniform(bits)
         while True:
             with precision(128 + 2 * u.length):
@@ -72,7 +72,7 @@ class Repetitions:
             u.extend()
 
     def _locate(self, u: LazyUniform) -> int | None:
-        """Return the k with F(k-1) <= u < F(k), F the cumulated law; None while it is open."""
+        """Return the k with F(k-1) <= u < F(k), F the cumulative distribution; None while it is open."""
         total = arb(0)
         for k, probability in enumerate(self.probabilities(), start=1):
             total += probability

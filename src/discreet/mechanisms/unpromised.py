@@ -1,4 +1,4 @@
-"""A mechanism of which nothing is promised, for what is released at one's own risk."""
+"""A mechanism without a guarantee, for releases at one's own risk."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,12 +10,12 @@ from .contract import Calibrated, Mechanism, PrivacyParameter, identified
 
 @dataclass(frozen=True, slots=True)
 class Unpromised:
-    """The distribution of a mechanism, without its guarantee: what it is used on breaks the proof.
+    """The distribution of a mechanism without its guarantee, where its input breaks the proof.
 
     It stands in place of the mechanism before anything private is read, so a quote says so too.
 
     Args:
-        mechanism: what draws.
+        mechanism: the mechanism that draws.
         reason: why nothing is promised.
     """
 

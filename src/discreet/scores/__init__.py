@@ -1,4 +1,4 @@
-"""The registry of scores: one file each, one line each."""
+"""The registry of scores. Every score is one file, and one line here."""
 
 from .contract import Score
 from .counts import ClassCounts, Counts

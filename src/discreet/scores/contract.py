@@ -11,7 +11,7 @@ from ..sampling.vectors import Vector
 
 
 class Score(Protocol):
-    """What says how good each candidate is: higher is better, always."""
+    """A score (utility function) of the candidates: higher is better, always."""
 
     @property
     def name(self) -> str:
@@ -20,7 +20,7 @@ class Score(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """What is public about it beside its name, candidates and sensitivity, in plain values."""
+        """Its public parameters beside candidates and sensitivity, in plain values."""
         ...
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -34,18 +34,19 @@ class Score(Protocol):
 
     @property
     def counts_rows(self) -> bool:
-        """Whether `sensitivity` is that of one row, so that it says nothing about a person of many rows.
+        """Whether `sensitivity` is that of one row, so that it says nothing about a privacy unit of many rows.
 
-        Such a score is refused a `privacy_unit`. It is False where rows were bounded (`PerUnit`), where persons
-        are counted, and where the caller declares the sensitivity and so says whose it is. A score that does
-        not say counts rows.
+        Such a score is refused a `privacy_unit`. It is False where rows were bounded (`PerUnit`), where privacy
+        units are counted, and where the caller declares the sensitivity for that unit. A score without this
+        property counts rows.
         """
         ...
 
     def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
-        """Return the scores, one for each candidate, or in runs. Private.
+        """Return the scores, one per candidate, or in runs. Private.
 
-        What is worse than the best by more than `cutoff_gap` hardly matters, and runs may summarise it.
+        Candidates worse than the best by more than `cutoff_gap` weigh next to nothing, and runs may summarise
+        them.
         """
         ...
 
@@ -53,10 +54,10 @@ class Score(Protocol):
 def bounded_unit(score: Score, unit: str | None) -> str | None:
     """Return the privacy unit, after making sure that the score's sensitivity is about it.
 
-    A score that does not say what it counts is taken to count rows: silence promises nothing.
+    A score that does not declare `counts_rows` is taken to count rows.
 
     Raises:
-        InvalidArgument: if nothing bounds what all rows of one person do to it.
+        InvalidArgument: if nothing bounds the effect of all rows of one unit.
     """
     if unit is None or getattr(score, "counts_rows", True) is False:
         return unit

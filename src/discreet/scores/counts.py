@@ -22,8 +22,9 @@ class Counts:
 
     Args:
         count: returns the rows per candidate; called once, when everything public has been checked.
-        per_person: whether it returns persons instead, each once for each candidate he holds. One who comes
-            raises each count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
+        per_person: whether it returns numbers of privacy units instead, a unit counting once per candidate that
+            it holds. A unit added raises any count by 1 at most and lowers none, so the same numbers hold:
+            docs/persons.md.
     """
 
     count: Callable[[], Sequence[int]]
@@ -38,11 +39,11 @@ class Counts:
 
     @property
     def counts_rows(self) -> bool:
-        """Unless persons are counted."""
+        """Unless privacy units are counted."""
         return not self.per_person
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
-        """Return a change of 1 for each count, monotonic when records come and go."""
+        """Return a change of 1 for every count, monotonic when records are added or removed."""
         return sensitivity_of(1, neighbors, monotonic=neighbors == "add_remove")
 
     def compute(self, cutoff_gap: Fraction) -> Vector:
@@ -55,10 +56,10 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ClassCounts:
-    """The same counts, told as how many candidates have each: for candidates too many to list.
+    """The same counts, as numbers of candidates that share a count: for candidates too many to list.
 
     A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
-    drawn. The law is that of `Counts`, and so is the sensitivity. Proof: docs/large_candidates.md.
+    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/large_candidates.md.
 
     Args:
         classes: returns the candidates in classes, each with `counted` and `ranks`; called once, when
@@ -73,16 +74,16 @@ class ClassCounts:
 
     @property
     def in_runs(self) -> bool:
-        """Always: each class is a run."""
+        """Always: a class is a run."""
         return True
 
     @property
     def counts_rows(self) -> bool:
-        """Unless persons are counted."""
+        """Unless privacy units are counted."""
         return not self.per_person
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
-        """Return a change of 1 for each count, monotonic when records come and go."""
+        """Return a change of 1 for every count, monotonic when records are added or removed."""
         return Counts(list).sensitivity(neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Runs:

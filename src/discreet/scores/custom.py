@@ -1,4 +1,4 @@
-"""Scores from a function the user writes, with what its author vouches for."""
+"""Scores from a function of the user's, with the sensitivity that its author declares."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ class Custom:
 
     Args:
         u: the function; called once, when everything public has been checked.
-        data: what the function gets first. Private.
-        candidates: what the function gets second.
+        data: the first argument of the function. Private.
+        candidates: the second argument of the function.
         change: the most one score can change between neighbours ("sensitivity").
         spread: the most a difference of two scores can change; instead of `change`.
         monotonic: whether all scores move the same way whenever one record comes or goes.
@@ -63,7 +63,7 @@ class Custom:
 
     @property
     def counts_rows(self) -> bool:
-        """Never: whoever declares the sensitivity says what one record is."""
+        """Never: the caller declares the sensitivity for the privacy unit."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -88,7 +88,7 @@ class Custom:
         """Return the scores. Private.
 
         Raises:
-            InvalidScores: if the function failed, or did not return a finite number for each candidate,
+            InvalidScores: if the function failed, or did not return a finite number per candidate,
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
         returned = replacing_errors(self._call)
@@ -119,7 +119,7 @@ class Custom:
 
 
 def each(u: Callable[[Any, Any], Any]) -> ScoreFunction:
-    """Return the score function that calls u(data, candidate) for each candidate."""
+    """Return the score function that calls u(data, candidate) for one candidate after another."""
     return lambda data, candidates: [u(data, candidate) for candidate in candidates]
 
 
@@ -137,7 +137,7 @@ def _bound(error: Any) -> Fraction:
 
 
 def _holds_floats(returned: Any) -> bool:
-    """Return whether there is a float among the scores, told by their types."""
+    """Return whether there is a float among the scores, by their types."""
     if hasattr(returned, "__array__"):
         returned = np.asarray(returned)
         if returned.dtype.kind != "O":
@@ -146,7 +146,7 @@ def _holds_floats(returned: Any) -> bool:
 
 
 def _rounded(scores: Vector, granularity: Fraction) -> Vector:
-    """Return the nearest multiple of the granularity to each score."""
+    """Return the scores, rounded to the nearest multiples of the granularity."""
     scores.best()  # refuses what is not finite
     steps = [round(scores.exact(i) / granularity) for i in range(len(scores))]
     return read_vector([step * granularity for step in steps])
@@ -157,9 +157,9 @@ def replacing_errors(
     passing: tuple[type[BaseException], ...] = STOPS,
     who: str = "the score function",
 ) -> T:
-    """Return what `work` returns; an error in it, which may quote the data, is replaced by ours.
+    """Return the result of `work`; an error in it, which may quote the data, is replaced by one that does not.
 
-    Ours is raised after the except block, so that it does not hold the other one.
+    That one is raised after the except block, so that it holds no reference to the first.
     """
     try:
         return work()

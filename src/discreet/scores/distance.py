@@ -52,7 +52,7 @@ class Lattice:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Distance:
-    """-|value - r| for each r of a lattice or a grid, after the value went to the point next to it.
+    """The score -|value - r| of the points r of a lattice or a grid, with the value rounded to the nearest point.
 
     On a lattice the sum of all weights is the same for every value, so the noise costs
     eta * sensitivity. On a grid with two ends it costs more, at most twice that. Proof:
@@ -77,7 +77,7 @@ class Distance:
 
     @property
     def counts_rows(self) -> bool:
-        """Never: whoever declares the sensitivity says what one record is."""
+        """Never: the caller declares the sensitivity for the privacy unit."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:

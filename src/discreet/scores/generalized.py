@@ -1,4 +1,4 @@
-"""Scores with a sensitivity each, brought to one scale (Raskhodnikova and Smith 2016)."""
+"""Scores with different sensitivities, brought to one scale (Raskhodnikova and Smith 2016)."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Set
@@ -19,13 +19,13 @@ Point = tuple[Fraction, Fraction]
 class Generalized:
     """min over j of ((q[i] - t * D[i]) - (q[j] - t * D[j])) / (D[i] + D[j]), at most 0.
 
-    It counts how many changes of a record lie between candidate i and the best, after each score was
-    lowered by t times its own sensitivity D. Each such score changes by at most 1, for any t: proof in
+    It counts how many changes of a record lie between candidate i and the best, after every score was
+    lowered by t times its own sensitivity D. Any such score changes by at most 1, for any t: proof in
     docs/scores/generalized.md.
 
     Args:
-        scores: an array, series or list of finite numbers q, one for each candidate; higher is better.
-        changes: the most each score can change between neighbours (D), in the same order; public.
+        scores: an array, series or list of finite numbers q, one per candidate; higher is better.
+        changes: the most that the scores can change between neighbours (D), in the same order; public.
         t: how many changes a candidate is lowered by; public.
     """
 
@@ -36,7 +36,7 @@ class Generalized:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The sensitivity of each score, and how many of its own it is lowered by."""
+        """The sensitivities of the scores, and t."""
         return {"sensitivities": self.changes, "t": self.t}
 
     @property
@@ -46,7 +46,7 @@ class Generalized:
 
     @property
     def counts_rows(self) -> bool:
-        """Never: whoever declares the sensitivity says what one record is."""
+        """Never: the caller declares the sensitivity for the privacy unit."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -71,7 +71,7 @@ class Generalized:
 
 
 def read_changes(sensitivities: Any) -> tuple[Fraction, ...]:
-    """Return a sensitivity for each candidate, as exact fractions above zero, floats read upwards.
+    """Return the sensitivities of the candidates, as exact fractions above zero, floats read upwards.
 
     Raises:
         InvalidArgument: if there are none, or one is no finite number above zero.

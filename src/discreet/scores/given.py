@@ -1,4 +1,4 @@
-"""Scores somebody else computed, with the sensitivity they vouch for."""
+"""Scores computed by the caller, with a declared sensitivity."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,11 +12,11 @@ from ..sampling.vectors import Vector, read_vector
 class Given:
     """The numbers in `scores`, exactly; a float means its binary value.
 
-    The caller vouches for the sensitivity, under the neighbouring relation that the release names. If the
+    The caller declares the sensitivity, under the neighbouring relation that the release names. If the
     scores were computed in floats, it must cover the rounding errors of that computation too.
 
     Args:
-        scores: an array, series or list of finite numbers, one for each candidate; higher is better.
+        scores: an array, series or list of finite numbers, one per candidate; higher is better.
         change: the most one score can change between neighbours ("sensitivity").
         spread: the most a difference of two scores can change; instead of `change`.
         monotonic: whether all scores move the same way whenever one record comes or goes.
@@ -31,12 +31,12 @@ class Given:
 
     @property
     def in_runs(self) -> bool:
-        """Never: every candidate has a score of its own."""
+        """Never: the candidates have scores one by one."""
         return False
 
     @property
     def counts_rows(self) -> bool:
-        """Never: whoever declares the sensitivity says what one record is."""
+        """Never: the caller declares the sensitivity for the privacy unit."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:

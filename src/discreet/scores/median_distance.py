@@ -47,7 +47,7 @@ class MedianDistance:
 
     @property
     def counts_rows(self) -> bool:
-        """Always: `PerUnit` makes it a score of persons."""
+        """Always; `PerUnit` makes it a score of privacy units."""
         return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -64,7 +64,7 @@ class MedianDistance:
         return self._whole(distinct(self.candidates.nearest(values), weights))
 
     def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
-        """Return runs in full near the median, and one each for all that is worse by `cutoff_gap` at least."""
+        """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""
         size = self.candidates.size
         found = bracket(source, size, lambda n: n // 2, ceil(cutoff_gap / 2) + 1)
         below, up_to = found.outside

@@ -1,4 +1,4 @@
-"""A score over records of persons who have several rows each."""
+"""A score of rows where one privacy unit may hold several rows."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,16 +12,16 @@ from .contract import Score
 
 @dataclass(frozen=True, slots=True)
 class PerUnit:
-    """A score of rows, where a record is a person with at most that many rows.
+    """A score of rows, where a record is a privacy unit with at most that many rows.
 
-    A person who comes adds at most `rows` rows, and one who is replaced changes at most `rows` of them,
-    each by a row that comes, goes or is exchanged. So every change is at most `rows` times that of the
-    worst of these. Under `replace_one` the rows of one person may move the scores different ways, so
-    they are monotonic only while there is one. Proof: docs/persons.md.
+    A unit added brings at most `rows` rows, and a unit replaced changes at most `rows` of them: a change adds,
+    removes or replaces one row. So the change of the score is at most `rows` times the largest of these. Under
+    `replace_one` the rows of one unit may move the scores different ways, so they are monotonic only where
+    there is one row. Proof: docs/persons.md.
 
     Args:
         score: the score of rows; where it is monotonic, every row that comes must move it the same way.
-        rows: the most rows of one person; bounded before the score sees them.
+        rows: the contribution bound: the most rows of one unit, enforced before the score reads them.
     """
 
     score: Score
@@ -34,7 +34,7 @@ class PerUnit:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those of the score of rows, and how many rows a person has at most."""
+        """Those of the score of rows, and the contribution bound."""
         return {**self.score.parameters, "rows": self.rows}
 
     @property
@@ -44,7 +44,7 @@ class PerUnit:
 
     @property
     def counts_rows(self) -> bool:
-        """Never: a person is a record, of at most `rows` rows."""
+        """Never: a record is a privacy unit of at most `rows` rows."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:

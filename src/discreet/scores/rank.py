@@ -64,7 +64,7 @@ class Rank:
 
     @property
     def counts_rows(self) -> bool:
-        """Always: `PerUnit` makes it a score of persons."""
+        """Always; `PerUnit` makes it a score of privacy units."""
         return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
@@ -77,8 +77,8 @@ class Rank:
     def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores. Private.
 
-        On a large grid only the records near the quantile are sorted. What is worse by more than `cutoff_gap`
-        is summarised in two runs, and told in full by `Runs.whole` if a draw should come near it.
+        On a large grid only the records near the quantile are sorted. Points worse by more than
+        `cutoff_gap` are summarised in two runs, which `Runs.whole` expands if a draw should come near them.
         """
         if isinstance(self.candidates, Labels):
             return self._listed(self.candidates, *self.rows())
@@ -96,7 +96,7 @@ class Rank:
         return self._near_the_quantile(indices, cutoff_gap, self.candidates.size)
 
     def _bracketed(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
-        """Return runs in full near the quantile, and one each for all that is worse by `cutoff_gap` at least."""
+        """Return runs in full near the quantile, and one on either side for points worse by `cutoff_gap`."""
 
         def rank(n: int) -> int:
             return min(ceil(n * self.alpha), n - 1)
@@ -113,7 +113,7 @@ class Rank:
         )
 
     def _near_the_quantile(self, indices: NDArray[Any], cutoff_gap: Fraction, size: int) -> Runs:
-        """Return runs in full near the quantile, and one each for all that is far below and far above."""
+        """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
 
         def whole() -> Runs:
             return self._whole(distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
@@ -164,7 +164,7 @@ class Rank:
     def _listed(
         self, candidates: Labels, values: NDArray[Any], counts: NDArray[np.int64] | None
     ) -> Vector:
-        """Return the score of each candidate of a list."""
+        """Return the scores of a list of candidates."""
         rungs = read_vector(list(candidates))
         ladder = [rungs.exact(i) for i in range(len(rungs))]
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
@@ -178,7 +178,7 @@ class Rank:
 def _beside(
     values: NDArray[Any], weights: NDArray[np.int64], ladder: list[Fraction]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many records are below and above each number of a list, exactly."""
+    """Return how many records are below and above the numbers of a list, exactly."""
     order = np.argsort(values, kind="stable")
     ascending, totals = values[order], np.concatenate(([0], np.cumsum(weights[order])))
     if values.dtype.kind == "f":
@@ -197,7 +197,7 @@ def _beside(
 def stretches(
     points: NDArray[Any], counts: NDArray[np.int64], below: int, bounds: tuple[int, int]
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-    """Return each point and each stretch between, from one index up to another, as four arrays.
+    """Return the points and the stretches between them, from one index up to another, as four arrays.
 
     They are where it starts, how many indices it has, how many records are lower, and how many are not
     higher. `below` records are lower than the first point.
@@ -253,7 +253,7 @@ def bracketed(
     whole: Callable[[], Runs],
     wider: Callable[[], Runs],
 ) -> Runs:
-    """Return the runs of a bracket with what is outside, where there is anything, in summaries."""
+    """Return the runs of a bracket, with summaries of the points outside if there are any."""
     if int(runs.starts[0]) == 0 and int(runs.starts[-1]) + int(runs.sizes[-1]) == size:
         return runs
     return replace(framed(runs, outside, size, whole), wider=wider)

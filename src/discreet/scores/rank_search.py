@@ -1,9 +1,9 @@
-"""What lies near a rank, from counts alone: a few passes that narrow down.
+"""The points near a rank, found from counts alone in a few passes over the data.
 
-The first pass counts the records in at most `FIRST` cells of the grid. Each further one divides the cell of
+The first pass counts the records in at most `FIRST` cells of the grid. A later pass divides the cell of
 the wanted rank, its two neighbours, and the cells that lie `width` ranks beyond these on either side, until
-a cell is a point. A last one fetches what is between. So the number of passes depends on the size of the
-grid only, and what comes out of the engine on that and on `width`. Proof: docs/out_of_core.md.
+a cell is a point. A last one fetches the points between. So the number of passes depends on the size of the
+grid only, and the size of an engine's answers on that and on `width`. Proof: docs/out_of_core.md.
 """
 
 from bisect import bisect_left
@@ -33,7 +33,7 @@ class Bracket:
 
     Attributes:
         points: their indices, in order.
-        counts: how many records each has.
+        counts: the numbers of their records.
         below: how many records are lower.
         total: how many records there are in all.
         bounds: the first index, and the one after the last.
@@ -52,16 +52,19 @@ class Bracket:
 
 
 def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: int) -> Bracket:
-    """Return all that is at most `width` records away from the points next to the wanted one.
+    """Return all points at most `width` records away from those next to the wanted one.
 
     The wanted point c is that of the record which has `rank(total)` records before it. Unless the bracket
     reaches the end of the grid, at least `width` records are between its ends and the points from c - 1
     to c + 1, those at its outermost points counted.
     """
+    # Invariant of every pass: the cell of the wanted record, its neighbours, and the cells `width` records beyond
+    # are known with their counts, and so is the number of records below them. Dividing them keeps it.
     steps = cell_widths(size)
     known = _Known.read([range(0, size, steps[0])], source.histogram([range(0, size, steps[0])]))
     if known.total == 0:
         return Bracket(_indices([], size), known.counts, 0, 0, (0, size))
+    # Only now is the number of records known, and with it the rank that is wanted.
     wanted = rank(known.total)
     for step, finer in pairwise(steps):
         parts = known.cut(wanted, width, range(0, size, step)).coarse(width)
@@ -75,7 +78,8 @@ def everything(source: "CellSource", size: int) -> tuple[NDArray[Any], NDArray[n
 
 
 def cell_widths(size: int) -> list[int]:
-    """Return how many points a cell has in each pass: the number of passes is public."""
+    """Return the sizes of the cells, pass by pass, in points: the number of passes is public."""
+    # -(-a // b) rounds up, so that no cell has more parts than the pass may count.
     widths = [-(-size // FIRST)]
     while widths[-1] > 1:
         widths.append(-(-widths[-1] // FURTHER))
@@ -85,9 +89,10 @@ def cell_widths(size: int) -> list[int]:
 def distinct(
     indices: NDArray[Any], counts: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the distinct indices in order, and how many records each has."""
+    """Return the distinct indices in order, and the numbers of their records."""
     order = np.argsort(indices, kind="stable")
     ascending = indices[order]
+    # A new index begins where it differs from the one before; counts are summed from there to the next.
     firsts = np.flatnonzero(
         np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
     )
@@ -96,7 +101,7 @@ def distinct(
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Where the grid is cut: the cells beyond which all is summarised, and the points in the middle."""
+    """A cut of the grid: the cells beyond which all is summarised, and the points in the middle."""
 
     left: int | None
     zone: range
@@ -104,7 +109,7 @@ class _Cut:
     known: "_Known"
 
     def coarse(self, width: int) -> list[range]:
-        """Return what the next pass divides. Outer cells with few records may stay as they are."""
+        """Return the cells that the next pass divides. Outer cells with few records may stay as they are."""
         left, right = (
             [self.known.cells[i]] if i is not None and self.known.counts[i] > width else []
             for i in (self.left, self.right)
@@ -114,7 +119,7 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known so far: the cells that have records, in order, and how many each has."""
+    """The counts so far: the cells that have records, in order, and the numbers of their records."""
 
     cells: list[range]
     counts: NDArray[np.int64]
@@ -149,8 +154,11 @@ class _Known:
 
     def cut(self, wanted: int, width: int, grid: range) -> _Cut:
         """Return where to cut `width` records beyond the wanted cell, of `grid.step`, and its neighbours."""
+        # The candidates next to the wanted point may lie in the neighbouring cells, hence the zone of three. Cells
+        # of the zone may be empty: then they are not in `cells`, and add nothing to any count.
         cell, step = self.cells[self._holding(wanted)], grid.step
         zone = range(max(0, cell.start - step), min(grid.stop, cell.start + 2 * step))
+        # The ranks of the records `width` before the zone and `width` after it; beyond the data there is no cut.
         left, right = self.below(zone.start) - width, self.below(zone.stop) + width - 1
         return _Cut(
             self._holding(left) if left >= 0 else None,
@@ -160,11 +168,13 @@ class _Known:
         )
 
     def divided(self, source: "CellSource", parts: Sequence[range]) -> "_Known":
-        """Return what is known once these parts have been counted in finer cells, in one pass."""
+        """Return the counts with these parts counted in finer cells, in one pass."""
         return self._with(_Known.read(parts, source.histogram(parts)), parts)
 
     def _with(self, finer: "_Known", parts: Sequence[range]) -> "_Known":
         """Return these cells with some parts exchanged for finer cells."""
+        # A merge of two sorted lists, part by part. The records of a part are the same however finely counted;
+        # else the data are not those of the pass before, and no rank can be trusted.
         cells, counts, done = list[range](), list[NDArray[np.int64]](), 0
         for part in parts:
             first, end = self._first(part.start), self._first(part.stop)
@@ -177,10 +187,12 @@ class _Known:
         return _Known([*cells, *self.cells[done:]], np.concatenate([*counts, self.counts[done:]]))
 
     def told(self, source: "CellSource", cut: _Cut, size: int) -> Bracket:
-        """Return the bracket; what is between the outermost points and the middle is fetched, in one pass."""
+        """Return the bracket; the points between its ends and the middle are fetched, in one pass."""
         left, right = (None if i is None else self.cells[i] for i in (cut.left, cut.right))
         first, end = left.start if left else 0, right.stop if right else size
         known = self._between(first, end)
+        # On small grids the first pass had cells of one point, so all points are known. Else an outermost cell of
+        # one point is known too, and all other points outside the zone are fetched.
         if size > FIRST:
             low = left.stop if left and _length(left) == 1 else first
             high = right.start if right and _length(right) == 1 else end
@@ -201,7 +213,7 @@ def _length(cell: range) -> int:
 
 
 def _fetched(source: "CellSource", parts: Sequence[range]) -> _Known:
-    """Return the points in some parts, each a cell of its own."""
+    """Return the points in some parts, as cells of one point."""
     points, counts = distinct(*source.points(parts))
     return _Known([range(i, i + 1) for i in points.tolist()], counts)
 

@@ -1,4 +1,4 @@
-"""What a price brings in: the score of pricing."""
+"""The revenue at a price: the score of pricing."""
 
 import math
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _SMALLEST = -10_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Revenue:
-    """price * min(supply, number of bids at or above it), for each price of a grid, in units of `unit`.
+    """price * min(supply, number of bids at or above it), for the prices of a grid, in units of `unit`.
 
     One bidder changes no score by more than the highest price times the units he may buy, and no
     difference of two scores either: the spread is that, not twice that, under `add_remove` and
@@ -43,7 +43,7 @@ class Revenue:
 
     Args:
         bids: returns one bid for each unit wanted; called once, when everything public has been checked.
-        prices: what may be charged; none below zero.
+        prices: the prices that may be answered; none below zero.
         supply: how many units there are to sell; None for no limit.
         units: the most units one bidder may bid for: his rows must be bounded to that beforehand.
         continuous: let index i stand for all prices from point i to the next, with the integral of
@@ -92,7 +92,7 @@ class Revenue:
 
     @property
     def unit(self) -> Fraction:
-        """What a score of 1 is worth: the largest number that all prices are multiples of."""
+        """The revenue that a score of 1 stands for: the largest number that all prices are multiples of."""
         lo, step = self.prices.lo, self.prices.step
         below = math.lcm(lo.denominator, step.denominator)
         return Fraction(math.gcd(int(lo * below), int(step * below)), below)
@@ -105,14 +105,14 @@ class Revenue:
         return Sensitivity(change, read_neighbors(neighbors), change, monotonic=one_way)
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
-        """Return one run for each stretch between neighbouring bids. Private."""
+        """Return one run per stretch between neighbouring bids. Private."""
         paid, counts = self._paid()
         ends = np.append(paid, np.array([self.prices.size - 1], dtype=paid.dtype))
         sold = np.append(np.cumsum(counts[::-1])[::-1], 0)
         return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
 
     def _paid(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
-        """Return the indices of the highest prices that bids pay, in order, and how many pay each."""
+        """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
         source = self.cells()
         if source is not None:
             indices, counts = source.occupied(partial(places, self.prices))
@@ -155,15 +155,15 @@ def borders(prices: Grid) -> Grid:
 
 
 def highest_paid(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
-    """Return the index of the highest price that each bid pays; bids that pay none are left out."""
+    """Return the indices of the highest prices that the bids pay; bids that pay none are left out."""
     found = places(prices, bids)
     return found[np.asarray(found >= 0, dtype=np.bool_)]
 
 
 def places(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
-    """Return the index of the highest price that each bid pays, below zero if it pays none.
+    """Return the indices of the highest prices that the bids pay, below zero for a bid that pays none.
 
-    Each index depends on its own bid alone. A bid that is a double pays every price whose nearest
+    An index depends on its own bid alone. A bid that is a double pays every price whose nearest
     double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
     """
     kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)

@@ -16,12 +16,13 @@ from ..sampling.vectors import Vector
 class Truth:
     """1 for the candidate that equals the value, 0 for all others.
 
-    One person's value is the whole database, so the neighbours are `replace_one`. Any two values are told
-    apart by a factor of at most exp(eta), not exp(2 eta). Proof: docs/scores/truth.md.
+    One person's value is the whole dataset, so the neighbours are `replace_one`. The probabilities of
+    an answer differ by a factor of at most exp(eta) between any two values, not exp(2 eta). Proof:
+    docs/scores/truth.md.
 
     Args:
         value: one person's own value, compared as Python does; if it is no candidate, all score 0.
-        candidates: what may be answered.
+        candidates: the possible answers.
     """
 
     value: Any
@@ -31,12 +32,12 @@ class Truth:
 
     @property
     def in_runs(self) -> bool:
-        """Never: every candidate has a score of its own."""
+        """Never: the candidates have scores one by one."""
         return False
 
     @property
     def counts_rows(self) -> bool:
-        """Never: the value is all there is of a person."""
+        """Never: the value is the whole record."""
         return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
