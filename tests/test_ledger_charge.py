@@ -31,6 +31,7 @@ from discreet.errors import (
     RequestConflict,
 )
 from discreet.ledger import Ledger, Session
+from discreet.ledger.events import STATED
 from discreet.privacy.contract import Guarantee
 from discreet.privacy.pld import LossDistribution
 
@@ -59,9 +60,9 @@ def test_a_release_made_elsewhere_is_charged_once(where: str) -> None:
     again = Ledger(where).session("adult").charge(HALF, **MEAN)
     assert not again.is_new
     assert (again.event, again.at, again.guarantee) == (2, charge.at, HALF)
-    assert session.charge(HALF, description="another").is_new  # a name of its own
+    assert session.charge(HALF, description="another", request="b").is_new
     with pytest.raises(Exhausted):
-        session.charge(HALF, description="another")
+        session.charge(HALF, description="another", request="c")
     ledger = Ledger(where)
     assert ledger.budgets()[0].remaining.epsilon == 0
     assert [event.kind for event in ledger.history()] == ["opened", *["charged_outside"] * 2]
@@ -78,17 +79,53 @@ def test_after_a_crash_the_owner_knows_what_is_known(where: str) -> None:
     """The process died after the charge, or after the release: the ledger says which, if it was told."""
     session = session_of(where)
     assert "make the release now, once" in str(session.charge(HALF, **MEAN))
-    told = str(Ledger(where).session("adult").charge(HALF, **MEAN))
-    assert "charged already" in told
+    again = Ledger(where).session("adult").charge(HALF, **MEAN)
+    told = str(again)
+    at = again.at[:19].replace("T", " ")
+    assert f"charged already, at {at} UTC: ε = 0.5" in told
+    assert "Whoever charged it may be making it right now." in told
     assert "only if it was lost as a whole, make it once" in told
     made = session.charge(HALF, **MEAN).done("means.json")
     assert (made.is_done, made.note, made.is_new) == (True, "means.json", False)
-    assert made.done("elsewhere").note == "means.json"
-    assert session.done("mean").note == "means.json"
+    assert made.done("means.json") == session.done("mean", "means.json") == made
+    for note in ("elsewhere", "made"):
+        with pytest.raises(
+            RequestConflict, match=r"'mean' was noted as made: means\.json; a second"
+        ):
+            made.done(note)
+        with pytest.raises(RequestConflict, match="a second release needs a charge of its own"):
+            session.done("mean", note)
     again = Ledger(where).session("adult").charge(HALF, **MEAN)
     assert (again.note, again.is_new) == ("means.json", False)
     assert "(means.json): do not make it again" in str(again)
     assert Ledger(where).verify().events == 3
+
+
+def test_a_charge_that_was_noted_as_made_does_not_ask_for_a_release() -> None:
+    new = session_of().charge(HALF, **MEAN)
+    made = new.done("means.json")
+    assert (made.is_new, made.is_done, new.is_new) == (False, True, True)
+    assert "do not make it again" in str(made)
+    assert "make the release now" not in str(made)
+    assert made.as_dict()["is_new"] is False
+
+
+def test_a_charge_needs_a_name() -> None:
+    session = session_of()
+    with pytest.raises(TypeError, match="request"):
+        session.charge(HALF, description="mean")  # type: ignore[call-arg]
+    with pytest.raises(InvalidArgument, match="request must be a printable name"):
+        session.charge(HALF, description="mean", request=None)  # type: ignore[arg-type]
+
+
+def test_each_payer_pays_for_a_request_of_its_own() -> None:
+    ledger = opened()
+    for analyst in ("a", "b"):
+        ledger.open("adult", analyst=analyst, epsilon=1)
+    payers = [ledger.session("adult", analyst) for analyst in (None, "a", "b")]
+    third = PureDP(Fraction(1, 3), "add_remove")
+    assert [payer.charge(third, **MEAN).is_new for payer in payers * 2] == [True] * 3 + [False] * 3
+    assert ledger.budgets()[0].remaining.epsilon == 0
 
 
 def test_of_many_at_once_one_makes_the_release(tmp_path: Path) -> None:
@@ -134,16 +171,16 @@ def test_another_release_under_the_same_name_is_refused(changed: dict[str, Any])
 def test_every_kind_of_guarantee_is_charged_as_for_our_own() -> None:
     ledger = opened(rho=2, neighbors="replace_one")
     session = ledger.session("adult")
-    session.charge(ZCDP(Fraction(1, 16), "add_remove"), description="Gaussian mean")
-    assert session.charge(HALF, description="Laplace vector").is_new
+    session.charge(ZCDP(Fraction(1, 16), "add_remove"), description="Gaussian mean", request="a")
+    assert session.charge(HALF, description="Laplace vector", request="b").is_new
     both = compose(ZCDP(Fraction(1, 100), "add_remove"), HALF)
-    session.charge(both, description="a trained model")
+    session.charge(both, description="a trained model", request="c")
     spent = [h.under("replace_one").rho for h in (ZCDP(Fraction(1, 16), "add_remove"), HALF, both)]
     assert ledger.budgets()[0].spent.rho == sum(r for r in spent if r is not None)
     assert ledger.spent("adult").rho == ledger.budgets()[0].spent.rho
     deltas = opened(epsilon=1, delta="1e-6")
     keys = ApproxDP(Fraction(1, 2), Fraction(1, 10**7), "add_remove")
-    deltas.session("adult").charge(keys, description="keys")
+    deltas.session("adult").charge(keys, description="keys", request="keys")
     assert deltas.budgets()[0].spent.delta == Fraction(1, 10**7)
     assert deltas.verify().events == 2
 
@@ -186,14 +223,18 @@ def test_shares_and_privacy_units_count() -> None:
     session = ledger.session("visits", "a")
     with pytest.raises(InvalidArgument, match="protects all rows of one person"):
         session.charge(HALF, **MEAN)
-    assert session.charge(HALF, **MEAN, privacy_unit="person").is_new
+    charge = session.charge(HALF, **MEAN, privacy_unit="person")
+    assert (charge.is_new, charge.as_dict()["privacy_unit"]) == (True, "person")
+    assert "or removed); one record: all rows of one person, for mean age" in str(charge)
     assert [budget.spent.epsilon for budget in ledger.budgets()] == [Fraction(1, 2)] * 2
     with pytest.raises(Exhausted, match="the budget of visits / a cannot pay"):
-        session.charge(HALF, description="again", privacy_unit="person")
+        session.charge(HALF, description="again", request="2", privacy_unit="person")
     with pytest.raises(RequestConflict):
         session.charge(HALF, **MEAN)
     assert ledger.session("visits").charge(HALF, **MEAN, privacy_unit="person").is_new
     assert ledger.verify().events == 4
+    assert "one record: all rows of one person" in str(ledger.spent("visits"))
+    assert ledger.spent("visits", "a") == Odometer("add_remove", ((HALF, 1),), "person")
 
 
 @pytest.mark.parametrize(
@@ -237,6 +278,13 @@ def test_charges_are_verified(tmp_path: Path, change: Callable[[list[list[Any]]]
         Ledger(tmp_path / "budget.db").verify()
 
 
+def test_the_docs_name_every_kind_of_event() -> None:
+    docs = Path(__file__).parent.parent / "docs" / "ledger.md"
+    chain = docs.read_text(encoding="utf-8").split("## The chain")[1].split("## ")[0]
+    for kind in (*STATED, "answered", "released_outside"):
+        assert f"`{kind}`" in chain
+
+
 def test_charges_are_reported_and_exported(tmp_path: Path) -> None:
     session = session_of(tmp_path / "budget.db")
     session.charge(HALF, **MEAN).done("means.json")
@@ -264,10 +312,19 @@ def test_on_the_command_line(
     assert "charged already" in capsys.readouterr().out
     words = "ledger done budget.db --dataset adult --request m --note means.json"
     assert run(words.split()) == 0
+    told = capsys.readouterr().out
+    assert "do not make it again" in told
+    assert run(words.split()) == 0  # once more, and nothing is noted
+    assert run(words.replace("means", "others").split()) == 2
+    assert "a second release needs a charge of its own" in capsys.readouterr().err
     assert run([*asked, "--epsilon", "1/2", "--request", "m", "--json"]) == 1
     found = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (found["is_new"], found["note"], found["event"]) == (False, "means.json", 2)
+    assert run([*asked, "--epsilon", "1/8"]) == 2
+    assert "--request" in capsys.readouterr().err
+    asked += ["--request", "n"]
     assert run([*asked, "--epsilon", "1/8"]) == 0
+    asked[-1] = "o"
     assert run([*asked, "--rho", "1/1000"]) == 2  # what was charged has no room for a rho
     assert run([*asked, "--mu", "1/1000"]) == 2
     for terms in (["--rho", "1", "--delta", "1e-6"], ["--rho", "1", "--mu", "1"], []):

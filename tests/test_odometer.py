@@ -17,6 +17,8 @@ from discreet import ZCDP, ApproxDP, BoundedRange, LaplaceDP, NoGuarantee, PureD
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.ledger import Ledger
 from discreet.privacy import odometer
+from discreet.privacy.composition import Composition
+from discreet.privacy.epsilon_dp import ByEpsilon
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.odometer import Odometer
 
@@ -367,6 +369,8 @@ class Curved:
     slack = Fraction(0)
     pure = rho = None
 
+    delta_at = approx = ceiling = repeated = group = under = as_dict = None  # nobody asks for these
+
     @property
     def core(self) -> "Curved":
         return self
@@ -402,5 +406,93 @@ def test_in_words() -> None:
     assert str(of(NoGuarantee("?", "add_remove"))) == "1 answer: no privacy guarantee"
     assert of(pure("1/3")).as_dict() == {
         "answers": 1, "epsilon": "1/3", "rho_running_total": str(pure("1/3").rho), "delta": "0",
-        "neighbors": "add_remove",
+        "neighbors": "add_remove", "privacy_unit": None,
     }  # fmt: skip
+
+
+def test_it_says_whom_it_is_about() -> None:
+    spent = Odometer("replace_one", unit="person").after(PureDP(Fraction(1, 2), "replace_one"))
+    whom = "whenever one stops (one record replaced by another); one record: all rows of one person"
+    assert str(spent) == f"1 answer: ε = 0.5 in all, {whom}"
+    assert spent.told(spent.approx(0)) == f"ε = 0.5, δ = 0, {whom}"
+    assert spent.as_dict()["privacy_unit"] == "person"
+    with pytest.raises(InvalidArgument, match="privacy_unit must be the name of a column"):
+        Odometer("add_remove", unit="")
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (((PureDP(Fraction(1)), 0),), "count must be a whole number of at least 1, got 0"),
+        (((PureDP(Fraction(1)), -1),), "count must be"),
+        (((PureDP(Fraction(1)), 0.5),), "count must be"),
+        (((PureDP(Fraction(1)), True),), "count must be"),
+        ((("1/2", 1),), "what composes are guarantees"),
+        (((None, 1),), "what composes are guarantees"),
+        ((PureDP(Fraction(1)),), "parts must be"),
+        ((PureDP(Fraction(1)), 1), "parts must be"),
+        (PureDP(Fraction(1)), "parts must be"),
+        (3, "parts must be"),
+    ],
+)
+def test_parts_are_guarantees_and_how_many(parts: Any, message: str) -> None:
+    for kind in (lambda: Odometer("add_remove", parts), lambda: Composition(parts)):
+        with pytest.raises(InvalidArgument, match=message):
+            kind()
+
+
+def test_a_release_of_very_many_kinds_does_not_make_it_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No more curves than for so many releases; what is said lies between all curves and all rhos."""
+    asked: list[Fraction] = []
+    curve = ByEpsilon.renyi
+
+    def counted(self: ByEpsilon, excess: arb) -> arb:
+        asked.append(self.epsilon)
+        return curve(self, excess)
+
+    whole = compose(*[ranged(Fraction(1, 1000 + i)) for i in range(200)])
+    exact = whole.approx(MILLIONTH).epsilon
+    monkeypatch.setattr(ByEpsilon, "renyi", counted)
+    found = of(whole, pure(1)).approx(MILLIONTH).epsilon
+    assert len(set(asked)) <= len(asked) <= odometer._MOST_CURVES * len(ORDERS())
+    assert whole.rho is not None
+    by_rho = of(ZCDP(whole.rho), ZCDP(pure(1).rho)).approx(MILLIONTH).epsilon
+    assert exact < found <= by_rho
+    few = compose([pure("1/2")] * 3, ranged("1/7"))  # nesting makes no difference
+    assert of(few, few).approx("1/9") == of(*[pure("1/2")] * 6, *[ranged("1/7")] * 2).approx("1/9")
+
+
+@dataclass
+class Interleaving(Analyst):
+    """Who also charges something interactive of epsilon 2, and asks it in between for parts of that.
+
+    `late`: as if it were charged when its last answer is given.
+    """
+
+    late: bool = False
+
+    def going_on(self, rounds: int, n: int, begun: int, left: int, loss: float) -> float:
+        """Return the most that she expects after n plain answers, with so many halves of epsilon left to ask."""
+        counted = begun - (1 if self.late and left else 0)
+        found = missed(self.claimed((n, counted))[0], loss)
+        if not rounds:
+            return found
+        ways = [(1.0, n + 1, begun, left)]
+        ways += [(part / 2, n, begun, left - part) for part in (1, 2, 4) if part <= left]
+        ways += [(part / 2, n, begun + 1, 4 - part) for part in (1, 2, 4) if not left]
+        for e, n_, begun_, left_ in ways:
+            p = 1 / (1 + math.exp(-e))
+            up, down = (self.going_on(rounds - 1, n_, begun_, left_, loss + x) for x in (e, -e))
+            found = max(found, p * up + (1 - p) * down)
+        return found
+
+
+@pytest.mark.parametrize("delta", ["1/4", "1/50"])
+def test_interactive_releases_may_be_interleaved_if_charged_at_once(delta: str) -> None:
+    among = [response(Fraction(1)), response(Fraction(2))]
+    asked = Interleaving(among, Fraction(delta))
+    assert asked.going_on(4, 0, 0, 0, 0.0) <= Fraction(delta)
+    late = Interleaving(among, Fraction(delta), late=True)
+    assert late.going_on(4, 0, 0, 0, 0.0) > Fraction(delta)

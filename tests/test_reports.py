@@ -229,7 +229,10 @@ def test_budgets_of_every_kind(tmp_path: Path) -> None:
     for terms in ({"rho": "1/2"}, {"epsilon": 1, "delta": "1e-6"}):
         ledger = Ledger()
         ledger.open("a", **terms)
-        assert "none" in read(discreet.report(ledger, tmp_path / "r.html", dataset="a")).text
+        told = read(discreet.report(ledger, tmp_path / "r.html", dataset="a")).text
+        assert "none" in told
+        assert "refuses more, unless its owner extends the budget. Then the larger total" in told
+        assert "All answers, unless it is extended" in told
         ledger.session("a").select([1, 2], sensitivity=1, epsilon="1/10")
         page = read(discreet.report(ledger, tmp_path / "r.html", dataset="a"))
         assert page.tags.count("img") == len(terms)

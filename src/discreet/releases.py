@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import plots
 from .doors import doors
 from .privacy.guarantees import Guarantee
-from .privacy.units import one_record
+from .privacy.units import whose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +39,7 @@ class Release:
     @property
     def promise(self) -> str:
         """The guarantee in words, with what one record is where it is more than a row."""
-        record = f"; one record: {one_record(self.unit)}" if self.unit else ""
-        return f"{self.guarantee}{record}"
+        return f"{self.guarantee}{whose(self.unit)}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..errors import InvalidArgument
 from ..privacy.units import one_record
-from .options import AsJson, NeighborsName, PlotTo, PrivacyUnit, RequestName, check_picture
+from .options import AsJson, NeighborsName, PlotTo, PrivacyUnit, check_picture
 
 if TYPE_CHECKING:
     from ..ledger import Budget, Charge, Event, Ledger
@@ -80,6 +80,14 @@ def charge(
     description: Annotated[
         str, typer.Option(metavar="TEXT", help="What is released, in words.", show_default=False)
     ],
+    request: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Its name: charged once, for the dataset and the analyst.",
+            show_default=False,
+        ),
+    ],
     analyst: Analyst = None,
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="What the release promises: epsilon-DP.")
@@ -95,7 +103,6 @@ def charge(
     ] = None,
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
-    request: RequestName = None,
     as_json: AsJson = False,
 ) -> None:
     """Charge for a release that another program makes, before it makes it. Exit code 1 if it was charged already.
@@ -121,7 +128,7 @@ def done(
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
-    """Note that a release that was charged was made, so that nobody makes it again.
+    """Note that a release that was charged was made, so that nobody makes it again. The first note stays.
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
@@ -135,11 +142,17 @@ def spent(
     dataset: Dataset,
     analyst: Analyst = None,
     delta: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The delta of (epsilon, delta)-DP.")
+        str,
+        typer.Option(
+            metavar="NUMBER",
+            help="The delta of (epsilon, delta)-DP, chosen without looking at answers.",
+        ),
     ] = "1e-6",
     as_json: AsJson = False,
 ) -> None:
     """Say what all answers so far promise together, however they were chosen, whenever one stops.
+
+    With --analyst: what those to one analyst promise, if analysts do not tell each other, nor the ledger them.
 
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
@@ -148,7 +161,7 @@ def spent(
     if as_json:
         typer.echo(json.dumps({**found.as_dict(), "at_delta": holds.as_dict()}))
         return
-    typer.echo(f"{found}\n{holds}")
+    typer.echo(f"{found}\n{found.told(holds)}")
 
 
 @ledger.command()

@@ -138,6 +138,11 @@ class Ledger:
         sum, and `approx(delta)` is often much less. What would hold for a list that was fixed before the
         first answer has to be asked for: `if_fixed_beforehand()`.
 
+        What it says of one analyst is about her answers alone, and true if analysts do not tell each other
+        what they got. The ledger can tell as well: a refusal or a quote for the budget of the dataset shows
+        what others have spent, and that may depend on what they were answered. What it says of the dataset
+        holds whatever they tell.
+
         Raises:
             UnknownBudget: if no such budget was opened.
         """
@@ -255,11 +260,12 @@ def _extended(connection: Connection, buyer: Buyer, total: Amount) -> Budget:
 
 
 def _spent(connection: Connection, buyer: Buyer) -> Odometer:
-    neighbors = buyer.budgets(connection, tip_of(connection))[-1].neighbors
+    budget = buyer.budgets(connection, tip_of(connection))[-1]
     charged = Counter(
         canonical(event.body["guarantee"])
         for event in rows.events(connection, buyer.dataset)
         if event.kind in CHARGED and buyer.analyst in {None, event.analyst}
     )
-    parts = [(read_guarantee(json.loads(text)).under(neighbors), n) for text, n in charged.items()]
-    return Odometer(neighbors, tuple(parts))
+    found = [(read_guarantee(json.loads(text)), n) for text, n in charged.items()]
+    parts = tuple((guarantee.under(budget.neighbors), n) for guarantee, n in found)
+    return Odometer(budget.neighbors, parts, budget.unit)

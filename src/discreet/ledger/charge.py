@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 from typing import Any
-from uuid import uuid4
 
 from sqlalchemy import Connection
 
 from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
-from ..privacy.units import read_unit
+from ..privacy.units import read_unit, whose
 from . import checked
 from .events import Event, canonical, per
 from .purchase import Buyer
@@ -25,10 +24,15 @@ class Charge:
             answer = measurement(data)
             charge.done("means.json")
 
+    What is tried again must ask again: `is_new` says what one call did, and does not change. So a retry
+    holds the call of `charge` too, not the release alone.
+
     Attributes:
-        request: its name; asked again under this name, nothing is charged.
+        request: its name; asked again under this name, by the same dataset and analyst, nothing is charged.
         description: what is released, in words.
         guarantee: what the release promises.
+        unit: whom it protects: the column that says whose a row is, if all rows of one person are one
+            record; None if each row is one.
         is_new: whether this call has charged it. Else it was charged before.
         event: the number of the event that charged it.
         at: when that was, UTC.
@@ -39,6 +43,7 @@ class Charge:
     request: str
     description: str
     guarantee: Guarantee
+    unit: str | None
     is_new: bool
     event: int
     at: str
@@ -51,18 +56,22 @@ class Charge:
         return self.note is not None
 
     def done(self, note: str = "made") -> "Charge":
-        """Note durably that the release was made, and return the charge as it is now. The first note stays.
+        """Note durably that the release was made, and return the charge as it is now, which is not new.
 
         Args:
             note: where the release is kept, or its hash. Nothing private: the ledger is as public as answers.
+
+        Raises:
+            RequestConflict: if another note says that it was made: that may have been a second release.
         """
-        return replace(self, note=done(self._buyer, self.request, note).note)
+        return replace(self, is_new=False, note=done(self._buyer, self.request, note).note)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the charge in plain values, ready for JSON."""
         return {
             "request": self.request, "description": self.description, "is_new": self.is_new,
-            "guarantee": self.guarantee.as_dict(), "event": self.event, "at": self.at, "note": self.note,
+            "guarantee": self.guarantee.as_dict(), "privacy_unit": self.unit,
+            "event": self.event, "at": self.at, "note": self.note,
         }  # fmt: skip
 
     def __bool__(self) -> bool:
@@ -71,26 +80,26 @@ class Charge:
         )
 
     def __str__(self) -> str:
-        said = (
-            f"{self.guarantee}, for {self.description} (request {self.request}, event {self.event})"
-        )
-        if self.is_new:
-            return f"charged {said}: make the release now, once"
+        which = f"for {self.description} (request {self.request}, event {self.event})"
+        said = f"{self.guarantee}{whose(self.unit)}, {which}"
         if self.note is not None:
             return (
                 f"charged already: {said}; the release was made ({self.note}): do not make it again"
             )
+        if self.is_new:
+            return f"charged {said}: make the release now, once"
         return (
-            f"charged already: {said}, and nobody has noted that the release was made. If anything of it may "
+            f"charged already, at {self.at[:19].replace('T', ' ')} UTC: {said}, and nobody has noted that the "
+            "release was made. Whoever charged it may be making it right now. If not, and if anything of it may "
             "have been seen or kept, take that and make no other; only if it was lost as a whole, make it once"
         )
 
 
 def charge(
-    buyer: Buyer, guarantee: Guarantee, description: str, request: str | None, unit: str | None
+    buyer: Buyer, guarantee: Guarantee, description: str, request: str, unit: str | None
 ) -> Charge:
     """Charge the budgets for a release made elsewhere, or return what was charged before under this name."""
-    named = str(uuid4()) if request is None else read_name(request, "request")
+    named = read_name(request, "request")
     body = {
         "query": read_name(description, "description"), "guarantee": _written(guarantee),
         **per(read_unit(unit)),
@@ -102,7 +111,7 @@ def done(buyer: Buyer, request: str, note: str) -> Charge:
     """Note that the release was made that was charged under this name.
 
     Raises:
-        RequestConflict: if no such release was charged.
+        RequestConflict: if no such release was charged, or it was noted as made with another note.
     """
     named, said = read_name(request, "request"), read_name(note, "note")
     return buyer.store.write(lambda connection: _done(connection, buyer, named, said))
@@ -144,6 +153,11 @@ def _done(connection: Connection, buyer: Buyer, request: str, note: str) -> Char
         news = News("released_outside", buyer.dataset, buyer.analyst, request, {"note": note})
         append(connection, tip, news)
         found = _found(connection, tip, buyer, request)
+    known = found["released_outside"].body["note"]
+    if known != note:
+        raise RequestConflict(
+            f"request {shown(request)} was noted as made: {known}; a second release needs a charge of its own"
+        )
     return _told(found, buyer, is_new=False)
 
 
@@ -163,8 +177,9 @@ def _told(found: dict[str, Event], buyer: Buyer, *, is_new: bool) -> Charge:
     """Return the charge that these events tell of."""
     event, made = found["charged_outside"], found.get("released_outside")
     return Charge(
-        str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]), is_new,
-        event.number, event.at, None if made is None else str(made.body["note"]), buyer,
+        str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]),
+        event.body.get("privacy_unit"), is_new, event.number, event.at,
+        None if made is None else str(made.body["note"]), buyer,
     )  # fmt: skip
 
 

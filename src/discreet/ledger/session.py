@@ -147,28 +147,30 @@ class Session:
         guarantee: Guarantee,
         *,
         description: str,
-        request: str | None = None,
+        request: str,
         privacy_unit: str | None = None,
     ) -> Charge:
         """Charge for a release that is made elsewhere, before it is made: by OpenDP, a script, a training run.
 
         The charge is as durable and exact as for releases of ours, and counts against the same budgets. When
-        this returns a charge that is new, make the release, once. After a crash the same call says that it was
-        charged already, and not whether the release was made: see `Charge` and docs/ledger.md.
+        this returns a charge that is new, make the release, once; before each attempt ask again. After a crash the
+        same call says that it was charged already, and not whether the release was made: see `Charge` and
+        docs/ledger.md. Something interactive is charged once, before its first answer.
 
         Args:
-            guarantee: what the release promises to neighbours, however the question was chosen; the ledger
-                takes your word for it.
+            guarantee: what the release promises to neighbours, however the question was chosen; of something
+                interactive, also whoever asks it, with other releases in between. The ledger takes your word.
             description: what is released, in words; with the guarantee and the privacy unit, what makes two
                 requests the same.
-            request: the name of this release; charged once, whoever asks how often. Without one, each call is
-                a charge.
+            request: the name of this release: for one dataset and analyst it is charged once, however often
+                and by whomever it is asked. A name that a crash leaves known, such as that of the output.
             privacy_unit: whom the guarantee protects: the column that says whose a row is; it must be whom
                 the budget protects.
 
         Raises:
             Exhausted: if a budget cannot pay. Do not make the release.
-            InvalidArgument: if a budget cannot count this guarantee, or protects others than it.
+            InvalidArgument: if a budget cannot count this guarantee, or protects others than it; or if an
+                argument cannot be accepted.
             RequestConflict: if the request was another question.
             LedgerError: if the ledger fails; do not make the release, and ask again.
         """
@@ -178,7 +180,7 @@ class Session:
         """Note that a release made elsewhere was made, as `Charge.done` does, by its name.
 
         Raises:
-            RequestConflict: if no such release was charged.
+            RequestConflict: if no such release was charged, or it was noted as made with another note.
         """
         return done(self._buyer, request, note)
 

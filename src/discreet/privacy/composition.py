@@ -229,13 +229,19 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     return Composition(tuple(flat))
 
 
-def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """Return the parts without nesting, equal ones as one, in a fixed order."""
-    flat: list[Part] = []
+def unnested(parts: Iterable[Part]) -> dict[Guarantee, int]:
+    """Return the parts without nesting, and how many of each there are, in the order in which they first come."""
+    counts: dict[Guarantee, int] = {}
     for part, n in parts:
         inner = part.parts if isinstance(part, Composition) else ((part, 1),)
-        flat += [(atom, m * count(n, "count")) for atom, m in inner]
-    return merged(tuple(flat))
+        for atom, m in inner:
+            counts[atom] = counts.get(atom, 0) + m * n
+    return counts
+
+
+def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Return the parts without nesting, equal ones as one, in a fixed order."""
+    return merged(tuple(unnested(parts).items()))
 
 
 Kind.composition = Composition

@@ -149,7 +149,9 @@ def checked(item: Any) -> Guarantee:
     if not lacking:
         return item  # type: ignore[no-any-return]
     if "neighbors" in lacking:
-        raise InvalidArgument(f"compose and parallel take guarantees, got {shown(item)}")
+        raise InvalidArgument(
+            f"what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {shown(item)}"
+        )
     raise InvalidArgument(
         f"a guarantee must have {', '.join(_NEEDED)}; {shown(item)} lacks {', '.join(lacking)}. "
         "discreet.privacy.contract.Guarantee says what each of them is"

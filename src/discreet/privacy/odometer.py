@@ -1,7 +1,7 @@
 """A privacy odometer: fully adaptive composition, with adaptive stopping. Proof: docs/ledger.md."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -12,12 +12,13 @@ from ..arguments import listed
 from ..errors import InvalidArgument
 from ..numbers import short_up
 from ..sampling.enclosures import ball, precision, upper
-from .composition import Composition
-from .contract import IN_WORDS, Guarantee, Parts, equals, read_part
+from .composition import Composition, unnested
+from .contract import IN_WORDS, Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
+from .units import read_unit, whose
 
 _BITS = 192
 
@@ -28,7 +29,10 @@ _CENTRE, _WIDTH = 12, 8
 """Where the weights of the orders are largest (an excess of 8), and how far from there they are half of that."""
 
 _MOST_CURVES = 64
-"""Different guarantees, the first that were charged, whose Rényi curves are added; of others the rho is."""
+"""Different guarantees, the first that were charged, whose Rényi curves are added; of others the rho is.
+
+Those in a composition count one by one, so that no release makes the odometer slow.
+"""
 
 _SHOWN = Fraction(1, 10**6)
 """The delta at which an odometer shows itself: one in a million."""
@@ -48,16 +52,20 @@ class Odometer:
     Args:
         neighbors: which databases count as neighbours.
         parts: guarantees with the number of answers that have them, in the order they were charged.
+        unit: the column that says whose a row is, if all rows of one person are one record; None if each
+            row is one.
 
     Raises:
-        InvalidArgument: if a guarantee holds under another relation.
+        InvalidArgument: if a part is no guarantee with a number of answers, or holds under another relation.
     """
 
     neighbors: Neighbors
     parts: Parts = ()
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
+        object.__setattr__(self, "unit", read_unit(self.unit))
         counts: dict[Guarantee, int] = {}
         for part, n in map(read_part, listed(self.parts, "parts")):
             counts[part] = counts.get(part, 0) + n
@@ -70,7 +78,7 @@ class Odometer:
 
     def after(self, guarantee: Guarantee) -> "Odometer":
         """Return the odometer after one more answer with this guarantee."""
-        return Odometer(self.neighbors, (*self.parts, (guarantee, 1)))
+        return replace(self, parts=(*self.parts, (guarantee, 1)))
 
     @property
     def answers(self) -> int:
@@ -134,7 +142,12 @@ class Odometer:
         """Return the sums in plain values, exact numbers as text, ready for JSON; null where there is none."""
         sums = {"epsilon": self.epsilon, "rho_running_total": self.rho, "delta": self.delta}
         plain = {name: None if each is None else str(each) for name, each in sums.items()}
-        return {"answers": self.answers, **plain, "neighbors": self.neighbors}
+        whom = {"neighbors": self.neighbors, "privacy_unit": self.unit}
+        return {"answers": self.answers, **plain, **whom}
+
+    def told(self, holds: ApproxDP) -> str:
+        """Return in words what `approx` returned: the numbers, that they hold whenever one stops, and for whom."""
+        return f"{_numbers(holds)}, {self._scope()}"
 
     def __str__(self) -> str:
         said = [] if self.epsilon is None else [f"{equals('ε', self.epsilon)} in all"]
@@ -143,13 +156,17 @@ class Odometer:
         except InvalidArgument:
             least = None
         if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
-            said.append(f"{equals('ε', least.epsilon)}, {equals('δ', least.delta)}")
+            said.append(_numbers(least))
         if not said:
             return f"{self._counted()}: no privacy guarantee"
-        return f"{self._counted()}: {' or '.join(said)}, whenever one stops ({IN_WORDS[self.neighbors]})"
+        return f"{self._counted()}: {' or '.join(said)}, {self._scope()}"
 
     def __repr__(self) -> str:
         return f"Odometer({self})"
+
+    def _scope(self) -> str:
+        """Return when it holds, and for which neighbours."""
+        return f"whenever one stops ({IN_WORDS[self.neighbors]}){whose(self.unit)}"
 
     def _counted(self) -> str:
         return "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
@@ -186,14 +203,16 @@ class Odometer:
 
     def _divergences(self) -> list[arb]:
         """Return the sums of Rényi divergences by order, those of rare kinds bounded by rho."""
-        cores: list[tuple[Any, int]] = [(part.core, n) for part, n in self.parts]
-        exact, rest = cores[:_MOST_CURVES], cores[_MOST_CURVES:]
-        exact += [(core, n) for core, n in rest if core is not None and core.rho is None]
+        cores = ((part.core, n) for part, n in self.parts)
+        kinds: list[tuple[Any, int]] = list(
+            unnested((c, n) for c, n in cores if c is not None).items()
+        )
+        exact, rest = kinds[:_MOST_CURVES], kinds[_MOST_CURVES:]
+        exact += [(core, n) for core, n in rest if core.rho is None]
         rho = ball(_rhos(rest))
         sums = [rho * (1 + excess) for excess, _ in _orders()]
         for core, n in exact:
-            if core is not None:
-                sums = [sum_ + n * each for sum_, each in zip(sums, _curve(core), strict=True)]
+            sums = [sum_ + n * each for sum_, each in zip(sums, _curve(core), strict=True)]
         return sums
 
 
@@ -209,6 +228,10 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
               for j, w in zip(_QUARTERS, shares, strict=True)]  # fmt: skip
     with precision(_BITS):
         return tuple((ball(x), ball(w).log() - log_factor(ball(x))) for x, w in orders)
+
+
+def _numbers(holds: ApproxDP) -> str:
+    return f"{equals('ε', holds.epsilon)}, {equals('δ', holds.delta)}"
 
 
 def _pure(part: Guarantee) -> Fraction | None:
@@ -230,7 +253,7 @@ def _curve(core: Guarantee) -> tuple[arb, ...]:
     return tuple(rest if each is None or not each.is_finite() else each for each in found)
 
 
-def _rhos(parts: Iterable[tuple[Guarantee | None, int]]) -> Fraction:
+def _rhos(parts: Iterable[Part]) -> Fraction:
     """Return the sum of those rhos that there are."""
-    known = [(core.rho, n) for core, n in parts if core is not None and core.rho is not None]
+    known = [(core.rho, n) for core, n in parts if core.rho is not None]
     return total(known) or Fraction(0) if known else Fraction(0)

@@ -64,9 +64,12 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
 def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
     """Return what all answers promise together, now and later."""
     total = _guarantee(budget)
-    later = "This is about all answers together, those so far and those to come: the ledger refuses more."
+    later = (
+        "This is about all answers together, those so far and those to come: the ledger refuses more, unless "
+        "its owner extends the budget. Then the larger total is all that is promised."
+    )
     exactly = {
-        "All answers ever": str(total),
+        "All answers, unless it is extended": str(total),
         "Answers so far": str(spent) if spent.answers else "none",
         "Neighbours": words.neighbors(budget.neighbors, budget.unit),
     }
