@@ -414,7 +414,7 @@ def test_it_says_whom_it_is_about() -> None:
     spent = Odometer("replace_one", unit="person").after(PureDP(Fraction(1, 2), "replace_one"))
     whom = "whenever one stops (one record replaced by another); one record: all rows of one person"
     assert str(spent) == f"1 answer: ε = 0.5 in all, {whom}"
-    assert spent.told(spent.approx(0)) == f"ε = 0.5, δ = 0, {whom}"
+    assert spent.in_words(0) == f"ε = 0.5, δ = 0, {whom}"
     assert spent.as_dict()["privacy_unit"] == "person"
     with pytest.raises(InvalidArgument, match="privacy_unit must be the name of a column"):
         Odometer("add_remove", unit="")

@@ -157,11 +157,11 @@ def spent(
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
     found = opened(where).spent(dataset, analyst)
-    holds = found.approx(delta)
     if as_json:
-        typer.echo(json.dumps({**found.as_dict(), "at_delta": holds.as_dict()}))
+        held = found.approx(delta).as_dict()
+        typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
         return
-    typer.echo(f"{found}\n{found.told(holds)}")
+    typer.echo(f"{found}\n{found.in_words(delta)}")
 
 
 @ledger.command()

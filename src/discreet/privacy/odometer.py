@@ -145,9 +145,9 @@ class Odometer:
         whom = {"neighbors": self.neighbors, "privacy_unit": self.unit}
         return {"answers": self.answers, **plain, **whom}
 
-    def told(self, holds: ApproxDP) -> str:
-        """Return in words what `approx` returned: the numbers, that they hold whenever one stops, and for whom."""
-        return f"{_numbers(holds)}, {self._scope()}"
+    def in_words(self, delta: Any) -> str:
+        """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for whom."""
+        return f"{_numbers(self.approx(delta))}, {self._scope()}"
 
     def __str__(self) -> str:
         said = [] if self.epsilon is None else [f"{equals('ε', self.epsilon)} in all"]
