@@ -19,9 +19,9 @@ class SensitivityEstimate:
     """How much scores change between random neighbours, except rare ones. Not a sensitivity.
 
     A mechanism run with it is *random* differentially private (Hall, Rinaldo and Wasserman 2012): the
-    bound of the mechanism holds for a chance pair of neighbours, with probability at least 1 - gamma over
+    bound of the mechanism holds for a random pair of neighbours, with probability at least 1 - gamma over
     that pair and over the sample. For real data that are not drawn like the records of the sample, and
-    for the one person whose record is unusual, it promises nothing.
+    for the one person whose record is unusual, it is no guarantee.
 
     Attributes:
         change: the most one score changed, after dropping the `samples - order` largest.
@@ -70,7 +70,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
     error: Number | None = None,
     granularity: Number | None = None,
 ) -> SensitivityEstimate:
-    """Return the `order`-th smallest of the changes between `samples` chance pairs of neighbours.
+    """Return the `order`-th smallest of the changes between `samples` random pairs of neighbours.
 
     For scores whose sensitivity nobody can compute. With gamma = (samples - order + 1) / (samples + 1), a fresh
     pair goes further with probability at most gamma: all pairs are alike, so it is as likely as any other
@@ -82,10 +82,10 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
         candidates: the possible answers.
         record: returns one random record, independent and identically distributed. It must not look at
             private data.
-        size: how many records the larger database has.
+        size: how many records the larger dataset has.
         samples: how many pairs to draw.
         order: which change in ascending order to take; the largest if not given.
-        neighbors: the relation: the last record left out, or replaced by another chance one.
+        neighbors: the relation: the last record left out, or replaced by another random one.
         error: as for `select_by`; two ideal scores may move apart by four times that more.
         granularity: as for `select_by`.
 

@@ -29,7 +29,7 @@ _LARGEST = Fraction(10**5)
 """Of a larger epsilon, exp(epsilon) is not written out."""
 
 _MOST = 10**5
-"""Outputs of a law that is given as a list."""
+"""The most outputs of a distribution that is given as a list."""
 
 Extended = Fraction | float
 """An exact number, or `math.inf`, or minus that."""
@@ -202,7 +202,7 @@ def laws(
     Args:
         law: the exact probabilities of the outputs (fractions, decimals), summing to one; or an object with
             `probabilities()`, as mechanisms make them.
-        law_of_neighbor: the same for the other database.
+        law_of_neighbor: the same for the other dataset.
         epsilon: the claimed epsilon.
         delta: the claimed delta; 0 for pure differential privacy.
 

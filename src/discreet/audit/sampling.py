@@ -71,13 +71,13 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
 
     Half of the draws choose an event, by the ratio of its frequencies; the other half judge it, so the choice costs
     nothing. Both directions are tried, with two Clopper-Pearson bounds apiece that fail with a quarter of the
-    risk. Draws must be independent. It is about these two databases and this many draws: a claim
+    risk. Draws must be independent. It is about these two datasets and this many draws: a claim
     it does not refute may be false all the same.
 
     Args:
-        mechanism: takes a database and returns one answer. Answers must repeat to say anything, so
+        mechanism: takes a dataset and returns one answer. Answers must repeat to say anything, so
             round or fold those that hardly do.
-        data: the one database.
+        data: the one dataset.
         neighbor: the other.
         n: the number of samples per dataset.
         confidence: how likely the bound must be true.

@@ -25,7 +25,7 @@ _PATIENCE = 300
 
 Indices = tuple[int, ...]
 Pair = tuple[Indices, Indices]
-"""Two neighbouring databases, as ascending indices into the universe."""
+"""Two neighbouring datasets, as ascending indices into the universe."""
 
 
 class Declared(TypedDict, total=False):
@@ -135,7 +135,7 @@ def sensitivity(
             order: it gets them in the order of the universe.
         candidates: the possible answers.
         universe: the records that a dataset may contain, with repetition.
-        sizes: how many records a database may have, such as range(4).
+        sizes: how many records a dataset may have, such as range(4).
         budget: how many pairs to look at.
         **declared: sensitivity (or spread), monotonic, error, granularity, as for `select_by`, and
             neighbors.
@@ -202,7 +202,7 @@ class _Room:
                     yield self.pair(base, step)
 
     def pair(self, base: Indices, step: Indices) -> Pair:
-        """Return the two databases that have the base in common."""
+        """Return the two datasets that have the base in common."""
         if self.neighbors == "replace_one":
             return tuple(sorted((*base, step[0]))), tuple(sorted((*base, step[1])))
         return tuple(sorted(base)), tuple(sorted((*base, *step)))
@@ -272,7 +272,7 @@ class _Trial:
         return found / declared if declared else Fraction(0)
 
     def _keep(self, counterexample: Counterexample) -> None:
-        """Keep the counterexample of the smallest databases."""
+        """Keep the counterexample of the smallest datasets."""
         if self.counterexample is None or len(counterexample.data) < len(self.counterexample.data):
             self.counterexample = counterexample
 
@@ -298,7 +298,7 @@ class _Trial:
 
 
 def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
-    """Look for a counterexample from chance beginnings, then make it small."""
+    """Look for a counterexample by hill climbing from pseudorandom starts, then make it small."""
     while trial.pairs < budget and trial.counterexample is None:
         base, step = _beginning(room, bits)
         best, tired = trial.judge(room.pair(base, step)), 0
@@ -313,7 +313,7 @@ def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
 
 
 def _beginning(room: _Room, bits: Bits) -> tuple[Indices, Indices]:
-    """Return a chance base and step."""
+    """Return a random base and step."""
     bases = room.bases()
     size = bases[below(len(bases), bits)]
     needed = 2 if room.neighbors == "replace_one" else 1
@@ -322,7 +322,7 @@ def _beginning(room: _Room, bits: Bits) -> tuple[Indices, Indices]:
 
 
 def _record(room: _Room, bits: Bits) -> int:
-    """Return a chance record; the first and the last, often extreme, come more often."""
+    """Return a random record; the first and the last, often extreme, come more often."""
     return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 
@@ -353,6 +353,6 @@ def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
 
 
 def _shown_records(records: Sequence[Any]) -> str:
-    """Return a picture of a database for a message: it was made up here, so it is not private."""
+    """Return a dataset in short, for a message: it was made up here, so it is not private."""
     text = repr(list(records))
     return text if len(text) <= 60 else f"{len(records)} records such as {shown(records[0])}"

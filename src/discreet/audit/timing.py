@@ -74,7 +74,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
 
     Args:
         run: takes an input and does the work to be timed.
-        first: the one input, such as the scores of a database.
+        first: the one input, such as the scores of a dataset.
         second: the other.
         repeats: how many pairs of runs.
         confidence: how likely no difference is claimed if there is none.

@@ -38,7 +38,7 @@ def basic(sum_: Fraction) -> Accountant:
     )
 
 
-def single(part: Guarantee) -> Accountant:
+def closed_form(part: Guarantee) -> Accountant:
     """Return the closed form for one answer."""
 
     def epsilon(delta: Fraction, _: Fraction | None) -> Fraction | None:

@@ -16,8 +16,8 @@ from .accountants import (
     by_curve,
     by_delta,
     by_losses,
+    closed_form,
     recursion,
-    single,
     where_promising,
 )
 from .adaptive import delta_nonadaptive
@@ -145,7 +145,7 @@ def _single(core: Parts) -> Accountant | None:
     """Return the closed form for a single answer; several with Gaussian noise count as one."""
     (part, n), *others = core
     known = part.pure is not None or isinstance(part, GaussianDP)
-    return single(part) if known and n == 1 and not others else None
+    return closed_form(part) if known and n == 1 and not others else None
 
 
 def _kov(core: Parts) -> Accountant | None:

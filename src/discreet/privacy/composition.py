@@ -11,13 +11,13 @@ from ..arguments import listed
 from ..doors import door, doors
 from ..errors import InvalidArgument
 from ..numbers import count, spell
+from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
 from .contract import IN_WORDS, Guarantee, Part, checked, equals, read_part
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
 from .implications import summed
-from .kind import Kind
 from .parts import merged, pure_of, renyi_of, rho_of, slack_of
 from .pld import LossDistribution
 from .sensitivity import Neighbors
@@ -85,7 +85,7 @@ class Composition:
         Args:
             delta: from 0 to below 1. Or else
             epsilon: zero or more.
-            adaptive: False promises that no question depended on an earlier answer.
+            adaptive: False states that no question depended on an earlier answer.
 
         Returns:
             The bounds by name, and which of them is the least.
@@ -101,7 +101,7 @@ class Composition:
         return found
 
     def delta_at(self, epsilon: Any) -> Fraction:
-        """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
+        """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         return self.bounds(epsilon=epsilon).least
 
     def approx(self, delta: Any) -> ApproxDP:
@@ -128,7 +128,7 @@ class Composition:
 
     @property
     def summed(self) -> Guarantee | None:
-        """One promise of the sum of all epsilons, of the strongest kind that all parts imply; or None."""
+        """One guarantee with the sum of all epsilons, of the strongest kind that all parts imply; or None."""
         return summed(self.parts)
 
     def losses(self) -> LossDistribution:
@@ -159,7 +159,7 @@ class Composition:
         return self.losses().to_dp_accounting()
 
     def to_dp_event(self) -> Any:
-        """Return a tree of dp-accounting's events that promises no more than this, for its accountants.
+        """Return a tree of dp-accounting's events whose guarantee is no stronger, for its accountants.
 
         Give the accountant the relation `ADD_OR_REMOVE_ONE` for guarantees under add_remove, and
         `REPLACE_SPECIAL` for those under replace_one: the guarantees are about neighbours as they are.
@@ -244,4 +244,4 @@ def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
     return merged(tuple(unnested(parts).items()))
 
 
-Kind.composition = Composition
+BaseGuarantee.composition = Composition

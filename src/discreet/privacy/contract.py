@@ -55,7 +55,7 @@ class Guarantee(Protocol):
         ...
 
     def delta_at(self, epsilon: Any) -> Fraction:
-        """Return the least delta known for which (epsilon, delta)-DP follows; 1 promises nothing."""
+        """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         ...
 
     def approx(self, delta: Any) -> "Approximate":

@@ -46,7 +46,7 @@ _PLACES = 256
 _MOST_ROUNDS, _MOST_CELLS = 10_000, 31
 """Answers, and different epsilons, up to which the adaptive recursion is asked; it may still decline."""
 
-Law = Callable[[Fraction], LossDistribution]
+_OnGrid = Callable[[Fraction], LossDistribution]
 """From the step of a grid to a distribution of losses."""
 
 _LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
@@ -54,10 +54,10 @@ _LOGISTIC = ("bounded_range", "mixed_range", "summed_range", "logistic_dp")
 
 def serves(core: Parts) -> bool:
     """Return whether all parts fit a grid, and more is known of one than its Rényi curve."""
-    return any(_law(part) is not None for part, _ in core) and fits(core)
+    return any(_law(part) is not None for part, _ in core) and fits_grid(core)
 
 
-def fits(core: Parts) -> bool:
+def fits_grid(core: Parts) -> bool:
     """Return whether there are not too many parts for a grid, and none is too large or too small for it."""
     if sum(n for _, n in core) > _MOST_CONVOLVED or len(core) > _MOST_KINDS:
         return False
@@ -108,7 +108,7 @@ def convolved(core: Parts) -> LossDistribution:
     return reduce(LossDistribution.combined, found)
 
 
-def _law(part: Guarantee) -> Law | None:
+def _law(part: Guarantee) -> _OnGrid | None:
     """Return the distribution of the losses of one answer, or None if only its Rényi curve is known."""
     if isinstance(part, LossDP):
         return part.losses.on

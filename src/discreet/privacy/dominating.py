@@ -7,7 +7,7 @@ from flint import arb
 
 from ..numbers import short_up
 from ..sampling.enclosures import ball, laplace_quantile, precision, upper
-from .renyi_curves import Curve, divergence, of_laplace, of_logistic, of_pure, of_range
+from .renyi_curves import RenyiCurve, divergence, of_laplace, of_logistic, of_pure, of_range
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 
 _BITS = 512
@@ -26,10 +26,10 @@ class DominatingPair:
     """
 
     rho: RhoOf
-    curve: Curve
-    excess: Curve
-    left: Curve
-    ceiling: Curve
+    curve: RenyiCurve
+    excess: RenyiCurve
+    left: RenyiCurve
+    ceiling: RenyiCurve
 
     def delta(self, epsilon: Fraction, target: Fraction) -> Fraction:
         """Return the least delta for which (target, delta)-DP follows, rounded up."""

@@ -9,15 +9,15 @@ from flint import arb
 from ..errors import InvalidNumber, shown
 from ..numbers import count, exact, positive, short_up
 from ..sampling.enclosures import ball, precision, upper
+from .base import BaseGuarantee
 from .contract import IN_WORDS, Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
 from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair
-from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 
 @dataclass(frozen=True, slots=True)
-class ApproxDP(Kind):
+class ApproxDP(BaseGuarantee):
     """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta."""
 
     epsilon: Fraction
@@ -27,7 +27,7 @@ class ApproxDP(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", read_epsilon(self.epsilon))
-        share = exact(self.delta, "delta")  # up to 1, at which nothing is promised
+        share = exact(self.delta, "delta")  # up to 1, which is no guarantee
         object.__setattr__(self, "delta", share if share == 1 else read_delta(share))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
@@ -100,7 +100,7 @@ class ApproxDP(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class ByEpsilon(Kind):
+class ByEpsilon(BaseGuarantee):
     """The base of the kinds of one epsilon: all imply epsilon-DP, and more by their dominating pair.
 
     `BoundedRange`, `MixedRange`, `SummedRange`, `LogisticDP`, `LaplaceDP`, `PureDP`: a kind implies those after it.
@@ -182,7 +182,7 @@ class BoundedRange(ByEpsilon):
 class MixedRange(ByEpsilon):
     """epsilon-bounded range given public random numbers, earlier answers, or answers about other records.
 
-    Between databases that are k steps apart it promises `SummedRange(k * epsilon)`, as the steps may fall on
+    Between datasets that are k steps apart it implies `SummedRange(k * epsilon)`, as the steps may fall on
     several of the answers that are put together in it.
     """
 

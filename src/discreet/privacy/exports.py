@@ -10,7 +10,7 @@ from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
 from .coarsening import coarsened
 from .contract import Guarantee, Parts
-from .convolution import convolved, fits
+from .convolution import convolved, fits_grid
 from .implications import in_chain
 from .pld import UNIT, LossDistribution
 
@@ -20,7 +20,7 @@ _MOST_KINDS = 100
 def losses_of(core: Parts, slack: Fraction) -> LossDistribution | None:
     """Return a bound on the losses of all answers together, slack as infinite losses; None if there is none."""
     infinite, few = math.ceil(slack * UNIT), coarsened(core, _MOST_KINDS)
-    if slack == 1 or (few and not fits(few)):
+    if slack == 1 or (few and not fits_grid(few)):
         return None
     if not few:
         return LossDistribution(Fraction(1), 0, (UNIT,), infinite)

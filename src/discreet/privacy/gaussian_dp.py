@@ -9,17 +9,17 @@ from flint import arb
 from ..errors import InvalidNumber
 from ..numbers import count, positive, root_above, short_up
 from ..sampling.enclosures import ball, precision, upper
+from .base import BaseGuarantee
 from .contract import IN_WORDS, equals, steps
 from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
-from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 _BITS = 512
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianDP(Kind):
+class GaussianDP(BaseGuarantee):
     """mu-GDP: no easier to attack than a number that moves by mu, with Gaussian noise of scale 1.
 
     So noise of standard deviation sigma on a value of sensitivity s has mu = s / sigma. Several compose into

@@ -63,7 +63,7 @@ class NoGuarantee:
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def delta_at(self, epsilon: Any) -> Fraction:
-        """Return 1, which promises nothing."""
+        """Return 1, which is no guarantee."""
         read_epsilon(epsilon)
         return Fraction(1)
 

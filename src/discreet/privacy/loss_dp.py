@@ -11,10 +11,10 @@ from flint import arb, arb_poly, fmpz_poly
 from ..errors import InvalidArgument, shown
 from ..numbers import count, short_up
 from ..sampling.enclosures import ball, precision
+from .base import BaseGuarantee
 from .contract import IN_WORDS, Guarantee, steps
 from .conversions import read_delta
 from .epsilon_dp import ApproxDP
-from .kind import Kind
 from .pld import UNIT, LossDistribution
 from .rho import pure_rho
 from .sensitivity import Neighbors, read_neighbors
@@ -32,7 +32,7 @@ _ROUNDING = Fraction(1, 2**64)
 
 
 @dataclass(frozen=True, slots=True)
-class LossDP(Kind):
+class LossDP(BaseGuarantee):
     """A privacy loss distribution as a guarantee: it bounds the privacy curve in both orders of neighbours.
 
     Args:

@@ -50,7 +50,7 @@ class Odometer:
     holds for the list that results.
 
     Args:
-        neighbors: which databases count as neighbours.
+        neighbors: the neighbouring relation.
         parts: guarantees with the number of answers that have them, in the order they were charged.
         unit: the column that says whose a row is, if all rows of one person are one record; None if each
             row is one.

@@ -28,7 +28,7 @@ _TAIL = 2**32
 """Up to this mass, in units, may move to infinity at the upper end, and up to the lowest loss at the other."""
 
 _LARGEST = 2**20
-"""Largest epsilon and step: no promise is left long before."""
+"""Largest epsilon and step: far beyond any meaningful guarantee."""
 
 _MOST_LOSSES = 2**20
 """Longest grid of losses for one answer."""
@@ -284,11 +284,11 @@ def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
     return Fraction(1 << max(0, exponent), 1 << max(0, -exponent))
 
 
-Curve = Callable[[arb], arb]
+_Curve = Callable[[arb], arb]
 
 
 def _discretised(
-    cls: type[LossDistribution], epsilon: Number, step: Number, law: Callable[[arb], Curve]
+    cls: type[LossDistribution], epsilon: Number, step: Number, law: Callable[[arb], _Curve]
 ) -> LossDistribution:
     """Return the masses whose curve joins the points of a symmetric curve by straight lines.
 
@@ -332,7 +332,7 @@ def _ordinary(value: Number, name: str) -> Fraction:
     return number
 
 
-def _height(curve: Curve, epsilon: Fraction, at: Fraction) -> arb:
+def _height(curve: _Curve, epsilon: Fraction, at: Fraction) -> arb:
     """Return the height of the curve at gamma = exp(at), at >= 0."""
     return arb(0) if at >= epsilon else curve((ball(at - epsilon) / 2).exp())
 

@@ -10,7 +10,7 @@ from flint import arb
 
 from ..sampling.enclosures import ball
 
-Curve = Callable[[arb, arb], arb]
+RenyiCurve = Callable[[arb, arb], arb]
 """From epsilon and the excess of the order over 1 to the divergence."""
 
 
@@ -46,7 +46,7 @@ def of_laplace(epsilon: arb, excess: arb) -> arb:
     return epsilon + ratio.log() / excess
 
 
-def divergence(curve: Curve, epsilon: Fraction, rho: Fraction, excess: arb) -> arb:
+def divergence(curve: RenyiCurve, epsilon: Fraction, rho: Fraction, excess: arb) -> arb:
     """Return the curve at that order, or the bound by epsilon or rho if that is less or precision is short."""
     simple = ball(rho) * (1 + excess)
     simple = ball(epsilon) if simple > ball(epsilon) else simple

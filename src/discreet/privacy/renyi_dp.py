@@ -14,13 +14,13 @@ from flint import arb
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
+from .base import BaseGuarantee
 from .contract import IN_WORDS, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
-from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
-Curve = tuple[tuple[Fraction, Fraction], ...]
+_Curve = tuple[tuple[Fraction, Fraction], ...]
 """Orders above 1, ascending, with their divergences."""
 
 _BITS = 256
@@ -37,7 +37,7 @@ ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class RenyiDP(Kind):
+class RenyiDP(BaseGuarantee):
     """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
 
     Between two orders (a - 1) times the divergence is convex, so a straight line bounds it; below the first
@@ -113,7 +113,7 @@ class RenyiDP(Kind):
         return f"Rényi divergences of {len(self.curve)} orders ({IN_WORDS[self.neighbors]})"
 
 
-def _read(curve: Any) -> Curve:
+def _read(curve: Any) -> _Curve:
     """Return a curve as ascending pairs of fractions, one per order.
 
     A float has two readings, its binary value and the decimal it prints as: of an order the smaller is
@@ -168,7 +168,7 @@ def _order(value: Any) -> Fraction:
 
 
 @lru_cache(maxsize=256)
-def _hull(curve: Curve) -> tuple[list[Fraction], list[tuple[Fraction, Fraction]]]:
+def _hull(curve: _Curve) -> tuple[list[Fraction], list[tuple[Fraction, Fraction]]]:
     """Return where the pieces of the lower hull end, with their slopes and values at 0.
 
     The points are (order - 1, (order - 1) * divergence), and (0, 0). A convex function below the points is
@@ -189,7 +189,7 @@ def _slope(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Fracti
     return (b[1] - a[1]) / (b[0] - a[0])
 
 
-def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> Curve:
+def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
     """Return the curve of m + 1 steps from those of m and of one: Hölder's inequality with p = 1 + (a - 1) / (a m).
 
     K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof: docs/composition.md, "Groups".

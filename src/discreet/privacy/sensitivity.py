@@ -24,7 +24,7 @@ class Sensitivity:
         monotonic: whether between any two neighbours all scores move the same way.
         balanced: whether eta * change bounds every log-ratio of the exponential mechanism, so that the
             spread does not matter. It does where the sum of exp(eta * score) over the candidates is the
-            same number for all databases.
+            same number for all datasets.
     """
 
     spread: Fraction

@@ -9,15 +9,15 @@ from flint import arb
 from ..errors import InvalidNumber
 from ..numbers import count, positive
 from ..sampling.enclosures import ball
+from .base import BaseGuarantee
 from .contract import IN_WORDS, equals, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
-from .kind import Kind
 from .sensitivity import Neighbors, read_neighbors
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(Kind):
+class ZCDP(BaseGuarantee):
     """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1."""
 
     rho: Fraction

@@ -8,7 +8,7 @@ from .contract import Guarantee, Parts, plain
 from .conversions import divergence_at
 
 
-class Kind:
+class BaseGuarantee:
     """The base of all kinds of guarantees.
 
     Attributes:
@@ -30,7 +30,7 @@ class Kind:
 
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
-        return self if count(n, "n") == 1 else Kind.composition(((self, n),))
+        return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
 
     def as_dict(self: Guarantee) -> dict[str, Any]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
