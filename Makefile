@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure proofs fuzz storm docs pictures clean
+.PHONY: demo test check bench measure proofs fuzz storm docs pictures release-check clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -38,6 +38,9 @@ bench: .venv/bench-ready
 measure: .venv/ready ## the shape of the source: lines, functions, circles, names
 	@$(BIN)/python -m bench.measure
 
+release-check: .venv/release-ready ## two builds give one hash, twine check, the wheel in an empty environment; into dist/
+	@$(BIN)/python tools/release_check.py
+
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
@@ -49,4 +52,4 @@ measure: .venv/ready ## the shape of the source: lines, functions, circles, name
 	@touch $@
 
 clean:
-	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
