@@ -25,6 +25,7 @@ from discreet.sampling.enclosures import (
     lower,
     overflowing,
     precision,
+    probability_above,
     upper,
 )
 
@@ -125,6 +126,27 @@ def test_bounds_are_outside_the_ball() -> None:
     assert lower(third) < Fraction(1, 3) < upper(third)
     assert upper(third) - lower(third) < Fraction(1, 2**28)
     assert lower(arb(3)) == upper(arb(3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("middle", "radius", "found"),
+    [
+        ("0", "1e1000000000000000000000", 1),
+        ("-1e1000000000000000000000", "1e1000000000000000000000", 1),
+        ("1e1000000000000000000000", "1", 1),
+        ("-1e1000000000000000000000", "1", 0),
+        ("0.5", "0.75", 1),
+        ("0.5", "0.25", Fraction(3, 4)),
+        ("-0.5", "0.25", 0),
+        ("0", "0.125", Fraction(1, 8)),
+        ("nan", "0", 1),
+    ],
+)
+def test_a_probability_is_written_out_only_between_zero_and_one(
+    middle: str, radius: str, found: Fraction
+) -> None:
+    """The other ends of such balls have more digits than memory holds."""
+    assert found <= probability_above(arb(middle, radius)) <= found + Fraction(1, 2**29)
 
 
 def test_precision_is_put_back_and_is_kept_apart_between_threads() -> None:

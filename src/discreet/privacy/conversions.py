@@ -9,7 +9,7 @@ from flint import arb
 
 from ..errors import InvalidNumber, shown
 from ..numbers import exact, float_up, short_down, short_up
-from ..sampling.enclosures import ball, precision, upper
+from ..sampling.enclosures import ball, precision, probability_above, upper
 
 Divergence = Callable[[arb], arb]
 """From the excess of an order over 1 to a ball whose upper end bounds the divergence."""
@@ -48,7 +48,7 @@ def delta_of_curve(divergence: Divergence, epsilon: Fraction) -> Fraction:
     if log >= 0:
         return Fraction(1)
     with precision(_BITS):
-        return min(short_up(upper(ball(log).exp())), Fraction(1))
+        return probability_above(ball(log).exp())
 
 
 def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:

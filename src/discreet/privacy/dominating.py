@@ -6,7 +6,7 @@ from fractions import Fraction
 from flint import arb
 
 from ..numbers import short_up
-from ..sampling.enclosures import ball, laplace_quantile, precision, upper
+from ..sampling.enclosures import ball, laplace_quantile, precision, probability_above, upper
 from .renyi_curves import RenyiCurve, divergence, of_laplace, of_logistic, of_pure, of_range
 from .rho import RhoOf, laplace_rho, logistic_rho, pure_rho, range_rho
 
@@ -36,9 +36,7 @@ class DominatingPair:
         if target >= epsilon:
             return Fraction(0)
         with precision(_BITS):
-            return min(
-                short_up(upper(self.excess(ball(epsilon), ball(epsilon - target)))), Fraction(1)
-            )
+            return probability_above(self.excess(ball(epsilon), ball(epsilon - target)))
 
     def target(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Return the least target for which (target, delta)-DP follows, rounded up."""

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber, shown
-from ..numbers import count, exact, positive, short_up
-from ..sampling.enclosures import ball, precision, upper
+from ..numbers import count, exact, positive
+from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
 from .contract import IN_WORDS, Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
@@ -84,8 +84,7 @@ class ApproxDP(BaseGuarantee):
             return self
         with precision(256):
             sum_ = (ball(steps_ * e)).expm1() / ball(e).expm1() if e else ball(Fraction(steps_))
-            share = ball(self.delta) * sum_
-            delta = min(short_up(upper(share)), Fraction(1)) if share < 1 else Fraction(1)
+            delta = probability_above(ball(self.delta) * sum_)
         return ApproxDP(steps_ * e, delta, self.neighbors)
 
     def under(self, neighbors: str) -> "ApproxDP":

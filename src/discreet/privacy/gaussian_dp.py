@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber
-from ..numbers import count, positive, root_above, short_up
-from ..sampling.enclosures import ball, precision, upper
+from ..numbers import count, positive, root_above
+from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
 from .contract import IN_WORDS, equals, steps
 from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
@@ -51,8 +51,7 @@ class GaussianDP(BaseGuarantee):
         """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
         target = read_epsilon(epsilon)
         with precision(_BITS):
-            found = gaussian_delta(ball(self.mu), ball(target))
-            return min(short_up(upper(found)), Fraction(1)) if found.is_finite() else Fraction(1)
+            return probability_above(gaussian_delta(ball(self.mu), ball(target)))
 
     def approx(self, delta: Any) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.

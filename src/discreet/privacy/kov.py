@@ -12,8 +12,8 @@ from itertools import accumulate
 
 from flint import arb
 
-from ..numbers import nearest_double, short_up
-from ..sampling.enclosures import ball, precision, upper
+from ..numbers import nearest_double
+from ..sampling.enclosures import ball, precision, probability_above
 
 _BITS = 320
 _NEGLIGIBLE = arb(2) ** -220
@@ -71,7 +71,7 @@ class Responses:
             total = self.rest
             if first < len(self.losses):
                 total += self.chances[first] - ball(epsilon).exp() * self.other[first]
-            return min(short_up(upper(total)), Fraction(1)) if total.is_finite() else Fraction(1)
+            return probability_above(total)
 
 
 def _window(epsilon: Fraction, n: int, most: int) -> tuple[Losses, arb | None]:

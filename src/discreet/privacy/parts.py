@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..numbers import count, short_up
-from ..sampling.enclosures import ball, precision, upper
+from ..numbers import count
+from ..sampling.enclosures import ball, precision, probability_above
 from .contract import Guarantee, Parts, order
 
 _LONGEST = 4096
@@ -50,7 +50,7 @@ def slack_of(parts: Parts) -> Fraction:
         return Fraction(1) if loose else Fraction(0)
     with precision(256):
         log = sum((n * (-ball(slack)).log1p() for slack, n in loose), arb(0))
-        return min(short_up(upper(-log.expm1())), Fraction(1))
+        return probability_above(-log.expm1())
 
 
 def total(terms: Iterable[tuple[Fraction | None, int]]) -> Fraction | None:

@@ -21,7 +21,7 @@ import numpy as np
 from flint import arb, fmpq, fmpz
 from numpy.typing import NDArray
 
-from ..numbers import nearest_double
+from ..numbers import nearest_double, short_up
 
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""
@@ -153,6 +153,17 @@ def lower(ball: arb) -> Fraction:
 def upper(ball: arb) -> Fraction:
     """Return a fraction no less than any number in the ball."""
     return _rounded_up(ball.mid()) + _rounded_up(ball.rad())
+
+
+def probability_above(ball: arb) -> Fraction:
+    """Return a short fraction no less than a probability that lies in the ball, 1 where the ball says nothing.
+
+    A ball that says nothing may have ends of more digits than memory holds, so only one in between is written out.
+    """
+    top = ball.upper()
+    if not top < 1:
+        return Fraction(1)
+    return short_up(upper(top)) if top > 0 else Fraction(0)
 
 
 def ball(value: Fraction) -> arb:
