@@ -22,7 +22,10 @@ from discreet.scores import rank_search as brackets
 from discreet.scores.median_distance import MedianDistance
 from discreet.scores.rank import Rank
 from discreet.scores.rank_search import Bracket, bracket, cell_widths
+from discreet.tables.column import ArrayColumn
 from discreet.testing import ScriptedBits, bit_tree
+
+from .columns import OnGrid
 
 ALPHAS = [
     Fraction(0),
@@ -153,12 +156,8 @@ def test_data_that_change_are_refused() -> None:
 
 
 def scored(source: Any, alpha: Fraction, size: int) -> Rank:
-    return Rank(
-        lambda: (np.array(source.indices, dtype=np.int64), None),
-        Grid(0, size - 1),
-        alpha,
-        lambda: source,
-    )
+    column = OnGrid(source, np.array(source.indices, dtype=np.int64))
+    return Rank(column, Grid(0, size - 1), alpha)
 
 
 def written_out(runs: Runs) -> list[int]:
@@ -244,9 +243,9 @@ def test_permute_and_flip_takes_all_of_it() -> None:
 @given(st.lists(st.integers(0, 400) | st.integers(100, 110), max_size=200), st.integers(1, 30))
 def test_median_distance_is_bracketed_as_well(data: list[int], cutoff_gap: int) -> None:
     rows = np.array(data, dtype=np.int64)
-    full = written_out(MedianDistance(lambda: (rows, None), Grid(0, 400)).compute(Fraction(1)))
+    full = written_out(MedianDistance(ArrayColumn(rows), Grid(0, 400)).compute(Fraction(1)))
     with small_cells():
-        score = MedianDistance(lambda: (rows, None), Grid(0, 400), lambda: Listed(data))
+        score = MedianDistance(OnGrid(Listed(data)), Grid(0, 400))
         runs = score.compute(Fraction(cutoff_gap))
         for c in range(len(runs)):
             held = full[int(runs.starts[c]) :][: int(runs.sizes[c])]
@@ -264,7 +263,7 @@ def test_the_law_is_that_of_the_rows(data: list[int], alpha: Fraction) -> None:
     """The same runs, so the same law: a small database is in the bracket whole."""
     with small_cells():
         runs: Any = scored(Listed(data), alpha, 31).compute(Fraction(160))
-    rows: Any = Rank(lambda: (np.array(data, dtype=np.int64), None), Grid(0, 30), alpha).compute(
+    rows: Any = Rank(ArrayColumn(np.array(data, dtype=np.int64)), Grid(0, 30), alpha).compute(
         Fraction(160)
     )
     assert written_out(runs) == written_out(rows)

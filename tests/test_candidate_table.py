@@ -43,11 +43,11 @@ from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.tables import recorded
 from discreet.tables.kept import Kept
 from discreet.tables.records import Records
 from discreet.testing import bit_tree
 
+from .columns import recorded
 from .engines import spark
 
 Both = Callable[[pa.Table, pa.Table, Path], tuple[Any, Any]]

@@ -22,9 +22,12 @@ from discreet.errors import MissingColumn, UnreadableData
 from discreet.scores import rank_search as brackets
 from discreet.scores.rank import Rank
 from discreet.tables import cells
-from discreet.tables.cells import Thresholds
+from discreet.tables.cells import Thresholds, constant
+from discreet.tables.column import ArrayColumn, Source
+from discreet.tables.in_duckdb import InDuckDB
 from discreet.tables.kinds import ColumnType
-from discreet.tables.relation_cells import RelationCells
+
+from .columns import OnGrid, on_grid
 
 CONNECTION = duckdb.connect()
 GRIDS = [
@@ -82,7 +85,7 @@ def check(source: Any, grid: Grid, exact: list[Any], parts: list[range]) -> None
 @settings(deadline=None, max_examples=150)
 @given(st.sampled_from(GRIDS), st.lists(DOUBLES | st.none(), max_size=20), st.data())
 def test_doubles(grid: Grid, values: list[Any], data: Any) -> None:
-    source = tables.on_grid(relation("DOUBLE", values), "x", grid)
+    source = on_grid(relation("DOUBLE", values), "x", grid)
     if source is not None:
         exact = [x for x in values if x is not None and not math.isnan(x)]
         check(source, grid, exact, parts_of(grid.size, data))
@@ -97,7 +100,7 @@ def test_doubles(grid: Grid, values: list[Any], data: Any) -> None:
     st.data(),
 )
 def test_floats_of_32_bits(grid: Grid, values: list[float], data: Any) -> None:
-    source = tables.on_grid(relation("FLOAT", values), "x", grid)
+    source = on_grid(relation("FLOAT", values), "x", grid)
     if source is not None:
         held = np.array(values).astype(np.float32).tolist()
         check(source, grid, [x for x in held if not math.isnan(x)], parts_of(grid.size, data))
@@ -111,7 +114,7 @@ def test_integers(grid: Grid, kind: str, data: Any) -> None:
         st.integers(low, high) | st.integers(max(low, -12), 120) | st.sampled_from([low, high])
     )
     values = data.draw(st.lists(numbers, max_size=20))
-    source = tables.on_grid(relation(kind, [*values, None]), "x", grid)
+    source = on_grid(relation(kind, [*values, None]), "x", grid)
     if source is not None:
         check(source, grid, values, parts_of(grid.size, data))
 
@@ -127,8 +130,8 @@ def test_decimals(grid: Grid, digits: tuple[int, int], data: Any) -> None:
     units = st.integers(-top, top) | st.integers(max(-5000, -top), min(5000, top))
     values = [Fraction(u, 10 ** digits[1]) for u in data.draw(st.lists(units, max_size=20))]
     of = ColumnType("x", "decimal", "", scale=digits[1])
-    texts = [Thresholds(grid, of).text(int(value * 10 ** digits[1])) for value in values]
-    source = tables.on_grid(relation(f"DECIMAL({digits[0]}, {digits[1]})", texts), "x", grid)
+    texts = [f"{constant(int(value * 10 ** digits[1]), of):f}" for value in values]
+    source = on_grid(relation(f"DECIMAL({digits[0]}, {digits[1]})", texts), "x", grid)
     if source is not None:
         check(source, grid, values, parts_of(grid.size, data))
 
@@ -136,7 +139,7 @@ def test_decimals(grid: Grid, digits: tuple[int, int], data: Any) -> None:
 def test_most_grids_are_served() -> None:
     """Else the tests above say little."""
     served = {
-        kind: sum(tables.on_grid(relation(kind, []), "x", grid) is not None for grid in GRIDS)
+        kind: sum(on_grid(relation(kind, []), "x", grid) is not None for grid in GRIDS)
         for kind in ["DOUBLE", "FLOAT", "BIGINT", "HUGEINT", "DECIMAL(18, 3)"]
     }
     assert all(n >= 11 for n in served.values()), served
@@ -162,7 +165,7 @@ def queries() -> Iterator[dict[str, int]]:
     """Count what is asked of the engine and what comes out of it."""
     seen = {"queries": 0, "rows": 0}
 
-    fetched = RelationCells._fetched
+    fetched = InDuckDB.fetch
 
     def counted(*arguments: Any) -> Any:
         columns = fetched(*arguments)
@@ -170,14 +173,14 @@ def queries() -> Iterator[dict[str, int]]:
         seen["rows"] += len(columns[0])
         return columns
 
-    with patch.object(RelationCells, "_fetched", counted):
+    with patch.object(InDuckDB, "fetch", counted):
         yield seen
 
 
 def test_neighbours_on_both_sides_of_a_border_cost_one_more_query(queries: dict[str, int]) -> None:
     above = math.nextafter(0.35, 1)
     values = [0.35, 0.35, above, 0.7]
-    source: Any = tables.on_grid(relation("DOUBLE", values), "x", Grid(0, 1, "0.1"))
+    source: Any = on_grid(relation("DOUBLE", values), "x", Grid(0, 1, "0.1"))
     [counts] = source.histogram([range(0, 11)])
     assert counts.tolist() == [0, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0]  # the double 0.35 is below 35/100
     assert queries == {"queries": 2, "rows": 4}
@@ -192,7 +195,7 @@ def test_the_guess_decides_nothing(rate: float, shift: float, queries: dict[str,
     def wrong(start: Any, stop: Any, ends: Any, *rest: Any) -> Any:
         return original(start, stop, ends, rest[0] * rate, shift, rest[2])
 
-    source: Any = tables.on_grid(relation("DOUBLE", values), "x", Grid(0, 1, "0.1"))
+    source: Any = on_grid(relation("DOUBLE", values), "x", Grid(0, 1, "0.1"))
     with patch.object(cells, "Piece", wrong):
         check(source, Grid(0, 1, "0.1"), values, [range(0, 3, 2), range(3, 11)])
     assert 2 <= queries["queries"] <= 3
@@ -236,16 +239,18 @@ def test_files_have_the_law_of_their_rows(
     with patch.multiple(brackets, FIRST=64, FURTHER=16):
         for alpha in (Fraction(1, 2), Fraction(9, 10), Fraction(0)):
             queries.update(queries=0, rows=0)
-            source = tables.on_grid(file, "x", grid)
+            source = on_grid(file, "x", grid)
             assert source is not None
-            score = Rank(lambda: (tables.numbers(file, "x"), None), grid, alpha, lambda: source)  # noqa: B023
+            score = Rank(OnGrid(source), grid, alpha)
             near: Any = score.compute(cutoff_gap)
             passes = len(brackets.cell_widths(grid.size))
             assert queries["queries"] <= passes + 1
             assert queries["rows"] <= 2 * (64 + (passes - 1) * 90) + 4 * (
                 160 // alpha.denominator + 2
             )
-            whole: Any = Rank(score.rows, grid, alpha).compute(Fraction(10**9))
+            whole: Any = Rank(ArrayColumn(tables.numbers(file, "x")), grid, alpha).compute(
+                Fraction(10**9)
+            )
             full = dict(
                 zip(
                     map(int, whole.starts),
@@ -275,9 +280,10 @@ def test_a_file_and_its_rows_answer_alike(tmp_path: Path) -> None:
 
 def test_a_csv_file_is_parsed_once_and_not_before_it_is_asked(tmp_path: Path) -> None:
     file = write(FILES["normal"], tmp_path / "t.csv")
-    source: Any = tables.on_grid(file, "x", Grid(-1000, 1000, "0.001"))
+    column = Source(file, "x").groups[0]
     whole = file.read_text()
     file.write_text(whole + "1,1e9\n1,1e9\n")
+    source: Any = column.on_grid(Grid(-1000, 1000, "0.001"))
     [before] = source.histogram([range(0, 2_000_001)])
     file.write_text(whole)
     [after] = source.histogram([range(0, 2_000_001)])
@@ -291,7 +297,7 @@ def test_what_is_no_number_is_refused_as_before(tmp_path: Path) -> None:
             discreet.median(tmp_path / "t.parquet", Grid(0, 9), column, epsilon=1)
     with pytest.raises(MissingColumn):
         discreet.median(tmp_path / "t.parquet", Grid(0, 9), "y", epsilon=1)
-    assert tables.on_grid([1, 2], "x", Grid(0, 9)) is None
+    assert on_grid(pa.table({"x": [1, 2]}), "x", Grid(0, 9)) is None
 
 
 def test_numbers_of_a_file_are_not_rounded(tmp_path: Path) -> None:

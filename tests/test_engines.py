@@ -19,11 +19,12 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError, InvalidCandidates, MissingPackage, UnreadableData
-from discreet.tables import count, numbers, recorded
+from discreet.tables import count
 from discreet.tables.failures import needing
-from discreet.tables.lazy_cells import LazyCells
+from discreet.tables.grid_counts import GridCounts
 from discreet.tables.records import Records
 
+from .columns import numbers_of, recorded
 from .engines import ENGINES, TYPED, spark
 
 CENSUS = Path(__file__).parents[1] / "examples" / "marital_status.csv"
@@ -208,7 +209,7 @@ def test_groups_of_every_type(make_typed: Make, of: str) -> None:
     plan = Records(by="g", groups=tuple(groups))
     assert recorded(data, "c", plan).tally(["a", "b"]) == [[0, 1], [1, 0]]
     held = recorded(data, "n", plan)
-    assert [sorted(numbers(*p).tolist()) for p in held.parts()] == [[2], [1]]
+    assert [sorted(numbers_of(group).tolist()) for group in held.groups] == [[2], [1]]
 
 
 @pytest.mark.parametrize("of", ["integers", "unsigned", "decimals"])
@@ -216,8 +217,8 @@ def test_numbers_of_every_type(make_typed: Make, of: str) -> None:
     values, wanted = COLUMNS[of]
     data = make_typed(pa.table({"p": ["a", "a", "b"], "v": values}))
     held = recorded(data, "v", Records("p", rows=2))
-    [part] = held.parts()
-    assert sorted(map(Fraction, numbers(*part).tolist())) == sorted(map(Fraction, wanted))
+    [group] = held.groups
+    assert sorted(map(Fraction, numbers_of(group).tolist())) == sorted(map(Fraction, wanted))
 
 
 @pytest.mark.parametrize("of", ["integers", "unsigned", "categories"])
@@ -235,7 +236,7 @@ def test_persons_that_cannot_be_told_apart(make_typed: Make, of: str) -> None:
         pytest.skip("pandas keeps these as Python objects, of which none is a person")
     for ask in (
         lambda: recorded(data, "c", Records("p")).tally(["a"]),
-        lambda: recorded(data, "n", Records("p", rows=1)).parts(),
+        lambda: recorded(data, "n", Records("p", rows=1)).bounded,
     ):
         with pytest.raises(UnreadableData, match="cannot be the privacy_unit") as caught:
             ask()
@@ -381,9 +382,9 @@ def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flag, (ledger, session) = tmp_path / "flag", paying()
-    table, passes, histogram = fragile(flag), list[int](), LazyCells.histogram
+    table, passes, histogram = fragile(flag), list[int](), GridCounts.histogram
 
-    def flagged(self: LazyCells, parts: Any) -> Any:
+    def flagged(self: GridCounts, parts: Any) -> Any:
         passes.append(len(parts))
         if len(passes) == 2:
             flag.touch()
@@ -393,7 +394,7 @@ def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
         grid, terms = discreet.Grid(0, 10**6), {"ledger": session, "request": "monday"}
         return discreet.median(table, grid, "n", epsilon=150, **terms).value
 
-    monkeypatch.setattr(LazyCells, "histogram", flagged)
+    monkeypatch.setattr(GridCounts, "histogram", flagged)
     refused(ask)
     assert len(passes) == 2
     assert [event.kind for event in ledger.history()] == ["opened"]
@@ -407,8 +408,8 @@ def test_spark_collations_do_not_make_words_or_persons_equal() -> None:
     table = spark().sql("SELECT c COLLATE UNICODE_CI AS c FROM VALUES ('a'), ('A') AS t(c)")
     assert count(table, "c", ["a"]) == [1]
     assert recorded(table, "c", Records("c")).tally(["a", "A"]) == [[1, 1]]
-    [part] = recorded(table.selectExpr("c", "1 AS n"), "n", Records("c", rows=1)).parts()
-    assert numbers(*part).tolist() == [1, 1]
+    [group] = recorded(table.selectExpr("c", "1 AS n"), "n", Records("c", rows=1)).groups
+    assert numbers_of(group).tolist() == [1, 1]
 
 
 def test_spark_columns_of_any_name() -> None:

@@ -208,12 +208,14 @@ def test_nothing_private_is_in_a_repr() -> None:
     from discreet.sampling.vectors import read_vector
     from discreet.scores import Counts, Given
 
+    from .columns import Counted
+
     vector = read_vector([float(SECRET_NUMBER), 0.0])
     calibrated = discreet.Exponential().calibrate(
         sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     )
     shown = [
-        vector, calibrated.law(vector), Given(PRIVATE_SCORES, 1), Counts(lambda: PRIVATE_SCORES),
+        vector, calibrated.law(vector), Given(PRIVATE_SCORES, 1), Counts(Counted(PRIVATE_SCORES), ["a", "b"]),
         discreet.distribution(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.simulate(PRIVATE_SCORES, sensitivity=1, epsilon=1),
         discreet.compare(PRIVATE_SCORES, sensitivity=1, epsilons=[1]),

@@ -1,5 +1,10 @@
 """Foreign errors never get out, and what comes out instead names the fix."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import duckdb
 import pytest
 
@@ -37,3 +42,56 @@ def test_an_engine_without_memory_is_named_as_such() -> None:
 def test_a_wish_to_stop_gets_through(wanted: BaseException) -> None:
     with pytest.raises(type(wanted)):
         quietly(lambda: raising(wanted), UnreadableData("no"))
+
+
+def test_an_engine_that_was_interrupted_is_not_called_damaged() -> None:
+    """After Ctrl-C DuckDB raises this RuntimeError."""
+    with pytest.raises(KeyboardInterrupt) as caught:
+        quietly(lambda: raising(RuntimeError("Query interrupted")), UnreadableFile("damaged"))
+    assert caught.value.__context__ is caught.value.__cause__ is None
+    with pytest.raises(UnreadableFile, match="damaged"):
+        quietly(lambda: raising(RuntimeError("another")), UnreadableFile("damaged"))
+
+
+def test_an_interrupt_behind_a_foreign_error_gets_through() -> None:
+    def work() -> None:
+        try:
+            raising(KeyboardInterrupt())
+        except KeyboardInterrupt:
+            raising(ValueError("s3cr3t"))  # as engines do
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        quietly(work, UnreadableData("no"))
+    assert caught.value.__context__ is caught.value.__cause__ is None
+
+
+TERMINATED = """
+import os, signal, sys, threading, time
+from discreet import cli, tables
+from discreet.tables import database
+
+def stopped(*_):
+    database.connect()
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+    time.sleep(60)
+
+tables.parse_candidates = stopped
+sys.argv = ["discreet", "mode", sys.argv[1], "--column", "c", "--candidates", "a", "--epsilon", "1"]
+cli.main()
+"""
+
+
+def test_a_command_that_is_terminated_leaves_no_files(tmp_path: Path) -> None:
+    """As `docker stop`, systemd and `timeout` do it."""
+    (tmp_path / "t.csv").write_text("c\na\n")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINATED, str(tmp_path / "t.csv")],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
+    assert os.listdir(temporary) == []

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from discreet.tables import files
+from discreet.tables import database
 
 SPILLS = """
 import os, stat
-from discreet.tables import files
+from discreet.tables import database
 
-files.CONFIG["memory_limit"] = "30MB"
-connection = files._connect()
+database.CONFIG["memory_limit"] = "30MB"
+connection = database.connect()
 connection.execute("CREATE TABLE rows AS SELECT hash(range) AS cell FROM range(8000000)")
 ((path,),) = connection.sql("SELECT current_setting('temp_directory')").fetchall()
 assert os.path.dirname(path) == os.environ["TMPDIR"], path
@@ -55,8 +55,8 @@ def test_a_fork_leaves_it_to_the_parent(tmp_path: Path) -> None:
 def test_workers_of_a_pool_leave_nothing(tmp_path: Path) -> None:
     program = (
         "import multiprocessing\n"
-        "from discreet.tables import files\n"
-        "def work(_): return len(files._connect().sql('SELECT 1').fetchall())\n"
+        "from discreet.tables import database\n"
+        "def work(_): return len(database.connect().sql('SELECT 1').fetchall())\n"
         "with multiprocessing.get_context('fork').Pool(2) as pool:\n"
         "    print(sum(pool.map(work, range(4))))\n"
         "    pool.close(); pool.join()"
@@ -65,7 +65,7 @@ def test_workers_of_a_pool_leave_nothing(tmp_path: Path) -> None:
 
 
 def test_nothing_is_made_before_a_file_is_read(tmp_path: Path) -> None:
-    program = "import os, discreet\nfrom discreet.tables import files\nprint(os.listdir(os.environ['TMPDIR']))"
+    program = "import os, discreet\nfrom discreet.tables import database\nprint(os.listdir(os.environ['TMPDIR']))"
     assert run(program, tmp_path) == ("[]\n", [], [])
 
 
@@ -73,6 +73,6 @@ def test_where_no_directory_can_be_made_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    monkeypatch.setattr(files, "_databases", [])
+    monkeypatch.setattr(database, "_databases", [])
     asked = "SELECT current_setting('temp_directory')"
-    assert files._connect().sql(asked).fetchall() == [("",)]
+    assert database.connect().sql(asked).fetchall() == [("",)]

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -20,9 +21,13 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import MissingColumn, UnreadableData
-from discreet.tables import frame_records, numbers, recorded
-from discreet.tables.records import Records, offset
+from discreet.tables import in_polars, memory, numbers
+from discreet.tables.engine import open_table
+from discreet.tables.kinds import ColumnType
+from discreet.tables.native import UNIT
+from discreet.tables.records import START, Records, offset
 
+from .columns import numbers_of, recorded
 from .engines import ENGINES
 
 ONE = uuid.UUID(int=1)
@@ -41,23 +46,17 @@ def written(cell: Any) -> str | None:
     return str(cell) if named else None
 
 
-def opened(frame: Any, column: str = "p") -> frame_records.FrameRecords:
-    found = recorded(frame, column, Records(column))
-    assert isinstance(found, frame_records.FrameRecords)
-    return found
-
-
 def check_persons(frame: Any, names: list[str | None]) -> None:
-    persons, offsets = frame_records._persons(opened(frame).cell)
-    assert len(persons) == len(names)
-    seen: dict[str, int] = {}
-    for person, start, name in zip(persons.tolist(), offsets.tolist(), names, strict=True):
-        if name is None:
-            assert person == -1
-        else:
-            assert seen.setdefault(name, person) == person >= 0
-            assert start == offset(name)
-    assert len(set(seen.values())) == len(seen)
+    """Each named unit is one, with its rows and its start; rows of nobody are left out."""
+    table = open_table(frame, "p", Records("p"))
+    numbered = table._numbered(table.narrowed()).select(UNIT, START)
+    units, starts = table.native.fetch(numbered, ColumnType("", "integer", ""))
+    found = Counter(zip(units.tolist(), starts.tolist(), strict=True))
+    rows = Counter(name for name in names if name is not None)
+    assert len({unit for unit, _ in found}) == len(found)
+    assert sorted((start, n) for (_, start), n in found.items()) == sorted(
+        (offset(name), n) for name, n in rows.items()
+    )
 
 
 @given(st.lists(st.sampled_from(CELLS), max_size=12))
@@ -102,13 +101,8 @@ def test_persons_of_engines(kind: str, engine: str, data: st.DataObject) -> None
     check_persons(frame, [None if cell is None else str(cell) for cell in cells])
 
 
-@pytest.mark.parametrize("engine", ["polars", "pyarrow", "pandas"])
-def test_python_sees_each_person_once(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    frame: Any = pl.DataFrame({"p": ["a", "b", None] * 50, "c": ["x", "y", "z"] * 50})
-    if engine == "pyarrow":
-        frame = frame.to_arrow()
-    if engine == "pandas":
-        frame = frame.to_pandas().astype(object)
+def test_python_sees_each_object_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"p": ["a", "b", None] * 50, "c": ["x", "y", "z"] * 50}).astype(object)
     seen: list[Any] = []
 
     def watch(step: Callable[..., int], cell: Any, places: Any) -> int:
@@ -116,9 +110,23 @@ def test_python_sees_each_person_once(engine: str, monkeypatch: pytest.MonkeyPat
         return step(cell, places)
 
     for name in ("_number", "_place"):
-        monkeypatch.setattr(frame_records, name, partial(watch, getattr(frame_records, name)))
+        monkeypatch.setattr(memory, name, partial(watch, getattr(memory, name)))
     assert recorded(frame, "c", Records("p")).tally(["x", "y", "z"]) == [[1, 1, 0]]
     assert len(seen) <= 6
+
+
+def test_a_unit_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def watch(person: Any) -> int:
+        seen.append(person)
+        return offset(person)
+
+    monkeypatch.setattr(in_polars, "offset", watch)
+    frame = pl.DataFrame({"p": ["a", "b", None] * 50, "x": range(150)})
+    [group] = recorded(frame, "x", Records("p", rows=2)).groups
+    assert len(numbers_of(group)) == 4
+    assert sorted(seen) == [b"a", b"b"]
 
 
 def test_one_object_that_no_comparison_bears_leaves_the_others() -> None:
@@ -153,16 +161,6 @@ def test_groups_of_that_hour_in_a_column_of_times(engine: str) -> None:
     assert recorded(frame, "c", Records(by="g", groups=tuple(zoned))).tally(["x"]) == [[2], [2]]
 
 
-@given(st.lists(st.tuples(*[st.sampled_from([0, 3, 2**40])] * 3), max_size=9))
-def test_a_number_for_rows_keeps_their_order(rows: list[tuple[int, ...]]) -> None:
-    columns = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(3)]
-    together = frame_records._together(*columns).tolist()
-    order = sorted(set(rows))
-    assert [sorted(set(together)).index(one) for one in together] == [
-        order.index(row) for row in rows
-    ]
-
-
 # --- numbers in pandas objects
 
 MIXED: list[Any] = [
@@ -183,8 +181,8 @@ EXACT: list[Any] = [Fraction(1, 10), 2, 2.5, Fraction(1, 3)]
 def test_numbers_among_objects() -> None:
     frame = pd.DataFrame({"x": pd.Series(MIXED, dtype=object)})
     assert numbers(frame, "x").tolist() == EXACT == numbers(MIXED[:-1]).tolist()
-    one = recorded(frame.assign(p=["a"] * 10), "x", Records("p", rows=10)).parts()
-    assert one[0][0].tolist() == sorted(EXACT)
+    [one] = recorded(frame.assign(p=["a"] * 10), "x", Records("p", rows=10)).groups
+    assert sorted(numbers_of(one).tolist()) == sorted(EXACT)
 
 
 @pytest.mark.parametrize("cells", [["a", "b"], [], [None], [dt.date(2020, 1, 1)], [1, "a"], [True]])
@@ -194,10 +192,10 @@ def test_a_column_of_objects_is_never_refused_for_its_rows(cells: list[Any]) -> 
     )
     expected = [cell for cell in cells if type(cell) is int]
     assert numbers(frame, "x").tolist() == expected
-    [(found, _)] = recorded(frame, "x", Records("p", rows=3)).parts()
-    assert found.tolist() == expected
-    grouped = recorded(frame, "x", Records(by="p", groups=("a",))).parts()
-    assert grouped[0][0].tolist() == expected
+    [found] = recorded(frame, "x", Records("p", rows=3)).groups
+    assert numbers_of(found).tolist() == expected
+    [grouped] = recorded(frame, "x", Records(by="p", groups=("a",))).groups
+    assert numbers_of(grouped).tolist() == expected
 
 
 def test_numbers_of_groups_of_persons_among_objects() -> None:
@@ -211,9 +209,9 @@ def test_numbers_of_groups_of_persons_among_objects() -> None:
     )
     parts = recorded(
         frame, "x", Records("p", rows=5, by="g", groups=("s", "t"), most_groups=2)
-    ).parts()
-    assert [part.tolist() for part, _ in parts] == [
-        [Fraction(3, 2), Fraction(5, 2), Fraction(1, 2)],
+    ).groups
+    assert [sorted(numbers_of(part).tolist()) for part in parts] == [
+        [Fraction(1, 2), Fraction(3, 2), Fraction(5, 2)],
         [],
     ]
 
@@ -235,7 +233,7 @@ def test_other_columns_of_pandas_are_refused_by_type(column: Any) -> None:
     with pytest.raises(UnreadableData, match="column 'x'"):
         numbers(frame, "x")
     with pytest.raises(UnreadableData, match="column 'x'"):
-        recorded(frame, "x", Records("p", rows=1)).parts()
+        numbers_of(recorded(frame, "x", Records("p", rows=1)).groups[0])
 
 
 # --- refusals name the argument

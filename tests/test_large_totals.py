@@ -17,6 +17,9 @@ from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import Vector, integers
 from discreet.scores import Counts, Revenue
 from discreet.selection import order_of
+from discreet.tables.column import ArrayColumn
+
+from .columns import Counted
 
 GRID = Grid(0, 6)
 POINTS = range(7)
@@ -158,7 +161,7 @@ def test_integers_hold_twice_their_sum(values: list[int]) -> None:
 
 def test_counts_of_candidates_of_any_size() -> None:
     for counts in ([0, 2**63], [2**62, 2**62], [5, 10**40]):
-        scores = Counts(lambda counts=counts: counts).compute(Fraction(1))  # type: ignore[misc]
+        scores = Counts(Counted(counts), [1, 2]).compute(Fraction(1))
         assert scores.integral
         assert [scores.exact(i) for i in range(2)] == counts
         assert scores.exact_gap(0, scores.best()) == max(counts) - counts[0]
@@ -167,7 +170,7 @@ def test_counts_of_candidates_of_any_size() -> None:
 def prices(lo: int, step: int, bids: Sequence[int]) -> Any:
     rows = np.empty(len(bids), dtype=object)
     rows[:] = bids
-    return Revenue(lambda: rows, Grid(lo, lo + 4 * step, step)).compute(Fraction(1))
+    return Revenue(ArrayColumn(rows), Grid(lo, lo + 4 * step, step)).compute(Fraction(1))
 
 
 @pytest.mark.parametrize("lo", [0, 1, 2**62, 2**63, 2**64 + 1])

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.candidates import Grid
-from discreet.tables import on_grid
-from discreet.tables.lazy_cells import LazyCells
+from discreet.errors import UnreadableData
+from discreet.tables.grid_counts import GridCounts
 
+from .columns import on_grid
 from .engines import spark, to_polars_lazy, to_spark
 
 ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {"polars": to_polars_lazy, "spark": to_spark}
@@ -96,8 +97,9 @@ def test_most_grids_are_served(kind: str) -> None:
 def test_frames_in_memory_are_not_asked() -> None:
     frame = pl.DataFrame({"x": [1.0], "t": ["a"]})
     assert on_grid(frame, "x", GRIDS[0]) is None
-    assert isinstance(on_grid(frame.lazy(), "x", GRIDS[0]), LazyCells)
-    assert on_grid(frame.lazy(), "t", GRIDS[0]) is None
+    assert isinstance(on_grid(frame.lazy(), "x", GRIDS[0]), GridCounts)
+    with pytest.raises(UnreadableData, match="no column of numbers"):
+        on_grid(frame.lazy(), "t", GRIDS[0])
     assert on_grid(pl.LazyFrame({"x": [2**64 - 1]}, {"x": pl.UInt64}), "x", GRIDS[0]) is None
 
 

@@ -14,14 +14,14 @@ from discreet.errors import InvalidCandidates, UnknownName
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.scores import MedianDistance
-from discreet.scores.rank import Rows
+from discreet.tables.column import ArrayColumn, Rows
 
 HER_AGES = [1, 100, 102, 104, 105, 200, 365]
 
 
 def score_of(data: Any, grid: Grid) -> MedianDistance:
     rows: Rows = (np.array(data, dtype=np.int64), None)
-    return MedianDistance(lambda: rows, grid)
+    return MedianDistance(ArrayColumn(*rows), grid)
 
 
 def written_out(runs: Runs) -> list[int]:

@@ -22,13 +22,15 @@ import discreet
 from discreet import Grid
 from discreet.scores.rank_search import distinct
 from discreet.scores.revenue import Revenue, _highest_paid, borders, highest_paid, places
-from discreet.tables import cells, numbers, on_grid
+from discreet.tables import cells, numbers
+from discreet.tables.column import ArrayColumn
+from discreet.tables.in_duckdb import relation_type
 from discreet.tables.kinds import ColumnType
 from discreet.tables.numeric import from_list, from_relation
-from discreet.tables.relations import relation_type
 
 from . import engines
-from .engines import TYPED, to_dask
+from .columns import OnGrid, on_grid
+from .engines import TYPED
 
 Make = Callable[[pa.Table], Any]
 
@@ -114,19 +116,15 @@ def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) 
         assert between is not None
         rows = np.array(values, dtype=np.float64)
         assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
-        bids = Revenue(lambda: rows, grid).compute(Fraction(1))  # noqa: B023  # called at once
-        cells_ = Revenue(lambda: rows, grid, cells=lambda: between).compute(Fraction(1))  # noqa: B023
+        bids = Revenue(ArrayColumn(rows), grid).compute(Fraction(1))
+        cells_ = Revenue(OnGrid(between), grid).compute(Fraction(1))
         assert list(bids.starts) == list(cells_.starts)
         assert [bids.tops.exact(i) for i in range(len(bids))] == [
             cells_.tops.exact(i) for i in range(len(cells_))
         ]
 
 
-def in_dask(table: pl.DataFrame) -> Any:
-    return to_dask(table.to_arrow(), Path())
-
-
-@pytest.mark.parametrize("engine", [*ENGINES, in_dask])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_guess_that_is_wrong_decides_nothing(
     engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +146,7 @@ def test_a_guess_that_is_wrong_decides_nothing(
         assert tallied(source.occupied(grid.nearest)) == right
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, in_dask])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_hardly_more_than_the_cells_come_back(
     engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,8 @@ def test_counts_have_the_stated_sensitivity() -> None:
     """Exhaustively: tables of up to four rows over three candidates and a value that is none."""
     from discreet.scores import Counts
 
+    from .columns import Counted
+
     def counts(rows: tuple[int, ...]) -> list[int]:
         return [rows.count(c) for c in range(3)]
 
@@ -148,7 +150,7 @@ def test_counts_have_the_stated_sensitivity() -> None:
                 replaced = (*rows[:i], other, *rows[i + 1 :])
                 moved = [b - a for a, b in zip(before, counts(replaced), strict=True)]
                 worst["replace_one"] = max(worst["replace_one"], max(moved) - min(moved))
-    score = Counts(list)
+    score = Counts(Counted(), ())
     assert score.sensitivity("add_remove").spread == worst["add_remove"] == 1
     assert score.sensitivity("replace_one").spread == worst["replace_one"] == 2
 

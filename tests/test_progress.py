@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import discreet
 from discreet.cli import app
-from discreet.tables import files, progress
+from discreet.tables import database, progress
 
 GONE = "\x1b[?25h\r\x1b[1A\x1b[2K"
 """The cursor is back, and the line is erased."""
@@ -182,7 +182,7 @@ def test_without_a_bar_connections_are_left_alone(monkeypatch: pytest.MonkeyPatc
 def settings() -> tuple[bool, bool]:
     """Return whether DuckDB follows its progress in a new connection, and whether it prints it."""
     asked = "SELECT current_setting('enable_progress_bar'), current_setting('enable_progress_bar_print')"
-    found: tuple[bool, bool] = files._connect().sql(asked).fetchall()[0]
+    found: tuple[bool, bool] = database.connect().sql(asked).fetchall()[0]
     return found
 
 
@@ -191,7 +191,7 @@ def test_duckdb_follows_its_progress_for_the_bar_only_and_prints_none(
 ) -> None:
     assert settings()[0] is False
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)  # where DuckDB shows a bar of its own
-    monkeypatch.setattr(files, "_databases", [])
+    monkeypatch.setattr(database, "_databases", [])
     assert settings()[0] is False
     at_a_terminal(monkeypatch)
     with progress.waiting("reading a.csv"):
@@ -205,7 +205,7 @@ def test_a_scan_of_a_file_is_followed(
 ) -> None:
     file = str(tmp_path / f"a.{ending}")
     rows = "SELECT 'w' || range % 100 AS word FROM range(500000)"
-    files._connect().execute(f"COPY ({rows}) TO '{file}'")
+    database.connect().execute(f"COPY ({rows}) TO '{file}'")
     terminal = at_a_terminal(monkeypatch, "% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting(f"reading a.{ending}"):

@@ -15,6 +15,7 @@ from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
 from discreet.scores.rank import Rank
 from discreet.selection import ask
+from discreet.tables.column import ArrayColumn
 from discreet.testing import bit_tree
 from discreet.verbs import quantiles as module
 from discreet.verbs.quantiles import _Levels
@@ -33,7 +34,7 @@ def law(
     above = levels.alphas[hi] if hi < len(levels.alphas) else Fraction(1)
     share = (levels.alphas[middle] - below) / (above - below)
     values = np.array([x - first for x in data], dtype=np.int64)
-    score = Rank(lambda: (values, None), Grid(0, end - first - 1), share)
+    score = Rank(ArrayColumn(values), Grid(0, end - first - 1), share)
     asked = ask(score, {"epsilon": levels.epsilon, "neighbors": "add_remove"})
     runs: Any = score.compute(Fraction(10**6))
     with precision(128):

@@ -28,6 +28,7 @@ from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.scores.rank import Rank
+from discreet.tables.column import ArrayColumn
 from discreet.testing import bit_tree
 
 ALPHAS = [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)]
@@ -50,7 +51,7 @@ def written_out(runs: Runs) -> list[int]:
 
 def rank(data: Any, candidates: Any, alpha: Fraction) -> Rank:
     values = np.asarray(data)
-    return Rank(lambda: (values, None), candidates, alpha)
+    return Rank(ArrayColumn(values), candidates, alpha)
 
 
 @given(st.lists(st.integers(-3, 12), max_size=12), st.sampled_from(ALPHAS), st.booleans())

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,14 @@ from discreet.scores import Counts, Rank, Revenue, Score
 from discreet.scores.median_distance import MedianDistance
 from discreet.scores.per_unit import PerUnit
 from discreet.selection import ask
-from discreet.tables import numbers, on_grid, recorded
-from discreet.tables.records import Records, chosen, offset
+from discreet.tables.column import NOTHING, ArrayColumn, Group
+from discreet.tables.expressions import _stay
+from discreet.tables.kinds import CELL
+from discreet.tables.native import UNIT
+from discreet.tables.records import START, Records, offset
 from discreet.verbs.records import Inquiry, read_inquiry
 
+from .columns import Counted, numbers_of, on_grid, recorded
 from .engines import ENGINES
 
 Row = tuple[Any, Any, Any]
@@ -164,8 +167,8 @@ def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Pa
     check()
 
 
-def fetched(part: tuple[Any, str | None]) -> list[Any]:
-    return sorted(numbers(*part).tolist())
+def fetched(part: Group) -> list[Any]:
+    return sorted(numbers_of(part).tolist())
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -179,7 +182,7 @@ def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: P
         data = ENGINES[engine](table(rows, pa.float64()), tmp_path)
         kept = bounded(rows, records, empty_is_nobody=engine == "csv")
         held = recorded(data, "value", records)
-        parts = held.parts()[:FETCHED]
+        parts = held.groups[:FETCHED]
         assert [fetched(part) for part in parts] == naive_parts(kept, records)[:FETCHED]
 
     check()
@@ -193,7 +196,7 @@ def test_statistics_of_parquet_do_not_let_nan_in(tmp_path: Path, by_duckdb: bool
     data = duckdb.connect().read_parquet(str(path)) if by_duckdb else path
     for records in (PLANS["persons"], PLANS["groups"]):
         held = recorded(data, "value", records)
-        assert fetched(held.parts()[0]) == [0.0]
+        assert fetched(held.groups[0]) == [0.0]
 
 
 @pytest.mark.parametrize(("engine", "plan"), [("parquet", "persons"), ("csv", "groups")])
@@ -202,7 +205,7 @@ def test_what_is_chosen_or_parsed_is_kept(engine: str, plan: str, tmp_path: Path
     rows: list[Row] = [("ann", "north", 1.0), ("bob", "south", 2.0)]
     file = ENGINES[engine](table(rows, pa.float64()), tmp_path)
     held = recorded(file, "value", PLANS[plan])
-    parts = held.parts()
+    parts = held.groups
     Path(file).unlink()
     assert sorted(x for part in parts for x in fetched(part)) == [1.0, 2.0]
 
@@ -221,7 +224,7 @@ def check_one_more(
 
     def counted(rows: list[Row]) -> list[Counter[float]]:
         held = recorded(ENGINES[engine](table(rows, pa.float64()), folder), "value", records)
-        return [Counter(fetched(part)) for part in held.parts()]
+        return [Counter(fetched(part)) for part in held.groups]
 
     without, more = map(counted, pair)
     added = [after - before for before, after in zip(without, more, strict=True)]
@@ -270,10 +273,14 @@ def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_the_rule_keeps_as_many_as_it_may(most: int) -> None:
     """For every size and every place to begin: `most` rows, or all; each row as often as any other."""
+    import narwhals.stable.v2 as nw
+
     for m in range(1, 12):
-        kept = [chosen(np.zeros(m, dtype=np.int64), np.full(m, start), most) for start in range(m)]
-        assert {int(rows.sum()) for rows in kept} == {min(m, most)}
-        assert set(np.sum(kept, axis=0)) == {min(m, most)}
+        units = [start for start in range(m) for _ in range(m)]
+        rows = pl.LazyFrame({UNIT: units, START: units, CELL: list(range(m)) * m})
+        kept = _stay(nw.from_native(rows), CELL, [UNIT], most).collect().to_native()
+        for column in (UNIT, CELL):
+            assert kept[column].value_counts()["count"].to_list() == [min(m, most)] * m
 
 
 def test_offsets_are_those_of_a_hash_with_a_public_key() -> None:
@@ -296,8 +303,8 @@ def tables_of_persons(values: list[Any], most: int) -> list[list[Any]]:
 
 def score_of(score: Callable[[Any], Score], rows: list[Any], k: int) -> list[Fraction]:
     data = pl.DataFrame(rows, {"p": pl.String, "v": pl.Float64}, orient="row")
-    [(numbers, _)] = recorded(data, "v", Records("p", rows=k)).parts()
-    vector: Any = score(numbers).compute(Fraction(10**6))
+    [group] = recorded(data, "v", Records("p", rows=k)).groups
+    vector: Any = score(numbers_of(group)).compute(Fraction(10**6))
     if isinstance(vector, Runs):
         return each_point(vector)
     return [vector.exact(i) for i in range(len(vector))]
@@ -316,11 +323,11 @@ def each_point(runs: Runs) -> list[Fraction]:
 
 SCORES: dict[str, Callable[[Any], Score]] = {
     f"rank {alpha}": lambda numbers, alpha=alpha: Rank(  # type: ignore[misc]
-        lambda: (numbers, None), Labels([0, 1, 2, 3]), Fraction(alpha)
+        ArrayColumn(numbers), Labels([0, 1, 2, 3]), Fraction(alpha)
     )
     for alpha in ("0", "1/2", "2/3", "1")
 }
-SCORES["median distance"] = lambda numbers: MedianDistance(lambda: (numbers, None), Grid(0, 3))
+SCORES["median distance"] = lambda numbers: MedianDistance(ArrayColumn(numbers), Grid(0, 3))
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
@@ -355,12 +362,12 @@ def test_scores_of_persons_by_brute_force(name: str, k: int, neighbors: Neighbor
 @pytest.mark.parametrize("k", [1, 2])
 def test_revenue_of_persons_by_brute_force(k: int, neighbors: Neighbors) -> None:
     prices, bids = [0, 1, 2, 3], tables_of_persons([1.0, 2.0, 3.0], k + 1)
-    promised = Revenue(lambda: np.zeros(0), Grid(0, 3), units=k).sensitivity(neighbors)
+    promised = Revenue(NOTHING, Grid(0, 3), units=k).sensitivity(neighbors)
 
     def revenue(rows: list[Any]) -> list[int]:
         data = pl.DataFrame(rows, {"p": pl.String, "v": pl.Float64}, orient="row")
-        [(numbers, _)] = recorded(data, "v", Records("p", rows=k)).parts()
-        return [price * sum(bid >= price for bid in numbers) for price in prices]
+        [group] = recorded(data, "v", Records("p", rows=k)).groups
+        return [price * sum(bid >= price for bid in numbers_of(group)) for price in prices]
 
     spread = 0
     for others in ([], [("b", 2.0)], [("b", 1.0), ("c", 3.0)]):
@@ -375,7 +382,7 @@ def test_revenue_of_persons_by_brute_force(k: int, neighbors: Neighbors) -> None
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 def test_counts_of_persons_by_brute_force(neighbors: Neighbors) -> None:
     own = [list(s) for n in range(4) for s in itertools.combinations("xyz", n)] + [list("xxyy")]
-    promised = Counts(list).sensitivity(neighbors)
+    promised = Counts(Counted(), ()).sensitivity(neighbors)
 
     def tallied(rows: list[Any]) -> list[int]:
         data = pl.DataFrame(rows, {"p": pl.String, "v": pl.String}, orient="row")
@@ -401,7 +408,7 @@ def joint_law(rows: list[Any], inquiry: Inquiry, labels: Labels) -> dict[tuple[i
     )
     tallied = recorded(data, "v", inquiry.records).tally(labels)
     laws = [
-        ask(Counts(partial(list, counts), inquiry.per_person), inquiry.terms, labels)
+        ask(Counts(Counted(counts), labels, inquiry.per_person), inquiry.terms, labels)
         .law()
         .probabilities()
         for counts in tallied

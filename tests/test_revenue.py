@@ -27,6 +27,7 @@ from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.runs import RunLaw, Runs, RunWeights
 from discreet.sampling.vectors import read_vector
 from discreet.scores.revenue import Revenue, highest_paid
+from discreet.tables.column import ArrayColumn
 from discreet.testing import bit_tree
 from discreet.verbs.price import price
 
@@ -36,7 +37,7 @@ LADDER = Grid(0, "3.5", "0.01")
 
 
 def revenue(bids: Any, prices: Grid, **more: Any) -> Revenue:
-    return Revenue(lambda: np.asarray(bids), prices, **more)
+    return Revenue(ArrayColumn(np.asarray(bids)), prices, **more)
 
 
 def objects(values: Sequence[Any]) -> NDArray[Any]:

@@ -29,7 +29,7 @@ from discreet.errors import (
     UnreadableFile,
 )
 from discreet.tables import count, declared_categories, distinct, numbers, parse_candidates
-from discreet.tables.files import LONGEST_LINE
+from discreet.tables.csv_files import LONGEST_LINE
 
 from .engines import ENGINES, TYPED
 
@@ -628,7 +628,7 @@ def test_a_file_without_header_is_not_quoted(tmp_path: Path) -> None:
 
 
 def test_data_that_is_no_table() -> None:
-    for data in ([1], {"c": [MARKER]}, None, 3, pd.Series([MARKER]), b"t.csv"):
+    for data in ([1], None, 3, pd.Series([MARKER]), b"t.csv"):
         with pytest.raises(UnreadableData, match="data must be") as caught:
             count(data, "c", ["a"])
         assert_silent(caught.value)
@@ -725,3 +725,28 @@ def test_categories_with_any_character_are_told_apart(many: bool) -> None:
     expected = [1 + (word in words[:8]) for word in candidates]
     assert count(texts, "c", candidates) == expected
     assert count(texts.select("CAST(c AS word) AS c"), "c", candidates) == expected
+
+
+def test_nanoseconds_with_a_zone(tmp_path: Path) -> None:
+    column = pa.array([NOON_UTC, NOON_UTC, None], pa.timestamp("ns", "UTC"))
+    pq.write_table(pa.table({"c": column}), tmp_path / "t.parquet")
+    relation = duckdb.connect().from_arrow(pa.table({"c": column}))
+    for data in (tmp_path / "t.parquet", relation):
+        later = NOON_UTC + dt.timedelta(microseconds=1)
+        assert count(data, "c", [NOON_UTC, NOON_UTC.astimezone(PARIS), later]) == [2, 2, 0]
+
+
+def test_decimals_of_many_digits_after_the_point(tmp_path: Path) -> None:
+    """Their texts have no exponent: of 1E-9 DuckDB would make a double."""
+    for digits in ((9, 9), (18, 9), (38, 38), (38, 10)):
+        least = D(1).scaleb(-digits[1])
+        column = pa.array([least, least, D(0), None], pa.decimal128(*digits))
+        pq.write_table(pa.table({"c": column}), tmp_path / "t.parquet")
+        relation = duckdb.connect().from_arrow(pa.table({"c": column}))
+        for data in (tmp_path / "t.parquet", relation):
+            assert count(data, "c", [least, 0, 2 * least]) == [2, 1, 0], digits
+
+
+def test_underscores_make_no_number_of_a_field(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("c,p\n1_000,a\n7,b\n1e3,c\n")
+    assert sorted(numbers(tmp_path / "t.csv", "c").tolist()) == [7.0, 1000.0]

@@ -21,8 +21,11 @@ from discreet.sampling.bits import Bits, SystemBits
 from discreet.scores import Score
 from discreet.scores.per_unit import PerUnit
 from discreet.selection import Order, Query, release
+from discreet.tables.column import ArrayColumn
 from discreet.terms import Terms, takes_terms
 from discreet.testing import BitTree, bit_tree
+
+from .columns import Counted
 
 EPSILON = Fraction(1, 2)
 ROWS = 400
@@ -226,11 +229,11 @@ def rows(data: pl.DataFrame) -> Any:
 
 
 SHORT: dict[str, tuple[Callable[[Any], Any], Any]] = {
-    "counts": (lambda data: scores.Counts(lambda: drinks(data)), Labels(DRINKS)),
-    "class_counts": (lambda data: scores.ClassCounts(lambda: drinks(data)), Labels(DRINKS)),
-    "rank": (lambda data: scores.Rank(lambda: (rows(data), None), POINTS, Fraction(1, 2)), POINTS),
-    "median_distance": (lambda data: scores.MedianDistance(lambda: (rows(data), None), POINTS), POINTS),
-    "revenue": (lambda data: scores.Revenue(lambda: rows(data), POINTS), POINTS),
+    "counts": (lambda data: scores.Counts(Counted(drinks(data)), DRINKS), Labels(DRINKS)),
+    "class_counts": (lambda data: scores.ClassCounts(Counted(drinks(data)), None), Labels(DRINKS)),  # type: ignore[arg-type]
+    "rank": (lambda data: scores.Rank(ArrayColumn(rows(data)), POINTS, Fraction(1, 2)), POINTS),
+    "median_distance": (lambda data: scores.MedianDistance(ArrayColumn(rows(data)), POINTS), POINTS),
+    "revenue": (lambda data: scores.Revenue(ArrayColumn(rows(data)), POINTS), POINTS),
     "l1": (lambda data: L1(lambda: rows(data)), POINTS),
     "given": (lambda data: scores.Given(drinks(data), ROWS), Labels(DRINKS)),
     "custom": (lambda data: scores.Custom(lambda d, _: drinks(d), data, DRINKS, ROWS), Labels(DRINKS)),
@@ -268,7 +271,7 @@ def test_a_short_verb_keeps_its_promise_or_is_refused(name: str, neighbors: str)
     terms: Any = {"epsilon": EPSILON, "privacy_unit": "who"}
     if name in REFUSED:
         with pytest.raises(
-            InvalidArgument, match=r"counts rows.*read_inquiry.*parts_of.*per_person"
+            InvalidArgument, match=r"counts rows.*read_inquiry.*columns.*per_person"
         ):
             nearest(table("many"), name, neighbors=neighbors, **terms)
         with pytest.raises(InvalidArgument, match="counts rows"):

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .scores import SCORES
     from .scores.custom import each
     from .tables.candidate_table import CandidateTable as CandidateTable
+    from .tables.csv_files import csv
+    from .tables.queries import sql
     from .terms import Terms
     from .verbs.generalized import generalized
     from .verbs.mode import mode
@@ -108,6 +110,7 @@ _HOMES = {
     "best_eta": "mechanisms.base2",
     "compare": "planning.compare",
     "compose": "privacy.composition",
+    "csv": "tables.csv_files",
     "distribution": "planning.simulate",
     "each": "scores.custom",
     "epsilon_for": "planning.worst_case",
@@ -128,6 +131,7 @@ _HOMES = {
     "select": "verbs.select",
     "select_by": "verbs.select_by",
     "simulate": "planning.simulate",
+    "sql": "tables.queries",
     "to_opendp": "bridges.opendp",
     "top_k": "verbs.top_k",
     "worst_error": "planning.worst_case",
@@ -181,6 +185,7 @@ __all__ = [
     "best_eta",
     "compare",
     "compose",
+    "csv",
     "distribution",
     "each",
     "epsilon_for",
@@ -203,6 +208,7 @@ __all__ = [
     "select",
     "select_by",
     "simulate",
+    "sql",
     "testing",
     "to_opendp",
     "top_k",

@@ -150,7 +150,9 @@ def refuse_one_shot(value: Any, what: str) -> None:
     if hasattr(type(value), "__next__"):
         raise InvalidArgument(
             f"{what} can be read only once ({shown(value)}), and is read again for each price and answer; "
-            "give a list, a table, or the path of a file"
+            "give a list, a table"
+            + (", as read_all() returns one," if hasattr(value, "read_all") else "")
+            + " or the path of a file"
         )
 
 

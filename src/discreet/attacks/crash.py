@@ -4,14 +4,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from .. import audit
 from ..candidates import Labels
-from ..scores.rank import Rank, Rows
+from ..scores.rank import Rank
+from ..tables.column import ArrayColumn
 from .result import AttackResult
 
 EPSILON = 1
@@ -45,14 +45,10 @@ def crashes(rows: Sequence[float]) -> Fraction:
     return Fraction(0)
 
 
-def _read(rows: Sequence[float]) -> Rows:
-    return np.array(rows), None
-
-
 def run() -> AttackResult:
     """Return the lesson."""
     labels, half = Labels(CANDIDATES), Fraction(1, 2)
-    scores = [Rank(partial(_read, rows), labels, half) for rows in (ROWS, NEIGHBOR)]
+    scores = [Rank(ArrayColumn(np.array(rows)), labels, half) for rows in (ROWS, NEIGHBOR)]
     ours = [score.compute(Fraction(0)) for score in scores]
     spread = scores[0].sensitivity("replace_one").spread
     laws = [[1 - crashes(rows), crashes(rows)] for rows in (ROWS, NEIGHBOR)]

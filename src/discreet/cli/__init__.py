@@ -1,5 +1,6 @@
 """The command line: one file, one command. Errors are one line on stderr and exit code 2."""
 
+import signal
 import sys
 from importlib.metadata import version
 from io import TextIOWrapper
@@ -51,14 +52,30 @@ def _options(
     pass
 
 
+_TERMINATED = 128 + signal.SIGTERM
+
+
 def main() -> None:
-    """Run the command line and exit: 0 for an answer, 2 for an error, 130 when interrupted."""
+    """Run the command line and exit: 0 for an answer, 2 for an error, 130 when interrupted, 143 when terminated."""
+    signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(
                 errors="backslashreplace"
             )  # an answer must not be lost to an encoding
     sys.exit(run(sys.argv[1:]))
+
+
+def _terminate(number: int, frame: object) -> None:
+    """End the process as its own exit would: the cursor is shown again, and temporary files are removed.
+
+    An engine may take the exit for an interrupt of its own, so it is noted what it was.
+    """
+    _stopped.append(number)
+    raise SystemExit(_TERMINATED)
+
+
+_stopped: list[int] = []
 
 
 def run(arguments: list[str]) -> int:
@@ -68,7 +85,7 @@ def run(arguments: list[str]) -> int:
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        return 130
+        return _TERMINATED if _stopped else 130
     except Exception as error:
         message = _message(error)
         if message is None:

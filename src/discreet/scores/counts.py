@@ -1,15 +1,19 @@
 """Rows per candidate: the score of the most common value."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, integers
+
+if TYPE_CHECKING:
+    from ..tables.candidate_table import Ranking
+    from ..tables.column import Countable
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -21,13 +25,14 @@ class Counts:
     docs/scores/counts.md.
 
     Args:
-        count: returns the rows per candidate; called once, when everything public has been checked.
-        per_person: whether it returns numbers of privacy units instead, a unit counting once per candidate that
-            it holds. A unit added raises any count by 1 at most and lowers none, so the same numbers hold:
-            docs/persons.md.
+        column: the records, counted when everything public has been checked.
+        candidates: the values that are counted.
+        per_person: whether it counts privacy units instead, a unit counting once per candidate that it holds. A unit
+            added raises any count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
     """
 
-    count: Callable[[], Sequence[int]]
+    column: "Countable"
+    candidates: Sequence[object]
     per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[dict[str, Any]] = {}
@@ -48,7 +53,7 @@ class Counts:
 
     def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the counts. Private."""
-        return Vector(integers(self.count()), integral=True)
+        return Vector(integers(self.column.count(self.candidates)), integral=True)
 
     def __repr__(self) -> str:
         return "Counts()"
@@ -62,12 +67,13 @@ class ClassCounts:
     drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/large_candidates.md.
 
     Args:
-        classes: returns the candidates in classes, each with `counted` and `ranks`; called once, when
-            everything public has been checked.
+        column: the records, counted when everything public has been checked.
+        ranking: the candidates of a public table, in its engine.
         per_person: as for `Counts`.
     """
 
-    classes: Callable[[], Any]
+    column: "Countable"
+    ranking: "Ranking"
     per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[dict[str, Any]] = {}
@@ -84,11 +90,11 @@ class ClassCounts:
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1 for every count, monotonic when records are added or removed."""
-        return Counts(list).sensitivity(neighbors)
+        return Counts(self.column, ()).sensitivity(neighbors)
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the classes, the most common candidates first. Private."""
-        classes = self.classes()
+        classes = self.column.classes(self.ranking)
         counts, sizes = classes.counted()
 
         def locate(places: Sequence[tuple[int, int]]) -> list[int]:

@@ -1,6 +1,5 @@
 """How many records must change for a candidate to be a median (Goldberg 2012)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -13,11 +12,12 @@ from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
-from .rank import WIDER, Rows, bracketed, stretches
+from .rank import WIDER, bracketed, stretches
 from .rank_search import Bracket, bracket, distinct, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
+    from ..tables.column import Numeric
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,14 +29,12 @@ class MedianDistance:
     share is as good as can be. Proof: docs/scores/median_distance.md.
 
     Args:
-        rows: returns the records; called once, when everything public has been checked.
+        column: the records, read when everything public has been checked.
         candidates: a grid.
-        cells: as for `Rank`.
     """
 
-    rows: Callable[[], Rows]
+    column: "Numeric"
     candidates: Grid
-    cells: Callable[[], "CellSource | None"] = lambda: None
     name: ClassVar[str] = "median_distance"
     parameters: ClassVar[dict[str, Any]] = {}
 
@@ -56,10 +54,10 @@ class MedianDistance:
 
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the scores. Private."""
-        source = self.cells()
+        source = self.column.on_grid(self.candidates)
         if source is not None:
             return self._bracketed(source, cutoff_gap)
-        values, counts = self.rows()
+        values, counts = self.column.numbers()
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
         return self._whole(distinct(self.candidates.nearest(values), weights))
 

@@ -14,20 +14,18 @@ from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
-from ..sampling.vectors import Vector, read_vector
+from ..sampling.vectors import Vector, integers, read_vector
 from .rank_search import bracket, distinct, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
+    from ..tables.column import Numeric
 
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
 
 WIDER = 16
 """How much wider the bracket becomes if a draw should come near its end."""
-
-Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
-"""Numbers, and how often each occurs (None: once each)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -39,17 +37,14 @@ class Rank:
     it would be. Proof: docs/scores/rank.md.
 
     Args:
-        rows: returns the records; called once, when everything public has been checked.
+        column: the records, read when everything public has been checked.
         candidates: a grid, or numbers in a list.
         alpha: between 0 (the minimum) and 1 (the maximum).
-        cells: returns the records as counts on the grid, where they are not in memory, and instead of the
-            rows; called as they are.
     """
 
-    rows: Callable[[], Rows]
+    column: "Numeric"
     candidates: Grid | Labels
     alpha: Fraction
-    cells: Callable[[], "CellSource | None"] = lambda: None
     name: ClassVar[str] = "rank"
 
     @property
@@ -81,11 +76,11 @@ class Rank:
         `cutoff_gap` are summarised in two runs, which `Runs.whole` expands if a draw should come near them.
         """
         if isinstance(self.candidates, Labels):
-            return self._listed(self.candidates, *self.rows())
-        source = self.cells()
+            return self._listed(self.candidates)
+        source = self.column.on_grid(self.candidates)
         if source is not None:
             return self._bracketed(source, self.candidates.size, cutoff_gap)
-        values, counts = self.rows()
+        values, counts = self.column.numbers()
         indices = self.candidates.nearest(values)
         if counts is None and self.candidates.size <= SMALL:
             counts = np.bincount(indices.astype(np.int64))
@@ -161,24 +156,27 @@ class Rank:
             less, more = less.astype(object), more.astype(object)
         return -abs((q - p) * less - p * more)
 
-    def _listed(
-        self, candidates: Labels, values: NDArray[Any], counts: NDArray[np.int64] | None
-    ) -> Vector:
+    def _listed(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
         rungs = read_vector(list(candidates))
         ladder = [rungs.exact(i) for i in range(len(rungs))]
-        weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
-        less, more = _beside(values, weights, ladder)
-        return Vector(self._scores(less, more, int(weights.sum())), integral=True)
+        found = self.column.beside(ladder)
+        if found is None:
+            less, more = _beside(*self.column.numbers(), ladder)
+        else:
+            less, more = (integers(counts) for counts in found)
+        most = int((less + more).max(initial=0))
+        return Vector(self._scores(less, more, most), integral=True)
 
     def __repr__(self) -> str:
         return f"Rank(alpha={self.alpha}, {self.candidates!r})"
 
 
 def _beside(
-    values: NDArray[Any], weights: NDArray[np.int64], ladder: list[Fraction]
+    values: NDArray[Any], counts: NDArray[np.int64] | None, ladder: list[Fraction]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return how many records are below and above the numbers of a list, exactly."""
+    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
     order = np.argsort(values, kind="stable")
     ascending, totals = values[order], np.concatenate(([0], np.cumsum(weights[order])))
     if values.dtype.kind == "f":

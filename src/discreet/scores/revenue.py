@@ -1,7 +1,6 @@
 """The revenue at a price: the score of pricing."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +20,7 @@ from ..sampling.vectors import Vector
 from .rank_search import distinct
 
 if TYPE_CHECKING:
-    from ..tables.cells import GridSource
+    from ..tables.column import Numeric
 
 _EXACT = 2**48
 """Below it, one rounding of a quotient of integers is the double nearest to a price."""
@@ -42,23 +41,20 @@ class Revenue:
     `replace_one`. Proof: docs/scores/revenue.md.
 
     Args:
-        bids: returns one bid for each unit wanted; called once, when everything public has been checked.
+        column: one bid for each unit wanted, read when everything public has been checked.
         prices: the prices that may be answered; none below zero.
         supply: how many units there are to sell; None for no limit.
         units: the most units one bidder may bid for: his rows must be bounded to that beforehand.
         continuous: let index i stand for all prices from point i to the next, with the integral of
             exp(eta * score) over them as its weight; the last point then stands for nothing.
-        cells: returns the bids as counts on `borders(prices)`, where they are not in memory, and instead
-            of the bids; called as they are.
         per_person: whether a bidder is a record, whose rows have been bounded to `units`.
     """
 
-    bids: Callable[[], NDArray[Any]]
+    column: "Numeric"
     prices: Grid
     supply: int | None = None
     units: int = 1
     continuous: bool = False
-    cells: Callable[[], "GridSource | None"] = lambda: None
     per_person: bool = False
     name: ClassVar[str] = "revenue"
 
@@ -113,12 +109,13 @@ class Revenue:
 
     def _paid(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
-        source = self.cells()
+        source = self.column.on_grid(borders(self.prices))
         if source is not None:
-            indices, counts = source.occupied(partial(places, self.prices))
-            paying = np.asarray(indices >= 0, dtype=np.bool_)
-            return distinct(indices[paying], counts[paying])
-        paid = np.sort(highest_paid(self.prices, self.bids()))
+            return _paying(*source.occupied(partial(places, self.prices)))
+        bids, counts = self.column.numbers()
+        if counts is not None:
+            return _paying(places(self.prices, bids), counts)
+        paid = np.sort(highest_paid(self.prices, bids))
         new = np.flatnonzero(np.append(True, paid[1:] != paid[:-1])[: len(paid)])
         return paid[new], np.diff(np.append(new, len(paid)))
 
@@ -146,6 +143,14 @@ class Revenue:
 
     def __repr__(self) -> str:
         return f"Revenue({self.prices!r}, supply={self.supply}, units={self.units})"
+
+
+def _paying(
+    indices: NDArray[Any], counts: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the indices that are a price, in order, and how many pay each."""
+    paying = np.asarray(indices >= 0, dtype=np.bool_)
+    return distinct(indices[paying], counts[paying])
 
 
 def borders(prices: Grid) -> Grid:

@@ -4,17 +4,13 @@ A table is a pandas or Polars frame (eager or lazy), a PyArrow table, a DuckDB r
 of a CSV or Parquet file. Types are decided from the schema, never from rows; CSV columns are text.
 """
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .kinds import CELL, ColumnType
-from .values import in_order, parse
+from .failures import quietly
 
 if TYPE_CHECKING:
-    from ..candidates import Grid
-    from .cells import GridSource
-    from .records import Recorded, Records
+    from .expressions import Table as Opened
 
 __all__ = [
     "Table",
@@ -22,30 +18,15 @@ __all__ = [
     "declared_categories",
     "distinct",
     "numbers",
-    "on_grid",
     "parse_candidates",
-    "recorded",
     "shows_types",
 ]
 
 Table: TypeAlias = object
-"""A table: whatever `narwhals.from_native` takes, or a path."""
+"""A table: whatever `engine.open_table` takes."""
 
 
-class Column(Protocol):
-    """One column of a table, whatever engine holds it."""
-
-    @property
-    def type(self) -> ColumnType: ...
-
-    def count(self, candidates: Sequence[object]) -> list[int]: ...
-
-    def values(self) -> list[Any]: ...
-
-    def declared(self) -> list[str] | None: ...
-
-
-def count(data: Table, column: str, candidates: Sequence[object]) -> list[int]:
+def count(data: Table, column: str | None, candidates: Sequence[object]) -> list[int]:
     """Return, for each candidate, the number of rows whose `column` equals it.
 
     Nulls, NaN and values that are no candidates are ignored. Equality is exact: no number is
@@ -70,57 +51,33 @@ def count(data: Table, column: str, candidates: Sequence[object]) -> list[int]:
     hold a candidate, on how many values are distinct and on the engine, which may write to logs,
     caches and temporary files of its own.
     """
-    return _open(data, column).count(candidates)
-
-
-def recorded(data: Any, column: str, records: "Records") -> "Recorded":
-    """Return the rows of a table with the columns of persons and groups, to be bounded and counted.
-
-    Raises:
-        As for `count`; MissingColumn for any of the columns.
-
-    Side channels: those of `count`; memory depends on the number of persons too, and for a frame in
-    memory on the number of rows.
-    """
-    wanted = {CELL: column, "person": records.unit, "part": records.by}
-    columns = {alias: name for alias, name in wanted.items() if name is not None}
-    if isinstance(data, str | os.PathLike):
-        from .files import open_columns
-        from .relation_records import RelationRecords
-
-        opened = open_columns(data, columns)
-        return RelationRecords(opened.relation, columns, records, opened.failure, opened.csv)
-    from .frame_records import open_records
-
-    return open_records(data, columns, records)
+    return _open(data, column).tally(candidates)[0]
 
 
 def numbers(data: Table, column: str | None = None) -> Any:
-    """Return the numbers in the rows as one numpy array; see `numeric.numbers`."""
-    from .numeric import numbers
+    """Return the numbers in the rows as one numpy array: float64, int64, uint64 or Python's own.
 
-    return numbers(data, column)
+    Null, NaN and what is no number are left out, row by row, of what has no type: lists and pandas columns of
+    Python objects. Columns of text, dates and nested ones are refused by their type, which is public.
 
+    Args:
+        data: numbers in an array, a series or a list; or a table, with `column`.
+        column: the column of the table.
 
-def on_grid(data: Table, column: str | None, grid: "Grid") -> "GridSource | None":
-    """Return the column as counts on a grid, None where it must be brought into memory.
+    Raises:
+        As for `count`.
 
-    The engine counts files, DuckDB relations, Spark and Dask tables and lazy frames of Polars. Only the
-    schema is read here.
+    Side channels: time and memory depend on the number of rows; an engine sends each distinct number once.
     """
-    if column is None:
-        return None
-    from .relation_cells import open_cells
+    import numpy as np
 
-    found = open_cells(data, column, grid)
-    if found is not None or isinstance(data, str | os.PathLike):
-        return found
-    from .lazy_cells import open_lazy_cells
+    from .column import Source
 
-    return open_lazy_cells(data, column, grid)
+    values, counts = Source(data, column).groups[0].numbers()
+    return values if counts is None else np.repeat(values, counts)
 
 
-def declared_categories(data: Table, column: str) -> list[str] | None:
+def declared_categories(data: Table, column: str | None) -> list[str] | None:
     """Return the categories that the schema declares, or None when it declares none.
 
     Only a Polars `Enum` counts: its categories are chosen by whoever wrote the schema. Those of a
@@ -129,7 +86,8 @@ def declared_categories(data: Table, column: str) -> list[str] | None:
 
     Side channels: time depends on the schema, or for a file on its header, and on nothing else.
     """
-    return _open(data, column).declared()
+    declared = _open(data, column).type().declared
+    return None if declared is None else list(declared)
 
 
 def shows_types(data: Table) -> bool:
@@ -138,14 +96,20 @@ def shows_types(data: Table) -> bool:
     return kind.__module__.partition(".")[0] == "polars" and kind.__name__ == "DataFrame"
 
 
-def distinct(data: Table, column: str) -> list[object]:
+def distinct(data: Table, column: str | None) -> list[object]:
     """Return the values found in the column, without nulls and NaN, in a deterministic order.
 
     **This is not private**: it is what `unsafe_candidates_from_data=True` stands for.
 
     Side channels: everything, for the values themselves are returned.
     """
-    return in_order(_open(data, column).values())
+    from .values import in_order
+    from .written import is_written
+
+    table = _open(data, column)
+    of = table.type()
+    found = quietly(lambda: table.native.values(of), table.failure)
+    return in_order(value for value in found if not is_written(of) or value)
 
 
 def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[object]:
@@ -158,16 +122,14 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
 
     Side channels: time depends on the schema and the texts, which are public.
     """
-    of = _open(data, column).type
+    from .values import parse
+
+    of = _open(data, column).type()
     return [parse(text, of) for text in texts]
 
 
-def _open(data: Any, column: str) -> Column:
+def _open(data: Any, column: str | None) -> "Opened":
     """Return the column, by whichever engine can read it."""
-    if isinstance(data, str | os.PathLike):
-        from .files import open_file
+    from .engine import open_table
 
-        return open_file(data, column)
-    from .frames import open_frame
-
-    return open_frame(data, column)
+    return open_table(data, column)

@@ -4,7 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from ..doors import doors
 from ..errors import InvalidCandidates, shown
 from .failures import quietly
 from .kinds import CELL, ColumnType
+
+if TYPE_CHECKING:
+    from .expressions import Table
 
 _KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
 
@@ -44,6 +47,10 @@ class Ranking(Protocol):
 
     def value(self, rank: int) -> Any:
         """Return the candidate of that rank."""
+        ...
+
+    def classes(self, table: "Table") -> "Sequence[Classes]":
+        """Return, for each group of a table, the candidates in classes of equal counts."""
         ...
 
 
@@ -125,41 +132,30 @@ def names_file(given: Any) -> bool:
 
 def _ranked(data: Any, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
-    from .relation_classes import rank_relation
+    from .engine import is_in_duckdb, names_files, open_table, unwrapped
+    from .in_spark import InSpark
 
-    if isinstance(data, str | os.PathLike):
-        from .files import open_file
-
-        opened: Any = open_file(data, column)
-        _check_type(opened.type)
-        cells = opened.relation
-        if opened.type.name == "CSV":  # an empty field is a missing one
-            cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
-        return quietly(
-            lambda: rank_relation(cells, opened.type, opened.failure, shared=True), opened.failure
-        )
-    from .frames import open_frame
-    from .relations import RelationColumn
-    from .spark import SparkColumn
-
-    opened = open_frame(data, column)
-    if isinstance(opened, RelationColumn):
-        _check_type(opened.type)
-        return quietly(
-            lambda: rank_relation(opened.relation, opened.type, opened.failure, shared=False),
-            opened.failure,
-        )
-    if isinstance(opened, SparkColumn):
+    data = unwrapped(data)
+    table = open_table(data, column)
+    of, native, failure = table.type(), table.native, table.failure
+    if isinstance(native, InSpark):
         from .spark_classes import rank_frame
 
-        _check_type(opened.type)
-        return quietly(
-            lambda: rank_frame(opened.frame, opened.type, opened.failure), opened.failure
+        _check_type(of)
+        return quietly(lambda: rank_frame(native.frame, of, failure), failure)
+    if not is_in_duckdb(data):
+        raise InvalidCandidates(
+            "a CandidateTable is a file, a DuckDB relation or a Spark DataFrame; candidates in memory can be "
+            "given as they are: candidates=table[column]"
         )
-    raise InvalidCandidates(
-        "a CandidateTable is a file, a DuckDB relation or a Spark DataFrame; candidates in memory can be "
-        "given as they are: candidates=table[column]"
-    )
+    from .relation_classes import rank_relation
+
+    _check_type(of)
+    cells: Any = native.relation  # type: ignore[attr-defined]
+    if of.name == "CSV":  # an empty field is a missing one
+        cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
+    shared = names_files(data)
+    return quietly(lambda: rank_relation(cells, of, failure, shared=shared), failure)
 
 
 def _check_type(of: ColumnType) -> None:

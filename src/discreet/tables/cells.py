@@ -99,12 +99,9 @@ class Thresholds:
         if self.of.kind == "float":
             digits = {"<e": 11, "<f": 24, "<d": 53}[self.of.layout]
             return bool(far < self.grid.step * 2**digits * _FINEST)
-        fine = self.grid.step * self._scale * _FINEST > 1
-        return bool(fine and (self.grid.hi - self.grid.lo) * self._scale < 2**_MOST_BITS)
-
-    @property
-    def _scale(self) -> int:
-        return 10**self.of.scale if self.of.kind == "decimal" else 1
+        scale = _scale(self.of)
+        fine = self.grid.step * scale * _FINEST > 1
+        return bool(fine and (self.grid.hi - self.grid.lo) * scale < 2**_MOST_BITS)
 
     def border(self, index: int) -> Fraction:
         """Return the real number from which on a record has at least that index."""
@@ -115,33 +112,11 @@ class Thresholds:
         first, step = self.border(0), self.grid.step
         below = math.lcm(first.denominator, step.denominator)
         start, by = int(first * below), int(step * below)
-        up = self._float_up if self.of.kind == "float" else self._unit_up
-        return [up(start + index * by, below) for index in indices]
-
-    def _unit_up(self, numerator: int, denominator: int) -> int | None:
-        units = -(-numerator * self._scale // denominator)
-        return None if units > self.of.high else max(units, self.of.low)
-
-    def _float_up(self, numerator: int, denominator: int) -> float:
-        nearest = numerator / denominator  # rounded once
-        over, under = nearest.as_integer_ratio()
-        if over * denominator < numerator * under:
-            nearest = math.nextafter(nearest, math.inf)
-        return nearest if self.of.layout == "<d" else _narrow_up(nearest, self.of.layout)
-
-    def value(self, unit: Unit) -> Fraction:
-        """Return the exact value of a finite number."""
-        return Fraction(unit) / self._scale
+        return [least_number(start + index * by, below, self.of) for index in indices]
 
     def unit(self, value: Any) -> Unit:
         """Return a number that an engine gave as this class counts it."""
-        return value if isinstance(value, float) else int(Fraction(value) * self._scale)
-
-    def text(self, unit: Unit) -> str:
-        """Return a number as engines write it, every digit of it."""
-        if self.of.kind != "decimal":
-            return repr(unit)
-        return f"{Decimal(unit).scaleb(-self.of.scale, _AMPLE):f}"
+        return value if isinstance(value, float) else int(Fraction(value) * _scale(self.of))
 
     @property
     def ends(self) -> tuple[Unit, Unit]:
@@ -293,6 +268,43 @@ class Occupied:
         return np.concatenate(indices), np.concatenate(counts)
 
 
+def _scale(of: ColumnType) -> int:
+    """Return how many units a number of 1 has."""
+    return 10**of.scale if of.kind == "decimal" else 1
+
+
+def least_number(numerator: int, denominator: int, of: ColumnType) -> Unit | None:
+    """Return the least number of a type at or above a fraction; None if there is none."""
+    if of.kind != "float":
+        units = -(-numerator * _scale(of) // denominator)
+        return None if units > of.high else max(units, of.low)
+    try:
+        nearest = numerator / denominator  # rounded once
+    except OverflowError:
+        return math.inf if numerator > 0 else -_largest(of.layout)
+    over, under = nearest.as_integer_ratio()
+    if over * denominator < numerator * under:
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest if of.layout == "<d" else _narrow_up(nearest, of.layout)
+
+
+def following(unit: Unit, of: ColumnType) -> Unit | None:
+    """Return the next number of a type after a finite one; None if there is none."""
+    if of.kind != "float":
+        return int(unit) + 1 if unit < of.high else None
+    return math.nextafter(unit, math.inf) if of.layout == "<d" else _next_up(unit, of.layout)
+
+
+def value_of(unit: Unit, of: ColumnType) -> Fraction:
+    """Return the exact value of a finite number."""
+    return Fraction(unit) / _scale(of)
+
+
+def constant(unit: Unit, of: ColumnType) -> Any:
+    """Return a number as Python has it, of the column's type and every digit of it."""
+    return Decimal(unit).scaleb(-of.scale, _AMPLE) if of.kind == "decimal" else unit
+
+
 def _words(integers: NDArray[Any]) -> NDArray[np.int64]:
     """Return keys or counts as words; a column without rows may have any type."""
     if len(integers) and integers.dtype.kind not in "iu":
@@ -308,7 +320,7 @@ def _piece(
     border = thresholds.least([part.start, part.stop])
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
     width = part.step * thresholds.grid.step
-    shift = (thresholds.value(low) - thresholds.border(part.start)) / width
+    shift = (value_of(low, thresholds.of) - thresholds.border(part.start)) / width
     cells = -(-(part.stop - part.start) // part.step)  # `len` counts no further than a word
     keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
     return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)

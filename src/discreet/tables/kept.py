@@ -15,12 +15,22 @@ class Kept:
 
     __slots__ = ("__weakref__", "_alone", "_connected", "_table")
 
-    def __init__(self, relation: Any, query: str, *, shared: bool = False) -> None:
-        """Keep the rows of a query about ROWS; `shared` lets other connections see them."""
+    def __init__(
+        self, relation: Any, query: str, *, shared: bool = False, near: Any = None
+    ) -> None:
+        """Keep the rows of a query about ROWS.
+
+        Args:
+            relation: what the query calls ROWS.
+            query: what is kept.
+            shared: whether other connections see them.
+            near: a relation of the same connection that is quicker to ask, if there is one.
+        """
         self._table = f"discreet_{next(_numbers)}"
         kind = "TABLE" if shared else "TEMP TABLE"
         relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
-        self._connected, self._alone = _connected(relation), threading.Lock()
+        self._connected = _connected(relation if near is None else near)
+        self._alone = threading.Lock()
         weakref.finalize(self, _drop, self._connected, self._table).atexit = False
 
     @property

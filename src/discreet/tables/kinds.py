@@ -43,6 +43,8 @@ class ColumnType:
     unit: str = "us"
     layout: str = "<d"
     categories: tuple[str, ...] | None = None
+    declared: tuple[str, ...] | None = None
+    """The categories, where whoever wrote the schema chose them: those of a Polars Enum."""
 
     @property
     def words(self) -> str:
@@ -65,7 +67,7 @@ def column_type(column: str, dtype: Any, word: str) -> ColumnType:
         words = f"Decimal({dtype.precision}, {dtype.scale})"
         return ColumnType(column, "decimal", words, -top, top, dtype.scale)
     if name == "Datetime":
-        return _timestamp(column, dtype.time_unit, dtype.time_zone)
+        return timestamp(column, dtype.time_unit, dtype.time_zone)
     if name in ("Enum", "Categorical", "String"):
         return ColumnType(column, "text", name)
     if name in ("Boolean", "Date"):
@@ -73,7 +75,7 @@ def column_type(column: str, dtype: Any, word: str) -> ColumnType:
     raise not_countable(column, word)
 
 
-def _timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
+def timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
     """Return the type of a column of timestamps, which engines keep as 64-bit integers."""
     kind = "timestamp with time zone" if zone else "timestamp"
     name = f"Datetime({unit}, {zone})" if zone else f"Datetime({unit})"

@@ -16,43 +16,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
-from .failures import missing_column, quietly
-from .frames import as_frame, holds_objects, objects
-from .kinds import CELL
+from .held import Objects, Typed
+from .kinds import ColumnType
+from .records import check_numbers
 
 _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
 
 
-def numbers(data: Any, column: str | None = None) -> NDArray[Any]:
-    """Return the numbers in the rows, as float64, int64, uint64, or objects (int, float, Fraction).
-
-    Args:
-        data: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
-        column: the column of the table.
+def numbers(data: Any) -> NDArray[Any]:
+    """Return the numbers in an array, a series or a list: float64, int64, uint64, or int, float and Fraction.
 
     Raises:
-        MissingColumn, UnreadableFile, UnreadableData: as for `count`.
+        UnreadableData: The data is no rows of numbers.
 
-    Side channels: time and memory depend on the number of rows; a column is fetched whole,
-    from Spark once for each distinct number.
+    Side channels: time and memory depend on the number of rows.
     """
-    if column is not None:
-        return _clean(_column(data, column))
     if isinstance(data, str | os.PathLike):
         raise InvalidArgument("a file needs the name of a column")
-    if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
-        raise UnreadableData(f"the data must be numbers in rows, got a {type(data).__name__}")
     if hasattr(data, "columns"):
         raise InvalidArgument("a table needs the name of a column")
+    if isinstance(data, Mapping | np.ma.MaskedArray) or not isinstance(data, Iterable):
+        raise UnreadableData(f"the data must be numbers in rows, got a {type(data).__name__}")
     for without_nulls in ("drop_nulls", "drop_null", "dropna"):
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return _clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
+    return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
 
 
-def _clean(array: NDArray[Any]) -> NDArray[Any]:
+def column_numbers(held: Objects | Typed, column: str) -> NDArray[Any]:
+    """Return the numbers in a column in memory; the type of the column must be one of numbers."""
+    if isinstance(held, Objects):
+        if held.name != "object":
+            check_numbers(ColumnType(column, "anything", held.name))
+        return from_list(list(held.cells))
+    if isinstance(held.array, np.ndarray):
+        if held.array.dtype.kind not in "iuf":
+            check_numbers(ColumnType(column, "other", str(held.array.dtype)))
+        return clean(held.array)
+    assert held.of is not None
+    check_numbers(held.of)
+    if held.of.kind == "decimal":
+        return from_list(held.array.to_pylist())
+    return clean(held.array.drop_null().to_numpy())
+
+
+def clean(array: NDArray[Any]) -> NDArray[Any]:
     """Return the numbers of the array without those that are missing."""
     if array.ndim != 1:
         raise UnreadableData(
@@ -106,44 +116,6 @@ def exact(value: Any) -> int | float | Fraction | None:
     return Fraction(*map(int, real.as_integer_ratio()))
 
 
-def _column(data: Any, column: str) -> NDArray[Any]:
-    """Return one column of a table or a file."""
-    import narwhals.stable.v2 as nw
-
-    failure = UnreadableData(
-        "the column could not be read as numbers; the engine's message is not shown"
-    )
-    if isinstance(data, str | os.PathLike):
-        from .files import open_file
-
-        opened = open_file(data, column)
-        native = quietly(lambda: _numeric_relation(opened), failure)
-        return quietly(lambda: from_relation(native, opened.type)[0], failure)
-    frame = as_frame(data)
-    names = quietly(lambda: frame.collect_schema().names(), failure)
-    if column not in names:
-        raise missing_column(column, names, "the data")
-    if holds_objects(frame, names.index(column)):
-        cells = frame.select(nw.col(column).alias(CELL))
-        return quietly(lambda: from_list(list(objects(cells))), failure)
-    dtype = frame.collect_schema()[column]
-    if not dtype.is_numeric():
-        raise UnreadableData(f"column {column!r} holds {dtype}, not numbers")
-    if frame.implementation.is_spark_like():
-        return quietly(lambda: _repeated(frame.select(nw.col(column).alias(CELL))), failure)
-    only = quietly(lambda: frame.lazy().select(nw.col(column)).collect(), failure)
-    return quietly(lambda: from_series(only.get_column(column).drop_nulls()), failure)
-
-
-def _repeated(frame: Any) -> NDArray[Any]:
-    """Return the numbers of a Spark table: each distinct one comes once, with its count."""
-    import narwhals.stable.v2 as nw
-
-    counted = frame.drop_nulls().group_by(CELL).agg(nw.len().alias("records")).collect()
-    numbers = from_series(counted.get_column(CELL))
-    return np.repeat(numbers, counted.get_column("records").to_numpy())
-
-
 def from_series(series: Any) -> NDArray[Any]:
     """Return a Narwhals series of numbers without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
@@ -162,15 +134,3 @@ def from_relation(relation: Any, of: Any) -> list[NDArray[Any]]:
         return [from_list([row[i] for row in rows]) for i in range(len(relation.columns))]
     columns = relation.fetchnumpy()
     return [_widened(np.asarray(columns[name])) for name in relation.columns]
-
-
-def _numeric_relation(opened: Any) -> Any:
-    """Return the column of a file as numbers: text of a CSV as doubles, and not where it spells none."""
-    from duckdb import ColumnExpression, SQLExpression
-
-    cell = ColumnExpression("cell")
-    if opened.type.name == "CSV":
-        cell = SQLExpression("TRY_CAST(cell AS DOUBLE)")
-    elif opened.type.kind not in ("integer", "float", "decimal"):
-        raise UnreadableData(f"{opened.type.words} is not a column of numbers")
-    return opened.relation.select(cell.alias("cell")).filter("cell IS NOT NULL")

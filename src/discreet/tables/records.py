@@ -5,18 +5,13 @@ changes nothing about the rows of others. Proofs: docs/persons.md, docs/groups.m
 """
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ..errors import UnreadableData
-from .candidate_table import Classes, Ranking
 from .kinds import ColumnType
 
-PERSON, PART, OFFSET = "person", "part", "start"
+PERSON, PART, START = "person", "part", "start"
 """What the columns beside CELL are called once they have been opened."""
 
 SALT = "discreet:"
@@ -48,25 +43,6 @@ class Records:
         return self.unit is not None and self.by is not None and self.most_groups < len(self.groups)
 
 
-class Recorded(Protocol):
-    """The rows of a table with the columns that a question needs, whatever engine holds them."""
-
-    def tally(self, candidates: Any) -> list[list[int]]:
-        """Return, for each group, the records per candidate."""
-        ...
-
-    def classes(self, ranking: Ranking) -> Sequence[Classes]:
-        """Return, for each group, the candidates of a public table in classes of equal counts."""
-        ...
-
-    def parts(self) -> list[tuple[Any, str | None]]:
-        """Return, for each group, a table and its column of numbers (None: an array).
-
-        The tables last as long as this object.
-        """
-        ...
-
-
 def check_unit(of: ColumnType) -> None:
     """Raise unless values of this type tell persons apart beyond doubt."""
     if of.kind not in ("text", "integer", "uuid", "anything", "nothing"):
@@ -86,29 +62,11 @@ def check_numbers(of: ColumnType) -> None:
         )
 
 
-def offset(person: str) -> int:
-    """Return where the rule begins to count for a person: 32 bits of a hash, the same in every engine."""
-    salted = f"{SALT}{person}".encode("utf-8", "surrogatepass")
-    return int(hashlib.sha256(salted).hexdigest()[:8], 16)
+def offset(person: object) -> int:
+    """Return where the rule begins to count for a person: 32 bits of a hash, the same in every engine.
 
-
-def chosen(blocks: NDArray[np.int64], offsets: NDArray[np.int64], most: int) -> NDArray[np.bool_]:
-    """Return which rows stay, of rows that are sorted by block: `most` of each block, evenly spread.
-
-    Of m rows the one at rank j stays if (j * most + offset) % m < most: all if m <= most, else exactly
-    `most` of them, as the sum of `most` steps round a circle of m passes 0 that often.
+    Args:
+        person: the id, or its text in bytes.
     """
-    n = len(blocks)
-    starts = np.flatnonzero(np.append(True, blocks[1:] != blocks[:-1])[:n])
-    sizes = np.diff(np.append(starts, n))
-    m, j = np.repeat(sizes, sizes), np.arange(n) - np.repeat(starts, sizes)
-    return (j * most + offsets % m) % m < most  # type: ignore[no-any-return]
-
-
-def sums(counted: Any, groups: int, places: dict[Any, int], exact: list[Any]) -> list[list[int]]:
-    """Return triples of group, position and number of records as a list for each group.
-
-    `places` has the position of each value, and `exact` the value of each candidate.
-    """
-    found = {(int(part), int(position)): int(rows) for part, position, rows in counted}
-    return [[found.get((g, places.get(value, -1)), 0) for value in exact] for g in range(groups)]
+    text = person if isinstance(person, bytes) else str(person).encode("utf-8", "surrogatepass")
+    return int(hashlib.sha256(SALT.encode() + text).hexdigest()[:8], 16)

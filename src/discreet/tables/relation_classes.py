@@ -13,8 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
+from .candidate_table import (
+    check_comparable,
+    check_named,
+    check_ranks,
+    elsewhere,
+    looked_up,
+    with_the_rest,
+)
+from .expressions import Table
 from .failures import quietly
+from .in_duckdb import InDuckDB
 from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
@@ -44,6 +53,15 @@ class RelationRanking:
         query = f"SELECT {CELL} FROM {ROWS} WHERE rank = {int(rank)}"
         [[value]] = quietly(lambda: self.kept.ask(query), self.failure)
         return value.decode() if self.of.kind == "text" else value
+
+    def classes(self, table: Table) -> "list[RelationClasses]":
+        """Return, for each group of a table, these candidates in classes of equal counts."""
+        of, native = table.type(), table.native
+        check_comparable(of, self)
+        if not (isinstance(native, InDuckDB) and self.seen_by(native.relation)):
+            raise elsewhere()
+        kept = quietly(lambda: keep_counts(table, of, self), table.failure)
+        return [RelationClasses(kept, g, self.size, table.failure) for g in range(table.groups)]
 
     def seen_by(self, relation: Any) -> bool:
         """Return whether the connection of a relation sees the table."""
@@ -87,17 +105,18 @@ def compared(of: ColumnType) -> str:
     return f"encode(CAST({CELL} AS VARCHAR))" if of.kind == "text" else CELL
 
 
-def keep_counts(rows: Any, of: ColumnType, ranking: RelationRanking, *, persons: bool) -> Kept:
-    """Keep how many records each candidate has in each group, if any: rows, or persons.
+def keep_counts(table: Table, of: ColumnType, ranking: RelationRanking) -> Kept:
+    """Keep how many records each candidate has in each group, if any: rows, or privacy units.
 
     An integer that the candidates' type cannot hold becomes null, and equals none of them.
     """
-    cell = compared(of)
-    if of.kind == "integer":
-        cell = f"TRY_CAST({CELL} AS {ranking.native})"
-    records = f"SELECT {PART}, {cell} AS {CELL} FROM {ROWS} WHERE {CELL} IS NOT NULL"
-    if persons:
-        records = records.replace("SELECT", f"SELECT DISTINCT {PERSON},", 1)
+    rows = table.narrowed().to_native()
+    part = "0" if table.records.by is None else PART
+    cell = f"TRY_CAST({CELL} AS {ranking.native})" if of.kind == "integer" else CELL
+    once = "" if table.records.unit is None else f"DISTINCT {PERSON}, "
+    records = (
+        f"SELECT {once}{part} AS {PART}, {cell} AS {CELL} FROM {ROWS} WHERE {CELL} IS NOT NULL"
+    )
     counted = f"SELECT {PART}, {CELL}, count(*) AS records FROM ({records}) GROUP BY {PART}, {CELL}"
     return Kept(
         rows,

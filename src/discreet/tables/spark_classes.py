@@ -13,11 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import check_named, check_ranks, looked_up, with_the_rest
+from .candidate_table import (
+    check_comparable,
+    check_named,
+    check_ranks,
+    elsewhere,
+    looked_up,
+    with_the_rest,
+)
+from .expressions import Table
 from .failures import needing, quietly
+from .in_spark import InSpark, comparable
 from .kinds import CELL, ColumnType
 from .records import PART, PERSON
-from .spark import comparable
 
 BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"
 BUCKETS = 2**12
@@ -53,6 +61,15 @@ class SparkRanking:
         [[long, short]] = quietly(lambda: self.frame.selectExpr(*mixed).collect(), self.failure)
         return f"{self.size} {self.of.kind} {long} {short}"
 
+    def classes(self, table: Table) -> "list[SparkClasses]":
+        """Return, for each group of a table, these candidates in classes of equal counts."""
+        of = table.type()
+        check_comparable(of, self)
+        if not isinstance(table.native, InSpark):
+            raise elsewhere()
+        kept = quietly(lambda: keep_counts(table, of, self), table.failure)
+        return [SparkClasses(kept, group, self, table.failure) for group in range(table.groups)]
+
     def value(self, rank: int) -> Any:
         """Return the candidate of that rank."""
         bucket = _bucket(self.before, rank)
@@ -86,10 +103,15 @@ def compared(column: Any, of: ColumnType) -> Any:
     return column.cast("bigint") if of.kind == "integer" else comparable(column, of)
 
 
-def keep_counts(rows: Any, of: ColumnType, ranking: SparkRanking, *, persons: bool) -> Any:
-    """Keep how many records each candidate has in each group, if any: rows, or persons."""
-    cells = rows.filter(f"{CELL} IS NOT NULL").withColumn(CELL, compared(rows[CELL], of))
-    records = cells.select(PART, CELL, PERSON).distinct() if persons else cells
+def keep_counts(table: Table, of: ColumnType, ranking: SparkRanking) -> Any:
+    """Keep how many records each candidate has in each group, if any: rows, or privacy units."""
+    functions = needing("pyspark.sql.functions", "spark")
+    rows = table.narrowed().to_native().filter(f"{CELL} IS NOT NULL")
+    if table.records.by is None:
+        rows = rows.withColumn(PART, functions.lit(0))
+    cells = rows.withColumn(CELL, rows[CELL].cast("bigint") if of.kind == "integer" else rows[CELL])
+    units = table.records.unit is not None
+    records = cells.select(PART, CELL, PERSON).distinct() if units else cells
     counted = records.groupBy(PART, CELL).count().withColumnRenamed("count", RECORDS)
     return counted.join(ranking.frame, CELL).localCheckpoint()
 

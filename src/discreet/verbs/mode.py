@@ -17,6 +17,7 @@ from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
 from ..selection import Query, ask
 from ..tables.candidate_table import CandidateTable, names_file
+from ..tables.column import Source
 from ..terms import PersonTerms, Terms, takes_terms
 from .records import Inquiry, draw, naming, read_inquiry
 
@@ -24,7 +25,7 @@ from .records import Inquiry, draw, naming, read_inquiry
 @takes_terms
 def mode(
     data: tables.Table,
-    column: str,
+    column: str | None = None,
     candidates: Iterable[Any] | CandidateTable | None = None,
     *,
     unsafe_candidates_from_data: bool = False,
@@ -37,7 +38,8 @@ def mode(
     zero.
 
     Args:
-        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, or the path of a CSV or Parquet file.
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder,
+            `discreet.sql(...)`: docs/tables.md lists all; or values in a list or a series, without `column`.
         column: the name of the column.
         candidates: what may be answered. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose
@@ -57,12 +59,12 @@ def mode(
         raise InvalidArgument(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
-    column = column_name(column)
+    column = None if column is None else column_name(column)
     inquiry = read_inquiry(terms)
     if unsafe_candidates_from_data:
         inquiry = _unpromised(inquiry)
     # What is public is wrong before the data are opened, or not at all.
-    ask(Counts(list, inquiry.per_person), inquiry.terms)
+    ask(Counts(Source(None, None).groups[0], (), inquiry.per_person), inquiry.terms)
     labels: Labels | CandidateTable | Found
     if unsafe_candidates_from_data:
         labels = _found(data, column, candidates)
@@ -72,7 +74,7 @@ def mode(
         labels = read_labels(listed)
         told = f"{labels.size} candidates"
     scores = counted(inquiry, data, column, labels)
-    query = Query("mode", f"mode of {column}, {told}", {"column": column})
+    query = Query("mode", f"mode of {column or 'values'}, {told}", {"column": column})
     return inquiry.answer(scores, labels, query, draw, naming(labels))
 
 
@@ -100,25 +102,16 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def counted(
-    inquiry: Inquiry, data: tables.Table, column: str, labels: Labels | CandidateTable | Found
+    inquiry: Inquiry, data: Any, column: str | None, labels: Labels | CandidateTable | Found
 ) -> Sequence[Score]:
     """Return for each group the score that counts records."""
+    columns = inquiry.columns(data, column)
     if isinstance(labels, CandidateTable):
-
-        def classed() -> Sequence[Any]:
-            return tables.recorded(data, column, inquiry.records).classes(labels.ranking)
-
-        return [ClassCounts(read, inquiry.per_person) for read in inquiry.once(classed)]
-    if inquiry.plain:
-        return [Counts(partial(tables.count, data, column, labels))]
-
-    def tallied() -> list[list[int]]:
-        return tables.recorded(data, column, inquiry.records).tally(labels)
-
-    return [Counts(read, inquiry.per_person) for read in inquiry.once(tallied)]
+        return [ClassCounts(one, labels.ranking, inquiry.per_person) for one in columns]
+    return [Counts(one, labels, inquiry.per_person) for one in columns]
 
 
-def _declared(data: tables.Table, column: str, terms: Terms) -> Sequence[Any]:
+def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:
     """Return the categories the column's type declares; a quote opens nothing to see them."""
     if is_quoted(terms) and not tables.shows_types(data):
         raise InvalidCandidates(
@@ -134,7 +127,7 @@ def _declared(data: tables.Table, column: str, terms: Terms) -> Sequence[Any]:
     return categories
 
 
-def _found(data: tables.Table, column: str, candidates: Any) -> Found:
+def _found(data: tables.Table, column: str | None, candidates: Any) -> Found:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

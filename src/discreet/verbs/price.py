@@ -1,6 +1,5 @@
 """price: what to charge."""
 
-from functools import partial
 from typing import Any, Unpack
 
 from ..arguments import column_name
@@ -8,10 +7,10 @@ from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
-from ..scores.revenue import Revenue, borders
+from ..scores.revenue import Revenue
 from ..selection import Query
 from ..terms import RecordTerms, takes_terms
-from .records import Part, cells_of, draw, naming, numbers_of, parts_of, read_inquiry
+from .records import draw, naming, read_inquiry
 
 
 @takes_terms
@@ -59,17 +58,10 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
                 "with a privacy_unit, rows_per_person says the units; leave out units"
             )
         units = inquiry.records.rows
+    bounded = inquiry.records.rows is not None
     scores = [
-        Revenue(
-            partial(numbers_of, part),
-            prices,
-            supply,
-            units,
-            continuous,
-            partial(_cells, part, prices),
-            per_person=inquiry.records.rows is not None,
-        )
-        for part in parts_of(inquiry, bids, column)
+        Revenue(one, prices, supply, units, continuous, per_person=bounded)
+        for one in inquiry.columns(bids, column)
     ]
     scale = inquiry.terms.get("scale")
     if scale is not None:
@@ -78,8 +70,3 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     words = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
     query = Query("price", words, {"column": column})
     return inquiry.answer(scores, prices, query, draw, naming(prices))
-
-
-def _cells(part: Part, prices: Grid) -> Any:
-    """Return the bids as counts between prices, if an engine has them."""
-    return cells_of(part, borders(prices))

@@ -1,29 +1,24 @@
 """median, quantile, minimum, maximum: values that divide the records as wanted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
-from numbers import Integral
 from typing import Any, Literal, Unpack
 
-from .. import tables
 from ..arguments import choice, column_name
 from ..candidates import Grid, Labels
 from ..errors import (
-    InvalidArgument,
     InvalidCandidates,
     InvalidNumber,
-    UnreadableData,
     shown,
 )
 from ..numbers import Number, exact
 from ..releases import Release
-from ..sampling.vectors import integers
 from ..scores.median_distance import MedianDistance
-from ..scores.rank import Rank, Rows
+from ..scores.rank import Rank
 from ..selection import Query
+from ..tables.column import Histogram, Numeric
 from ..terms import RecordTerms, takes_terms
-from .records import Part, draw, naming, parts_of, per_person, read_inquiry
+from .records import Inquiry, draw, naming, per_person, read_inquiry
 
 Candidates = Grid | Iterable[Any]
 
@@ -61,10 +56,7 @@ def quantile(
     column = None if column is None else column_name(column)
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     inquiry = read_inquiry(terms, bounded=True)
-    scores = [
-        Rank(partial(_rows, part), numbers, share, partial(_cells, part, numbers))
-        for part in parts_of(inquiry, data, column)
-    ]
+    scores = [Rank(one, numbers, share) for one in _columns(inquiry, data, column)]
     words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     query = Query("quantile", words, {"column": column})
     return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
@@ -98,11 +90,7 @@ def median(
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     query = Query("median", words, {"column": column})
     inquiry = read_inquiry(terms, bounded=True)
-    parts = parts_of(inquiry, data, column)
-    scores = [
-        MedianDistance(partial(_rows, part), candidates, partial(_cells, part, candidates))
-        for part in parts
-    ]
+    scores = [MedianDistance(one, candidates) for one in _columns(inquiry, data, column)]
     return inquiry.answer(per_person(inquiry, scores), candidates, query, draw, naming(candidates))
 
 
@@ -148,34 +136,8 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
     return labels
 
 
-def _cells(part: Part, grid: Any) -> Any:
-    """Return the records as counts on the grid, if an engine has them."""
-    data, column = part()
-    return None if isinstance(data, Mapping) else tables.on_grid(data, column, grid)
-
-
-def _rows(part: Part) -> Rows:
-    """Return the records, and how often each occurs if they come as a histogram."""
-    data, column = part()
-    if not isinstance(data, Mapping):
-        return tables.numbers(data, column), None
-    if column is not None:
-        raise InvalidArgument("a histogram has no columns; leave out column")
-    return _histogram(data)
-
-
-def _histogram(data: Mapping[Any, Any]) -> Rows:
-    """Return the values and counts of a mapping, without values that are missing."""
-    counts = [_whole(n) for n in data.values()]
-    kept = [i for i, value in enumerate(data) if len(tables.numbers([value]))]
-    values = list(data)
-    return tables.numbers([values[i] for i in kept]), integers([counts[i] for i in kept])
-
-
-def _whole(number: Any) -> int:
-    """Return how often a value occurs, of any size, as an integer of Python."""
-    if not isinstance(number, bool) and isinstance(number, Integral):
-        times = int(number)
-        if times >= 0:
-            return times
-    raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")
+def _columns(inquiry: Inquiry, data: Any, column: str | None) -> Sequence[Numeric]:
+    """Return the records of each group; those of a histogram if the data are one."""
+    if isinstance(data, Mapping) and column is None and inquiry.plain:
+        return [Histogram(data)]
+    return inquiry.columns(data, column)

@@ -18,11 +18,12 @@ from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRang
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..scores.rank import Rank, Rows
+from ..scores.rank import Rank
 from ..scores.rank_search import distinct
 from ..selection import Order, Query, ask, named
+from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
 from ..terms import RecordTerms, Terms, read_payment, takes_terms
-from .records import Inquiry, Part, cells_of, numbers_of, parts_of, read_inquiry
+from .records import Inquiry, read_inquiry
 
 _MOST = 1000
 """More quantiles than that are better asked as a histogram."""
@@ -70,12 +71,12 @@ def quantiles(
     inquiry = read_inquiry(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))
     guarantee, name, draw = _method(chosen, levels, candidates)
-    parts = parts_of(inquiry, data, column)
+    columns = inquiry.columns(data, column)
     if not inquiry.plain:
         guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
-        records = [_tally(part, candidates) for part in parts]
+        records = [_tally(one, candidates) for one in columns]
         if inquiry.records.by is None:
             return lambda: draw(records[0])
         return lambda: [draw(indices) for indices in records]
@@ -97,12 +98,14 @@ def quantiles(
     return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
 
 
-def _tally(part: Part, candidates: Grid) -> Rows:
+def _tally(column: Numeric, candidates: Grid) -> Rows:
     """Return the records' indices on the grid, ascending, with counts if an engine counted them."""
-    source = cells_of(part, candidates)
-    if source is None:
-        return np.sort(candidates.nearest(numbers_of(part))), None
-    return distinct(*source.occupied(candidates.nearest))
+    source = column.on_grid(candidates)
+    if source is not None:
+        return distinct(*source.occupied(candidates.nearest))
+    values, counts = column.numbers()
+    indices = candidates.nearest(values)
+    return (np.sort(indices), None) if counts is None else distinct(indices, counts)
 
 
 def _of_one_row(inquiry: Inquiry) -> Terms:
@@ -197,7 +200,7 @@ class _Levels:
             raise InvalidArgument(
                 "several quantiles take the exponential mechanism; leave out mechanism and size"
             )
-        asked = ask(Rank(lambda: (np.zeros(0), None), candidates, Fraction(1, 2)), terms)
+        asked = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
         if terms.get("epsilon") is None:
             raise InvalidArgument("several quantiles take epsilon, not rho or scale")
         guarantee: Any = asked.calibrated.guarantee
@@ -209,7 +212,7 @@ class _Levels:
             return []
         middle = (lowest + highest) // 2
         indices, counts = records
-        relative = indices - first, counts
+        relative: Rows = indices - first, counts
         value = first + self._one(relative, end - first, lowest, middle, highest)
         split = int(np.searchsorted(indices, value, side="right"))
         before, after = (
@@ -227,7 +230,7 @@ class _Levels:
         terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
         found = []
         for alpha in self.alphas:
-            score = Rank(lambda: records, Grid(0, size - 1), alpha)
+            score = Rank(ArrayColumn(*records), Grid(0, size - 1), alpha)
             asked = ask(score, terms)
             found.append(
                 asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())
@@ -239,6 +242,6 @@ class _Levels:
         below = self.alphas[lowest - 1] if lowest else Fraction(0)
         above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
         share = (self.alphas[middle] - below) / (above - below)
-        score = Rank(lambda: records, Grid(0, size - 1), share)
+        score = Rank(ArrayColumn(*records), Grid(0, size - 1), share)
         asked = ask(score, {"epsilon": self.epsilon, "neighbors": "add_remove"})
         return asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())

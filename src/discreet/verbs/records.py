@@ -2,10 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-from .. import tables
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
 from ..errors import InvalidArgument, InvalidCandidates
@@ -19,13 +17,12 @@ from ..sampling.bits import SystemBits
 from ..scores import Score
 from ..scores.per_unit import PerUnit
 from ..selection import Query, ask, named
+from ..tables.column import Group, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms
 
 Choose = Callable[[Law, int | None], Any]
 Name = Callable[[Any, int | None], Any]
-Part = Callable[[], tuple[Any, str | None]]
-"""What brings a table and the name of its column of numbers (None: it is an array)."""
 
 _MOST_ROWS = 10**6
 
@@ -74,10 +71,17 @@ class Inquiry:
             neighbors=self.neighbors,
         )
 
-    def once(self, read: Callable[[], Any]) -> list[Callable[[], Any]]:
-        """Return for each group what reads its part of what `read` reads for all, once."""
-        kept = cache(read)
-        return [lambda i=i: kept()[i] for i in range(len(self.records.groups) or 1)]  # type: ignore[misc]
+    def columns(self, data: Any, column: str | None) -> list[Group]:
+        """Return the records of each group, to be read when a score asks.
+
+        Raises:
+            InvalidArgument: if persons or groups need a table, or the data can be read once only: who asks
+                again would pay for an answer about nothing.
+        """
+        refuse_one_shot(data, "the data")
+        if column is None and not self.plain:
+            raise InvalidArgument("persons and groups need a table: name its column")
+        return Source(data, column, self.records).groups
 
     def together(self, each: Guarantee) -> Guarantee:
         """Return what all groups' answers promise together. Proof: docs/groups.md.
@@ -116,34 +120,6 @@ class Inquiry:
         return lambda drawn: {
             group: name(one, size) for group, one in zip(groups, drawn, strict=True)
         }
-
-
-def parts_of(inquiry: Inquiry, data: Any, column: str | None) -> list[Part]:
-    """Return for each group what brings the table of its records, and their column.
-
-    Raises:
-        InvalidArgument: if persons or groups need a table, or the data can be read once only: who asks again
-            would pay for an answer about nothing.
-    """
-    refuse_one_shot(data, "the data")
-    if inquiry.plain:
-        return [lambda: (data, column)]
-    if column is None:
-        raise InvalidArgument("persons and groups need a table: name its column")
-
-    opened = cache(lambda: tables.recorded(data, column, inquiry.records))
-    return inquiry.once(lambda: opened().parts())  # they last as long as what was opened
-
-
-def numbers_of(part: Part) -> Any:
-    """Return the numbers of one group's records."""
-    return tables.numbers(*part())
-
-
-def cells_of(part: Part, grid: Any) -> Any:
-    """Return one group's records as counts on a grid, None if no engine counts them there."""
-    data, column = part()
-    return tables.on_grid(data, column, grid)
 
 
 def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:

@@ -1,11 +1,10 @@
-"""Counting on a grid in Spark, Dask and lazy frames of Polars: a few rows for each pass come here.
+"""Counting on a grid where the records are: a few rows for each pass come here.
 
 Keys are computed in doubles, by the engine's own arithmetic. That decides nothing: see `cells`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import reduce
 from operator import and_, or_
 from typing import Any
@@ -13,23 +12,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidates import Grid
 from ..errors import DiscreetError
-from .cells import FINEST_KEYS, Groups, Histogram, Index, Occupied, Piece, Thresholds, Unit
+from .cells import (
+    FINEST_KEYS,
+    Groups,
+    Histogram,
+    Index,
+    Occupied,
+    Piece,
+    Thresholds,
+    Unit,
+    constant,
+    value_of,
+)
 from .failures import quietly
-from .kinds import CELL
-from .numeric import from_series
+from .kinds import CELL, ColumnType
 
-_WORD = 2**63
+_SHORT = 2**31
+
+_HALF = 2**62
+"""Differences of integers below it are words."""
 
 
 @dataclass(frozen=True, slots=True)
-class LazyCells:
-    """A column of a lazy frame as counts on a grid. One query for each pass."""
+class GridCounts:
+    """A column in an engine as counts on a grid. One query for each pass."""
 
     frame: Any
-    """A lazy Narwhals frame with this column only, called CELL."""
+    """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
     thresholds: Thresholds
+    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]]
+    """What brings the columns of a query, none of them rounded."""
     failure: DiscreetError
     """What is raised when the engine fails."""
 
@@ -67,17 +80,24 @@ class LazyCells:
         cell = nw.col(CELL)
         least, greatest = cell.min().alias("least"), cell.max().alias("greatest")
         grouped = self._keyed(asked).group_by("key").agg(nw.len().alias("records"), least, greatest)
-        return Groups.of(_fetched(grouped, "key", "records", "least", "greatest"))
+        return Groups.of(self.fetch(grouped, self.thresholds.of))
 
     def _mixed(self, asked: Histogram | Occupied, keys: list[int]) -> Groups:
         """Return each distinct record of some groups as a group of its own."""
         import narwhals.stable.v2 as nw
 
-        return _distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
+        return self._distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
 
     def _singles(self, asked: Histogram | Occupied) -> Groups:
         """Return each distinct record as a group of its own."""
-        return _distinct(self._within(asked))
+        return self._distinct(self._within(asked))
+
+    def _distinct(self, records: Any) -> Groups:
+        """Return each distinct one of some records as a group of its own."""
+        import narwhals.stable.v2 as nw
+
+        counted = records.group_by(CELL).agg(nw.len().alias("records"))
+        return Groups.single(self.fetch(counted, self.thresholds.of))
 
     def _keyed(self, asked: Histogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
@@ -95,23 +115,28 @@ class LazyCells:
         import narwhals.stable.v2 as nw
 
         first, last = piece.keys
-        low = float(self.thresholds.value(piece.ends[0]))
-        place = (nw.col(CELL).cast(nw.Float64) - low) * piece.rate + piece.shift
+        place = self._above(*piece.ends) * piece.rate + piece.shift
         # Cut before the cast, which a record far outside would overflow.
         cut = place.clip(-1.0, (last - first) / 2)
-        around = ((cut + b).floor().cast(nw.Int64) for b in (piece.blur, -piece.blur))
+        short = nw.Int32 if last < _SHORT else nw.Int64
+        around = ((cut + b).floor().cast(short) for b in (piece.blur, -piece.blur))
         return reduce(lambda a, b: a + b, around) + first
 
-    def _within(self, asked: Histogram | Occupied) -> Any:
-        """Return the records of the parts, without null and NaN."""
+    def _above(self, low: Unit, high: Unit) -> Any:
+        """Return how far a record is above the lower end, as a double."""
         import narwhals.stable.v2 as nw
 
-        cell = nw.col(CELL)
-        kept = self.frame.filter(~cell.is_null())
-        if self.thresholds.of.kind == "float":
-            kept = kept.filter(~cell.is_nan())
+        if self.thresholds.of.kind == "integer" and max(-low, high) < _HALF:
+            # A difference of words is exact. Cut before, lest it overflow.
+            return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
+        return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
+
+    def _within(self, asked: Histogram | Occupied) -> Any:
+        """Return the records of the parts."""
         inside = [self._inside(piece) for piece in asked.pieces]
-        return kept if any(some is None for some in inside) else kept.filter(reduce(or_, inside))
+        if any(some is None for some in inside):
+            return self.frame
+        return self.frame.filter(reduce(or_, inside))
 
     def _inside(self, piece: Piece) -> Any | None:
         """Return whether a record is in a part; None if all are."""
@@ -127,41 +152,4 @@ class LazyCells:
     def _constant(self, unit: Unit | None) -> Any:
         """Return a number of the column's type."""
         assert unit is not None
-        return Decimal(self.thresholds.text(unit)) if self.thresholds.of.kind == "decimal" else unit
-
-
-def _distinct(records: Any) -> Groups:
-    """Return each distinct one of some records as a group of its own."""
-    import narwhals.stable.v2 as nw
-
-    counted = records.group_by(CELL).agg(nw.len().alias("records"))
-    return Groups.single(_fetched(counted, CELL, "records"))
-
-
-def _fetched(query: Any, *columns: str) -> list[NDArray[Any]]:
-    """Return columns of a lazy frame, none of them rounded."""
-    found = query.collect()
-    return [from_series(found.get_column(name)) for name in columns]
-
-
-def open_lazy_cells(data: Any, column: str, grid: Grid) -> LazyCells | None:
-    """Return the column of a Spark or Dask table or of a lazy frame of Polars, None for anything else.
-
-    None as well if the grid is too fine or too far for the column's type, which is public.
-    """
-    import narwhals.stable.v2 as nw
-
-    from .frames import broken, open_frame
-
-    engine: Any = nw.from_native(data, pass_through=True)
-    if not isinstance(engine, nw.LazyFrame):
-        return None
-    known = engine.implementation
-    if not (known.is_polars() or known.is_spark_like() or known.is_dask()):
-        return None
-    opened: Any = open_frame(data, column)
-    of = opened.type
-    words = of.kind != "integer" or (of.low >= -_WORD and of.high < _WORD)
-    thresholds = Thresholds(grid, of)
-    served = of.kind in ("integer", "float", "decimal") and words and thresholds.serves
-    return LazyCells(nw.from_native(opened.frame), thresholds, broken(engine)) if served else None
+        return constant(unit, self.thresholds.of)

@@ -1,0 +1,187 @@
+"""What a score holds: the records of one group in one column, read when it asks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from numbers import Integral
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from ..errors import UnreadableData
+from ..sampling.vectors import integers
+from .candidate_table import Classes, Ranking
+from .cells import GridSource
+from .engine import array_of, open_table, unwrapped
+from .expressions import Numbers, Table
+from .numeric import from_list, numbers
+from .records import Records
+
+Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
+"""Numbers, and how often each occurs (None: once each)."""
+
+
+class Countable(Protocol):
+    """The records of one group in one column. Private; nothing is read before it is asked."""
+
+    def count(self, candidates: Sequence[object]) -> Sequence[int]:
+        """Return how many records each candidate has."""
+        ...
+
+    def classes(self, ranking: Ranking) -> Classes:
+        """Return the candidates of a public table in classes of equal counts."""
+        ...
+
+
+class Numeric(Protocol):
+    """The numbers of one group in one column. Private; nothing is read before it is asked."""
+
+    def numbers(self) -> Rows:
+        """Return the numbers of the records."""
+        ...
+
+    def on_grid(self, grid: Grid) -> GridSource | None:
+        """Return the records as counts on a grid, None where they must be brought to memory."""
+        ...
+
+    def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
+        """Return how many records are below and above each number; None where they must be brought to memory."""
+        ...
+
+
+class Source:
+    """A table and what is asked about it: opened once, for all groups."""
+
+    def __init__(self, data: Any, column: str | None, records: Records | None = None) -> None:
+        """Remember the arguments; see `engine.open_table`."""
+        self._given, self.name, self.records = data, column, records or Records()
+        self._counted: tuple[Any, list[list[int]]] | None = None
+        self._ranked: tuple[Any, Sequence[Classes]] | None = None
+
+    @property
+    def groups(self) -> list["Group"]:
+        """The records of each group; of all where there are no groups."""
+        return [Group(self, i) for i in range(len(self.records.groups) or 1)]
+
+    @cached_property
+    def data(self) -> Any:
+        """The table itself: what a query selects, for one."""
+        return unwrapped(self._given)
+
+    @cached_property
+    def table(self) -> Table:
+        """The table, opened."""
+        return open_table(self.data, self.name, self.records)
+
+    @cached_property
+    def bounded(self) -> Numbers:
+        """The numbers of all groups in their engine."""
+        return self.table.bounded()
+
+    @cached_property
+    def array(self) -> NDArray[Any] | None:
+        """The numbers as one array, where the rows are in memory and each is a record."""
+        if self.records.unit is not None or self.records.by is not None:
+            return None
+        if self.name is None:
+            return numbers(self.data)
+        return array_of(self.data, self.name)
+
+    def tally(self, candidates: Sequence[object]) -> list[list[int]]:
+        """Return the records per candidate, for each group."""
+        if self._counted is None or self._counted[0] is not candidates:
+            self._counted = candidates, self.table.tally(candidates)
+        return self._counted[1]
+
+    def classes(self, ranking: Ranking) -> Sequence[Classes]:
+        """Return the candidates of a public table in classes of equal counts, for each group."""
+        if self._ranked is None or self._ranked[0] is not ranking:
+            self._ranked = ranking, ranking.classes(self.table)
+        return self._ranked[1]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Group:
+    """The records of one group of a source."""
+
+    source: Source
+    index: int
+
+    def count(self, candidates: Sequence[object]) -> list[int]:
+        """Return how many records each candidate has."""
+        return self.source.tally(candidates)[self.index]
+
+    def classes(self, ranking: Ranking) -> Classes:
+        """Return the candidates of a public table in classes of equal counts."""
+        return self.source.classes(ranking)[self.index]
+
+    def numbers(self) -> Rows:
+        """Return the numbers of the records."""
+        array = self.source.array
+        return self.source.bounded.distinct(self.index) if array is None else (array, None)
+
+    def on_grid(self, grid: Grid) -> GridSource | None:
+        """Return the records as counts on a grid, None where they must be brought to memory."""
+        if self.source.array is not None:
+            return None
+        return self.source.bounded.on_grid(self.index, grid)
+
+    def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
+        """Return how many records are below and above each number; None where they must be brought to memory."""
+        if self.source.array is not None:
+            return None
+        return self.source.bounded.beside(self.index, numbers)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ArrayColumn:
+    """Numbers in an array, and how often each occurs (None: once each)."""
+
+    values: NDArray[Any]
+    counts: NDArray[np.int64] | None = None
+
+    def numbers(self) -> Rows:
+        """Return the numbers."""
+        return self.values, self.counts
+
+    def on_grid(self, grid: Grid) -> None:
+        """Return nothing: they are in memory."""
+
+    def beside(self, numbers: Sequence[Fraction]) -> None:
+        """Return nothing: they are in memory."""
+
+
+def _whole(number: Any) -> int:
+    """Return how often a value occurs, of any size, as an integer of Python."""
+    if not isinstance(number, bool) and isinstance(number, Integral):
+        times = int(number)
+        if times >= 0:
+            return times
+    raise UnreadableData("the counts of a histogram must be whole numbers of at least 0")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Histogram:
+    """Numbers in a mapping from values to how often they occur."""
+
+    mapping: Mapping[Any, Any]
+
+    def numbers(self) -> Rows:
+        """Return the values that are not missing, and their counts."""
+        counts = [_whole(n) for n in self.mapping.values()]
+        values = list(self.mapping)
+        kept = [i for i, value in enumerate(values) if len(from_list([value]))]
+        return from_list([values[i] for i in kept]), integers([counts[i] for i in kept])
+
+    def on_grid(self, grid: Grid) -> None:
+        """Return nothing: they are in memory."""
+
+    def beside(self, numbers: Sequence[Fraction]) -> None:
+        """Return nothing: they are in memory."""
+
+
+NOTHING = ArrayColumn(np.zeros(0))
+"""A column without records, for what is public about a score."""

@@ -1,0 +1,242 @@
+"""CSV files and JSON lines, as DuckDB reads them: every column is text.
+
+Guessing types would look at the rows, so that one row could change how all others are read. For the same
+reason the dialect is taken from the header line alone, or given. An empty field, or one that a short row lacks,
+equals the candidate '' and nothing else. A field that is no UTF-8, and a row longer than `LONGEST_LINE`, is left
+out by itself.
+"""
+
+import gzip
+import itertools
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from csv import reader
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
+from .failures import missing_column, quietly
+from .records import PERSON
+
+DELIMITERS = (",", ";", "\t", "|")
+LONGEST_HEADER = 1 << 20
+LONGEST_LINE = 1 << 24
+"""In bytes, with its end. DuckDB 2.0 reads one more byte if a buffer begins with the row: docs/tables.md."""
+DIALECT: dict[str, Any] = {
+    "auto_detect": False,
+    "quote": '"',
+    "escape": '"',
+    "null_padding": True,
+    "ignore_errors": True,
+    "strict_mode": False,
+    # In parallel, a line break in quotes would be an error, and so depend on the rows.
+    "parallel": False,
+    "max_line_size": LONGEST_LINE,
+    # DuckDB's own choice is sixteen lines, several times.
+    "buffer_size": 2 * LONGEST_LINE,
+    "hive_partitioning": False,
+}
+"""What DuckDB is told of every CSV file, so that it guesses nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFile:
+    """A text file of rows whose form is given rather than read from its first line."""
+
+    path: Path
+    delimiter: str | None
+    names: tuple[str, ...] | None
+
+
+def csv(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    names: Sequence[str] | None = None,
+) -> CsvFile:
+    """Return a CSV file as data that every verb over tables takes, where its form must be said.
+
+    Args:
+        path: the file, whatever its ending; one that ends with `.gz` is compressed.
+        delimiter: what separates fields: one character. Without it, the one of comma, semicolon, tab and bar by
+            which the first line has most of the wanted columns; a comma if `names` are given.
+        names: the names of the columns, if the first line is a row already.
+
+    Raises:
+        InvalidArgument: if the delimiter is no single character, or the names are not distinct texts.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidArgument(f"path must be that of a file, got {shown(path)}")
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
+        raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
+    if delimiter is not None and delimiter in '"\r\n':
+        raise InvalidArgument("delimiter must not be a quote or the end of a line")
+    listed = None if names is None else tuple(names)
+    if listed is not None and (
+        isinstance(names, str)
+        or not all(isinstance(name, str) for name in listed)
+        or len({*listed}) < len(listed)
+        or not listed
+    ):
+        raise InvalidArgument("names must be a list of distinct texts, one for each column")
+    return CsvFile(Path(path), delimiter, listed)
+
+
+def open_csv(
+    file: Path,
+    columns: Mapping[str, str],
+    start: bytes,
+    form: CsvFile | None,
+    connection: Any,
+) -> Any:
+    """Return columns of a CSV file; only its header has been read."""
+    packed = file.suffix.lower() == ".gz"
+    if start == b"PAR1":
+        raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
+    if start.startswith(b"\x1f\x8b") and not packed:
+        raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
+    delimiter, names, header = _form(file, columns, form, packed=packed)
+    chosen = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
+    if PERSON in chosen:  # an empty field is nobody
+        chosen[PERSON] = f"nullif({chosen[PERSON]}, '')"
+    options = {"delim": delimiter, "header": header}
+    query = _Query(file, len(names), chosen, options)
+    return quietly(lambda: query.asked(connection), _not_csv(file))
+
+
+def open_json_lines(file: Path, columns: Mapping[str, str], connection: Any) -> Any:
+    """Return columns of a file with one JSON object in each line, as text; nothing has been read.
+
+    A line that is no JSON is left out by itself. What a line lacks is missing in it: there is no schema.
+    """
+    pointers = {
+        alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
+    }
+    chosen = {
+        alias: f"json_extract_string(CASE WHEN json_valid(c0) THEN c0 END, $pointer_{alias})"
+        for alias in pointers
+    }
+    # No text in JSON holds this character, so it ends no field of a line that is JSON.
+    options = {"delim": "\x01", "header": False, "quote": "", "escape": ""}
+    given = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
+    failure = UnreadableFile(f"{file} cannot be opened")
+    query = _Query(file, 1, chosen, options, given)
+    return quietly(lambda: query.asked(connection), failure)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """Expressions over the columns c0, c1, ... of a file.
+
+    Attributes:
+        file: the file.
+        width: how many columns it has.
+        chosen: the expressions, by their aliases.
+        options: how the file is read, beside `DIALECT`.
+        given: the parameters of the expressions.
+    """
+
+    file: Path
+    width: int
+    chosen: Mapping[str, str]
+    options: Mapping[str, Any]
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def asked(self, connection: Any) -> Any:
+        """Return the relation."""
+        names = [f"c{i}" for i in range(self.width)]
+        told: dict[str, Any] = {
+            "columns": dict.fromkeys(names, "VARCHAR"),
+            # All of them: where one column is read, DuckDB 2.0 looks up this list by wrong positions.
+            "force_not_null": names,
+            "compression": "gzip" if self.file.suffix.lower() == ".gz" else "none",
+            **DIALECT,
+            **self.options,
+        }
+        i = next(_numbers)  # relations that are put together must not share names of parameters
+        spelled = ", ".join(f"{name}=${name}_{i}" for name in told)
+        columns = ", ".join(f"{of} AS {alias}" for alias, of in self.chosen.items())
+        for name in self.given:
+            columns = columns.replace(f"${name}", f"${name}_{i}")
+        values = {**told, **self.given, "path": literal_path(self.file)}
+        return connection.sql(
+            f"SELECT {columns} FROM read_csv($path_{i}, {spelled})",
+            params={f"{name}_{i}": value for name, value in values.items()},
+        )
+
+
+_numbers = itertools.count()
+
+
+def literal_path(file: Path) -> str:
+    """Return the path so that DuckDB takes no character of it for a wildcard."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
+
+
+def _form(
+    file: Path, columns: Mapping[str, str], form: CsvFile | None, *, packed: bool
+) -> tuple[str, list[str], bool]:
+    """Return the delimiter, the names of the columns, and whether the first line has them."""
+    given = None if form is None else form.delimiter
+    if form is None or form.names is None:
+        choices = DELIMITERS if given is None else (given,)
+        return *_split(_header(file, packed), columns, file, choices), True
+    for alias, column in columns.items():
+        if column not in form.names:
+            raise missing_column(column, form.names, str(file), alias)
+    return given or ",", [*form.names], False
+
+
+def _not_csv(file: Path) -> UnreadableFile:
+    return UnreadableFile(f"{file} is not a CSV file: its first line is not UTF-8 text")
+
+
+def _header(file: Path, packed: bool) -> str:
+    """Return the first line of a CSV file, without its end."""
+    try:
+        with gzip.open(file) if packed else file.open("rb") as stream:
+            line = stream.readline(LONGEST_HEADER)
+    except (OSError, EOFError, zlib.error):
+        line = b""
+    text = line.splitlines()[0] if line else b""
+    if packed and not line:
+        raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty")
+    if len(text) >= LONGEST_HEADER:
+        raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes")
+    try:
+        header = text.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        header = "\0"
+    if "\0" in header:
+        raise _not_csv(file)
+    if not header.strip():
+        raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names")
+    return header
+
+
+def _split(
+    header: str, columns: Mapping[str, str], file: Path, delimiters: Sequence[str]
+) -> tuple[str, list[str]]:
+    """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
+    if header.count('"') % 2:
+        raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
+    choices = [(d, next(reader([header], delimiter=d))) for d in delimiters]
+    wanted = set(columns.values())
+    delimiter, names = max(choices, key=lambda c: (len(wanted & set(c[1])), len(c[1])))
+    for alias, column in columns.items():
+        if names.count(column) > 1:
+            raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")
+        if column not in names:
+            raise _no_such_column(column, names, file, alias)
+    return delimiter, names
+
+
+def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
+    """Return the error for a column that a CSV file has not."""
+    if any(not name or name[0] in "+-.0123456789" for name in names):
+        # Such a first line may be a row, which must not be shown.
+        where = f"the first line of {file}, which looks like data and is not shown"
+        return missing_column(column, [], where, alias)
+    return missing_column(column, names, str(file), alias)

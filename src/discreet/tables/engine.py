@@ -1,0 +1,315 @@
+"""What users bring, opened in one of three engines: DuckDB, Polars or Spark. Only the schema is looked at here.
+
+DuckDB reads files and relations, and what is in memory, as Arrow or as arrays. Polars counts its own frames,
+Spark its own tables. A new engine is a class like theirs (see `native`) and a line in `ENGINES`.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DiscreetError, InvalidArgument, UnreadableData
+from .csv_files import CsvFile
+from .expressions import Table
+from .failures import missing_column, needing, quietly
+from .held import Held, Objects
+from .kinds import CELL
+from .native import Native
+from .queries import Query
+from .records import PART, PERSON, Records
+
+if TYPE_CHECKING:
+    from .in_polars import InPolars
+
+ACCEPTED = (
+    "the path of a CSV, JSON lines, Parquet or Arrow file, a list of paths, or a folder; a pandas, Polars, "
+    "PyArrow, DuckDB, Dask or Spark table, or what exports Arrow streams; a list of dicts, a dict of lists or "
+    "a record array of numpy; or discreet.sql(query, connection)"
+)
+
+_ADVICE = {
+    "RecordBatchReader": "it can be read once only, so give data.read_all()",
+    "Scanner": "give data.to_table()",
+    "DuckDBPyConnection": "give discreet.sql('SELECT ...', data)",
+    "Engine": "give discreet.sql('SELECT ...', data)",
+    "Connection": "give discreet.sql('SELECT ...', data)",
+    "Select": "give discreet.sql(str(data), engine)",
+}
+"""What converts what is refused, by the name of its class."""
+
+ONLY = "the only one"
+"""What the column of data of one dimension is called."""
+
+Columns = dict[str, str]
+"""The names of columns, by what they are called once they are open. Empty: the data are the only column."""
+
+
+def open_table(data: Any, column: str | None, records: Records | None = None) -> Table:
+    """Return the columns of a question about a table.
+
+    Args:
+        data: the table.
+        column: the column that is counted; None for data of one dimension.
+        records: what one record is, and which groups answer.
+
+    Raises:
+        MissingColumn: There is no such column.
+        UnreadableFile: The file is missing or is not what its name says.
+        UnreadableData: The data is no table.
+    """
+    records = Records() if records is None else records
+    wanted = {CELL: column, PERSON: records.unit, PART: records.by}
+    columns = {alias: name for alias, name in wanted.items() if name is not None}
+    if column is None and columns:
+        raise InvalidArgument("privacy units and groups need a table: name its column")
+    native, failure = _opened(data, columns)
+    return Table(native, {CELL: ONLY, **columns}, records, failure)
+
+
+def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
+    """Return the columns in an engine, and what is raised when that fails."""
+    if names_files(data):
+        from .files import open_columns
+
+        if not columns:
+            raise InvalidArgument("a file needs the name of a column")
+        return open_columns(data, columns)
+    data = unwrapped(data)
+    failure = failure_of(data)
+    opener = ENGINES.get(_package(data))
+    if opener is not None:
+        return quietly(lambda: opener(data, columns), failure), failure
+    from .memory import in_memory
+
+    columns_held = held(data, columns)
+    return quietly(lambda: in_memory(columns_held), failure), failure
+
+
+def failure_of(data: Any) -> UnreadableData:
+    """Return the error for an engine that fails on the data."""
+    return UnreadableData(
+        f"{_package(data)} failed; its message may quote the data, so it is not shown"
+    )
+
+
+def held(data: Any, columns: Columns) -> Mapping[str, Held]:
+    """Return the columns of a table in memory."""
+    opener = HELD.get(_package(data), _others)
+    return quietly(lambda: opener(data, columns), failure_of(data))
+
+
+def array_of(data: Any, column: str) -> Any | None:
+    """Return the numbers of a column in memory as one array; None for what an engine holds."""
+    if names_files(data):
+        return None
+    package, failure, columns = _package(data), failure_of(data), {CELL: column}
+    if package == "polars" and not hasattr(data, "collect"):
+        from .in_polars import numbers_of
+
+        return quietly(lambda: numbers_of(_polars(data, columns), column), failure)
+    if package in ENGINES:
+        return None
+    from .numeric import column_numbers
+
+    cells = held(data, columns)[CELL]
+    return quietly(lambda: column_numbers(cells, column), failure)
+
+
+def is_in_duckdb(data: Any) -> bool:
+    """Return whether DuckDB has the data, or reads them from files."""
+    return names_files(data) or _package(data) == "duckdb"
+
+
+def names_files(data: Any) -> bool:
+    """Return whether data are a path, or a list of paths."""
+    paths = data if isinstance(data, list | tuple) and data else [data]
+    return all(isinstance(path, str | os.PathLike | CsvFile) for path in paths)
+
+
+def unwrapped(data: Any) -> Any:
+    """Return what a query selects, what Narwhals wraps, and anything else as it is."""
+    if isinstance(data, Query):
+        return data.fetched()
+    if _package(data) == "narwhals":
+        return data.to_native()
+    if _package(data) == "deltalake" and hasattr(data, "to_pyarrow_dataset"):
+        return data.to_pyarrow_dataset()
+    return data
+
+
+def _package(data: Any) -> str:
+    """Return the package that a table is of; datasets of PyArrow are read by DuckDB."""
+    package: str = type(data).__module__.partition(".")[0]
+    if package == "pyarrow" and type(data).__name__.endswith("Dataset"):
+        return "dataset"
+    return package.lstrip("_")
+
+
+def refused(data: Any) -> UnreadableData:
+    """Return the error for what is no table, with the line that makes one of it."""
+    kind = type(data)
+    advice = _ADVICE.get(kind.__name__, "")
+    for method in ("to_arrow", "to_pandas", "to_polars", "to_pyarrow", "collect", "compute"):
+        if not advice and callable(getattr(kind, method, None)):
+            advice = f"give data.{method}()"
+    given = f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
+    return UnreadableData(
+        f"data must be {ACCEPTED}; got a {given}" + (f": {advice}" if advice else "")
+    )
+
+
+def _where(names: Sequence[Any], columns: Columns) -> dict[str, int]:
+    """Return the positions of columns."""
+    listed = list(names)
+    for alias, column in columns.items():
+        if column not in listed:
+            raise missing_column(column, listed, "the data", alias)
+        if listed.count(column) > 1:
+            raise UnreadableData(
+                f"data must have distinct columns, but {listed.count(column)} are named {column!r}"
+            )
+    return {alias: listed.index(column) for alias, column in columns.items()}
+
+
+def _check_table(data: Any, columns: Columns, *, has: str) -> None:
+    """Raise unless the data are a table, and a column of it is named."""
+    if not hasattr(type(data), has):
+        raise refused(data)
+    if not columns:
+        raise InvalidArgument("a table needs the name of a column")
+
+
+def _duckdb(data: Any, columns: Columns) -> Native:
+    from .in_duckdb import InDuckDB, picked
+
+    _check_table(data, columns, has="project")
+    return InDuckDB(picked(data, columns, "the data"))
+
+
+def _dataset(data: Any, columns: Columns) -> Native:
+    from .database import connect
+    from .in_duckdb import InDuckDB, picked
+
+    _check_table(data, columns, has="schema")
+    _where(data.schema.names, columns)
+    return InDuckDB(picked(connect().from_arrow(data), columns, "the data"))
+
+
+def _polars(data: Any, columns: Columns) -> "InPolars":
+    import polars as pl
+
+    from .in_polars import InPolars
+
+    if isinstance(data, pl.Series) and not columns:
+        return InPolars(data.alias(CELL).to_frame().lazy())
+    _check_table(data, columns, has="columns")
+    lazy = data.lazy()
+    where = _where(lazy.collect_schema().names(), columns)
+    # By position: a name like "*" would mean something to the engine.
+    return InPolars(lazy.select(pl.nth(i).alias(alias) for alias, i in where.items()))
+
+
+def _spark(data: Any, columns: Columns) -> Native:
+    from .in_spark import InSpark, spark_columns
+
+    _check_table(data, columns, has="sparkSession")
+    return InSpark(spark_columns(data, _where(data.columns, columns)))
+
+
+def _pandas(data: Any, columns: Columns) -> Mapping[str, Held]:
+    from .memory import series_of_pandas
+
+    if not columns and not hasattr(data, "columns"):
+        return {CELL: series_of_pandas(data, ONLY)}
+    _check_table(data, columns, has="columns")
+    where = _where(data.columns, columns)
+    return {a: series_of_pandas(data.iloc[:, i], columns[a]) for a, i in where.items()}
+
+
+def _dask(data: Any, columns: Columns) -> Mapping[str, Held]:
+    """Return columns of a Dask table: those of the question come here, and are counted as those of pandas."""
+    _check_table(data, columns, has="columns")
+    where = _where(data.columns, columns)
+    return _pandas(data.iloc[:, sorted({*where.values()})].compute(), columns)
+
+
+def _arrow(data: Any, columns: Columns) -> Mapping[str, Held]:
+    from .memory import arrow_column
+
+    if hasattr(data, "type") and not columns:
+        return {CELL: arrow_column(data, ONLY)}
+    if type(data).__name__ in _ADVICE:
+        raise refused(data)
+    _check_table(data, columns, has="schema")
+    where = _where(data.schema.names, columns)
+    return {alias: arrow_column(data.column(i), columns[alias]) for alias, i in where.items()}
+
+
+def _others(data: Any, columns: Columns) -> Mapping[str, Held]:
+    """Return columns of arrays of numpy, Python's lists and dicts, and whatever exports an Arrow stream."""
+    if isinstance(data, np.ndarray):
+        return _numpy(data, columns)
+    if isinstance(data, Mapping) and columns:
+        return _lists(data, columns)
+    if isinstance(data, list | tuple):
+        return _rows(data, columns)
+    if not hasattr(data, "__arrow_c_stream__") or not columns:
+        raise refused(data)
+    pa = needing("pyarrow", "arrow")
+    reader = pa.RecordBatchReader.from_stream(data)
+    positions = sorted({*_where(reader.schema.names, columns).values()})
+    schema = pa.schema([reader.schema.field(i) for i in positions])
+    batches = [batch.select(positions) for batch in reader]
+    return _arrow(pa.Table.from_batches(batches, schema), columns)
+
+
+def _numpy(data: Any, columns: Columns) -> Mapping[str, Held]:
+    from .memory import typed_array
+
+    if not columns:
+        return {CELL: typed_array(data, ONLY)}
+    if data.dtype.names is None:
+        raise refused(data)
+    _where(data.dtype.names, columns)
+    return {alias: typed_array(np.asarray(data[name]), name) for alias, name in columns.items()}
+
+
+def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, Held]:
+    from .memory import typed_array
+
+    _where([*data], columns)
+    if len({len(data[name]) for name in columns.values()}) > 1:
+        raise UnreadableData("the columns of a dict of lists must be equally long")
+    columns_of = {alias: (data[name], name) for alias, name in columns.items()}
+    return {
+        alias: typed_array(cells, name) if isinstance(cells, np.ndarray) else Objects(list(cells))
+        for alias, (cells, name) in columns_of.items()
+    }
+
+
+def _rows(data: Sequence[Any], columns: Columns) -> Mapping[str, Held]:
+    """Return columns of a list of values, or of dicts, where what a dict lacks is missing: keys are no schema."""
+    if not columns:
+        return {CELL: Objects(list(data))}
+    if data and not isinstance(data[0], Mapping):
+        raise refused(data)
+    rows = [row if isinstance(row, Mapping) else {} for row in data]
+    return {alias: Objects([row.get(name) for row in rows]) for alias, name in columns.items()}
+
+
+ENGINES: dict[str, Callable[[Any, Columns], Native]] = {
+    "duckdb": _duckdb,
+    "dataset": _dataset,
+    "polars": _polars,
+    "pyspark": _spark,
+}
+"""What opens the tables of a package in their engine."""
+
+HELD: dict[str, Callable[[Any, Columns], Mapping[str, Held]]] = {
+    "pandas": _pandas,
+    "dask": _dask,
+    "pyarrow": _arrow,
+}
+"""What takes columns out of the tables of a package that are in memory; DuckDB counts them."""

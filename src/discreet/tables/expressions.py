@@ -1,0 +1,235 @@
+"""Counting records by candidate, by privacy unit and by group: each rule once, for every engine.
+
+Values are joined with a table of constants of the column's own type, so what is equal is decided in that type. Rows
+of a privacy unit are chosen by the rule of docs/persons.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Grid
+from ..errors import DiscreetError
+from .cells import Thresholds
+from .failures import quietly
+from .grid_counts import GridCounts
+from .kinds import CELL, ColumnType, check_candidates, represent
+from .ladder import counts_beside
+from .native import POSITION, UNIT, Native
+from .records import PART, PERSON, START, Records, check_numbers, check_unit
+from .written import as_texts, is_written
+
+RANK, SIZE, COUNT = "rank", "size", "records"
+
+_WORD = 2**63
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a question, opened: what has the records that count.
+
+    Attributes:
+        native: the columns in their engine.
+        names: what the table calls them.
+        records: what one record is, and which groups answer.
+        failure: what is raised when the engine fails.
+    """
+
+    native: Native
+    names: Mapping[str, str]
+    records: Records
+    failure: DiscreetError
+
+    @property
+    def groups(self) -> int:
+        """How many groups answer; one where there are none."""
+        return 1 if self.records.by is None else len(self.records.groups)
+
+    def type(self, alias: str = CELL) -> ColumnType:
+        """Return the type of a column."""
+        return quietly(lambda: self.native.type(alias, self.names[alias]), self.failure)
+
+    def tally(self, candidates: Sequence[object]) -> list[list[int]]:
+        """Return, for each group, the records per candidate."""
+        exact = self._exact(CELL, candidates)
+        places = _places(exact)
+        if not places:
+            return [[0] * len(exact) for _ in range(self.groups)]
+        part, cell, count = quietly(lambda: self._counted(places), self.failure)
+        found = dict(zip(zip(part, cell, strict=True), count, strict=True))
+        where = [-1 if value is None else places[value] for value in exact]
+        return [[int(found.get((g, place), 0)) for place in where] for g in range(self.groups)]
+
+    def bounded(self) -> "Numbers":
+        """Return the numbers of the records, so many of each privacy unit in each group.
+
+        They are asked for several times. So what is chosen among the rows of a unit is kept; what is read
+        from where it lies is not.
+        """
+        numeric = quietly(self.native.numeric, self.failure)
+        parsed = Table(numeric, self.names, self.records, self.failure)
+        of = parsed.type()
+        if of.name != "object":
+            check_numbers(of)
+        rows = quietly(lambda: parsed._bounded(of), self.failure)
+        return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
+
+    def narrowed(self) -> Any:
+        """Return the rows that belong to somebody and to a group, in few groups for each unit."""
+        import narwhals.stable.v2 as nw
+
+        for alias in self.names:
+            self.type(alias)  # or it is refused
+        if self.records.unit is not None:
+            check_unit(self.type(PERSON))
+        rows = self.native.rows()
+        if self.records.unit is not None:
+            rows = rows.filter(~nw.col(PERSON).is_null())
+        if self.records.by is not None:
+            exact = self._exact(PART, self.records.groups)
+            rows = self._placed(rows, PART, _places(exact))
+        return self._in_few_groups(rows) if self.records.bounds_groups else rows
+
+    def _exact(self, alias: str, values: Sequence[object]) -> list[Any]:
+        """Return the values as the column holds them; None for what it cannot hold."""
+        of, name = self.type(alias), "group" if alias == PART else "candidate"
+        texts = as_texts(values, self.names[alias], name) if is_written(of) else values
+        checked = check_candidates(texts, of, name)
+        if of.kind == "nothing":
+            return [None] * len(checked)
+        codes = self.native.codes.get(alias)
+        return [represent(v, of) if codes is None else code_of(v, codes) for v in checked]
+
+    def _placed(self, rows: Any, alias: str, places: Mapping[Any, int]) -> Any:
+        """Return the rows whose value is among those, with its position instead of the value."""
+        import narwhals.stable.v2 as nw
+
+        if not places:
+            missing = nw.col(alias).is_null()
+            return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
+        wanted = self.native.listed(alias, self.type(alias), places)
+        others = [name for name in self._columns if name != alias]
+        return rows.join(wanted, on=alias, how="inner").select(
+            *others, nw.col(POSITION).alias(alias)
+        )
+
+    @property
+    def _columns(self) -> list[str]:
+        """What the columns of rows are called."""
+        there = [alias for alias in (CELL, PERSON, PART) if alias in self.names]
+        return [*there, *self.native.starts]
+
+    def _counted(self, places: Mapping[Any, int]) -> tuple[Any, Any, Any]:
+        """Return groups, positions and numbers of records, as three lists."""
+        import narwhals.stable.v2 as nw
+
+        rows = self._placed(self.narrowed(), CELL, places)
+        keys = [CELL] if self.records.by is None else [CELL, PART]
+        if self.records.unit is not None:
+            rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
+        counted = rows.group_by(*keys).agg(nw.len().alias(COUNT))
+        cell, *part, count = (c.tolist() for c in self.native.fetch(counted, _INTEGERS))
+        return (part[0] if part else [0] * len(cell)), cell, count
+
+    def _in_few_groups(self, rows: Any) -> Any:
+        """Return the rows that stay so that each unit is in at most so many groups."""
+        once = self._numbered(rows.group_by(PERSON, PART, *self.native.starts).agg())
+        kept = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
+        return rows.join(kept, on=[PERSON, PART], how="inner")
+
+    def _bounded(self, of: ColumnType) -> Any:
+        """Return the rows that hold a number, so many of each unit in each group."""
+        rows = self.native.present(self.narrowed(), of)
+        columns = [CELL] if self.records.by is None else [CELL, PART]
+        if self.records.unit is None or self.records.rows is None:
+            return rows.select(*columns)
+        blocks = [UNIT, *columns[1:]]
+        stay = _stay(self._numbered(rows), CELL, blocks, self.records.rows)
+        return self.native.keep(stay.select(*columns))
+
+    def _numbered(self, rows: Any) -> Any:
+        """Return the rows with UNIT and START of their privacy unit."""
+        units = self.native.units(rows, self.type(PERSON))
+        without = rows.drop(*self.native.starts) if self.native.starts else rows
+        return without.join(units, on=PERSON, how="inner")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers in an engine, with the group of each if there are groups."""
+
+    native: Native
+    rows: Any
+    of: ColumnType
+    failure: DiscreetError
+    grouped: bool
+
+    def on_grid(self, group: int, grid: Grid) -> GridCounts | None:
+        """Return the numbers of a group as counts on a grid.
+
+        None if the grid is too fine or too far for the column's type, which is public.
+        """
+        thresholds = Thresholds(grid, self.of)
+        if not (self._comparable and thresholds.serves):
+            return None
+        return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
+
+    def beside(self, group: int, numbers: Sequence[Any]) -> tuple[list[int], list[int]] | None:
+        """Return how many records of a group are below and above each of some numbers."""
+        if not self._comparable:
+            return None
+        rows = self._of_group(group)
+        return quietly(
+            lambda: counts_beside(rows, self.native.fetch, self.of, numbers), self.failure
+        )
+
+    def distinct(self, group: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the distinct numbers of a group, and how many records have each."""
+        import narwhals.stable.v2 as nw
+
+        counted = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
+        values, counts = quietly(lambda: self.native.fetch(counted, self.of), self.failure)
+        if self.native.decoded is not None:
+            values = self.native.decoded[values]
+        return values, counts.astype(np.int64)
+
+    @property
+    def _comparable(self) -> bool:
+        words = self.of.kind != "integer" or (self.of.low >= -_WORD and self.of.high < _WORD)
+        return CELL not in self.native.codes and (words or self.native.wide)
+
+    def _of_group(self, group: int) -> Any:
+        import narwhals.stable.v2 as nw
+
+        return self.rows.filter(nw.col(PART) == group).select(CELL) if self.grouped else self.rows
+
+
+_INTEGERS = ColumnType("", "integer", "")
+
+
+def _stay(rows: Any, of: str, blocks: list[str], most: int) -> Any:
+    """Return the rows that stay of each block, most of them, evenly spread: docs/persons.md.
+
+    Of m rows the one at rank j stays if (j * most + start) % m < most: all if m <= most, else exactly
+    `most` of them, as the sum of `most` steps round a circle of m passes 0 that often.
+    """
+    import narwhals.stable.v2 as nw
+
+    rank = (nw.col(of).rank("ordinal").over(*blocks) - 1).cast(nw.Int64)
+    ranked = rows.with_columns(rank.alias(RANK), nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
+    return ranked.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)
+
+
+def _places(exact: Sequence[Any]) -> dict[Any, int]:
+    """Return the first position of each value that a column can hold."""
+    return {value: i for i, value in reversed(list(enumerate(exact))) if value is not None}
+
+
+def code_of(value: Any, codes: Mapping[Any, int]) -> int | None:
+    """Return the integer that stands for an object."""
+    from .kinds import key
+
+    return codes.get(key(value))

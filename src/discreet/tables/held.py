@@ -1,0 +1,27 @@
+"""A column in memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .kinds import ColumnType
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Objects:
+    """A column of Python objects. Private."""
+
+    cells: Sequence[Any]
+    name: str = "object"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Typed:
+    """A column with a type: an array of numpy, or of Arrow. Private."""
+
+    array: Any
+    of: ColumnType | None = None
+    """The type, where DuckDB would not see it in the array."""
+
+
+Held = Objects | Typed

@@ -1,0 +1,195 @@
+"""Tables in DuckDB: files, relations, and what is in memory as Arrow or as arrays.
+
+No SQL is pasted from values: constants are one text, which DuckDB splits and casts exactly.
+"""
+
+import datetime as dt
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from .failures import missing_column
+from .kept import ROWS, Kept
+from .kinds import CELL, ColumnType, column_type
+from .native import POSITION, UNIT
+from .numeric import from_relation
+from .records import PERSON, SALT, START
+
+ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
+"""What DuckDB calls times in nanoseconds with a zone, a type that Narwhals does not know."""
+
+
+@dataclass(frozen=True)
+class InDuckDB:
+    """A relation of the columns of a question: see `Native`."""
+
+    relation: Any
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    """The types that are known otherwise than from the relation."""
+    codes: Mapping[str, Mapping[Any, int]] = field(default_factory=dict, repr=False)
+    numbered: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
+    """What returns the same with numbers in CELL, where it holds none."""
+    decoded: NDArray[Any] | None = field(default=None, repr=False)
+    """The numbers that integers in CELL stand for."""
+    wide: ClassVar[bool] = True
+    _kept: list[Kept] = field(default_factory=list, repr=False)
+    _seen: dict[str, ColumnType] = field(default_factory=dict, repr=False)
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """START, if the rows come with it: where Python computed it."""
+        return (START,) if PERSON in self.codes else ()
+
+    def type(self, alias: str, column: str) -> ColumnType:
+        """Return the type of a column."""
+        of = self.types.get(alias) or self._seen.get(alias)
+        if of is None:
+            of = relation_type(self.relation.select(f"{alias} AS {CELL}"), column)
+            self._seen[alias] = of
+        return replace(of, column=column)
+
+    def numeric(self) -> "InDuckDB":
+        """Return the same with numbers in CELL."""
+        return self if self.numbered is None else self.numbered()
+
+    def rows(self) -> Any:
+        """Return the columns as they are compared."""
+        import narwhals.stable.v2 as nw
+
+        names = self.relation.columns
+        texts = {name for name in names if name != START and self.type(name, name).kind == "text"}
+        if not texts:
+            return nw.from_native(self.relation)
+        compared = (f"{_bytes(name)} AS {name}" if name in texts else name for name in names)
+        return nw.from_native(self.relation.project(", ".join(compared)))
+
+    def present(self, rows: Any, of: ColumnType) -> Any:
+        """Return the rows whose CELL is neither null nor NaN.
+
+        `nextafter(x, x)` is x. Of `isnan(x)` alone DuckDB thinks that it is settled by the statistics of a
+        Parquet file, which leave NaN out.
+        """
+        import narwhals.stable.v2 as nw
+
+        number = f" AND NOT isnan(nextafter({CELL}, {CELL}))" if of.kind == "float" else ""
+        return nw.from_native(rows.to_native().filter(f"{CELL} IS NOT NULL{number}"))
+
+    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+        """Return a table of values as they are compared, with their positions."""
+        import narwhals.stable.v2 as nw
+        from duckdb import FunctionExpression
+
+        native, values = self.relation.types[self.relation.columns.index(alias)], list(places)
+        if of.kind == "text":
+            native, values = "BLOB", [value.encode() for value in values]
+        # An empty relation aggregates to one row, which has the same connection as the relation.
+        one = self.relation.limit(0).aggregate("count(*) AS nothing")
+        columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
+        unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
+        return nw.from_native(one.select(*unnested))
+
+    def units(self, rows: Any, of: ColumnType) -> Any:
+        """Return the privacy units: a number is short, and windows over numbers are three times as fast."""
+        import narwhals.stable.v2 as nw
+
+        native = rows.to_native()
+        if self.starts:
+            return nw.from_native(
+                native.aggregate(f"{PERSON}, {PERSON} AS {UNIT}, min({START}) AS {START}", PERSON)
+            )
+        once = native.aggregate(PERSON, PERSON)
+        text = PERSON if of.kind == "text" else _bytes(PERSON)
+        start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
+        numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}"
+        return nw.from_native(once.project(numbered))
+
+    def keep(self, rows: Any) -> Any:
+        """Return the rows from a temporary table, which is gone with this object."""
+        import narwhals.stable.v2 as nw
+
+        self._kept.append(Kept(rows.to_native(), f"FROM {ROWS}", near=self.relation))
+        return nw.from_native(self._kept[-1].rows)
+
+    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+        """Return the columns, none of them rounded."""
+        return from_relation(rows.to_native(), of)
+
+    def values(self, of: ColumnType) -> list[Any]:
+        """Return the distinct values of CELL."""
+        if CELL in self.codes:
+            return [value for _, value in self.codes[CELL]]
+        zoned = of.kind == "timestamp with time zone"
+        # DuckDB needs another package to give times with a zone to Python.
+        cell = f"epoch_us({CELL})" if zoned else CELL
+        found = [row[0] for row in self.relation.project(cell).distinct().fetchall()]
+        if zoned:
+            return [_EPOCH + dt.timedelta(microseconds=us) for us in found if us is not None]
+        times = of.kind in ("date", "timestamp")
+        return [value for value in found if not times or isinstance(value, dt.date)]
+
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+
+
+def _bytes(name: str) -> str:
+    return f"encode(CAST({name} AS VARCHAR))"
+
+
+def picked(relation: Any, columns: dict[str, str], where: str) -> Any:
+    """Return columns of a relation under other names: a mapping from those to the columns'."""
+    names = relation.columns
+    for alias, column in columns.items():
+        if column not in names:
+            raise missing_column(column, names, where, alias)
+    # By position: a name like "*" would mean something to the engine.
+    return relation.project(
+        ", ".join(f"#{names.index(name) + 1} AS {alias}" for alias, name in columns.items())
+    )
+
+
+def relation_type(relation: Any, column: str) -> ColumnType:
+    """Return the type of the only column of the relation."""
+    import narwhals.stable.v2 as nw
+
+    native = relation.types[0]
+    word = str(native).strip('"')
+    if word in ("UUID", "NULL"):
+        return ColumnType(column, {"UUID": "uuid", "NULL": "nothing"}[word], word)
+    if native.id == "enum":
+        return ColumnType(column, "text", "Enum", categories=tuple(native.children[0][1]))
+    if word in ZONED_NS:
+        return ColumnType(
+            column, "timestamp with time zone", word, -(2**63) + 1, 2**63 - 1, unit="ns"
+        )
+    return column_type(column, nw.from_native(relation).collect_schema()[CELL], word)
+
+
+def constants(values: Iterable[Any], native: Any) -> Any:
+    """Return a list of values of one type.
+
+    As one text: DuckDB reads it exactly, while it would find a common type for Python's values, and it
+    takes a list of Python's values one by one, a hundred times as slowly.
+    """
+    import duckdb
+    from duckdb import ConstantExpression, FunctionExpression
+
+    literals = list(map(_literal, values))
+    comma = next(
+        c for c in map(",{}".format, itertools.count()) if not any(c in x for x in literals)
+    )
+    text = ConstantExpression(comma.join(literals))
+    texts = FunctionExpression("string_split", text, ConstantExpression(comma))
+    return texts.cast(duckdb.list_type(native))
+
+
+def _literal(value: Any) -> str:
+    """Return the value in the text that DuckDB casts to it."""
+    if isinstance(value, bytes):
+        return "\\x" * bool(value) + value.hex("x").replace("x", "\\x")
+    if isinstance(value, Decimal):
+        return f"{value:f}"  # of 1E-9 DuckDB makes a double first
+    return repr(value) if isinstance(value, float) else str(value)

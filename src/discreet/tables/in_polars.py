@@ -1,0 +1,106 @@
+"""Tables in Polars, eager and lazy. It needs no other package, but for the hash, which Python computes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from .kinds import CELL, ColumnType, column_type
+from .native import POSITION, UNIT, without_missing
+from .numeric import clean, from_series
+from .records import PERSON, START, check_numbers, offset
+
+
+@dataclass(frozen=True)
+class InPolars:
+    """A lazy frame of the columns of a question: see `Native`."""
+
+    frame: Any
+    codes: ClassVar[Mapping[str, Mapping[Any, int]]] = {}
+    decoded: ClassVar[None] = None
+    starts: ClassVar[tuple[str, ...]] = ()
+    wide: ClassVar[bool] = False
+
+    def type(self, alias: str, column: str) -> ColumnType:
+        """Return the type of a column."""
+        import narwhals.stable.v2 as nw
+
+        dtype = nw.from_native(self.frame).collect_schema()[alias]
+        word = str(self.frame.collect_schema()[alias])
+        if word == "Null":
+            return ColumnType(column, "nothing", word)
+        of = column_type(column, dtype, word)
+        return replace(of, declared=tuple(dtype.categories)) if of.name == "Enum" else of
+
+    def numeric(self) -> "InPolars":
+        """Return this: columns of Polars hold numbers or do not."""
+        return self
+
+    def rows(self) -> Any:
+        """Return the columns as they are compared."""
+        import narwhals.stable.v2 as nw
+        import polars as pl
+
+        kinds = {name: self.type(name, name).kind for name in self.frame.collect_schema()}
+        texts = [pl.col(n).cast(pl.String).cast(pl.Binary) for n in kinds if kinds[n] == "text"]
+        zeros = [pl.col(n) + 0 for n in kinds if kinds[n] == "float"]  # there are two, as bits
+        return nw.from_native(self.frame.with_columns(texts + zeros))
+
+    def present(self, rows: Any, of: ColumnType) -> Any:
+        """Return the rows whose CELL is neither null nor NaN."""
+        return without_missing(rows, CELL, floating=of.kind == "float")
+
+    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+        """Return a table of values as they are compared, with their positions."""
+        import narwhals.stable.v2 as nw
+        import polars as pl
+
+        dtype, values = self.frame.collect_schema()[alias], list(places)
+        if of.kind == "text":
+            dtype, values = pl.Binary(), [value.encode() for value in values]
+        columns = {
+            alias: pl.Series(values, dtype=dtype),
+            POSITION: pl.Series(list(places.values()), dtype=pl.Int64),
+        }
+        return nw.from_native(pl.LazyFrame(columns))
+
+    def units(self, rows: Any, of: ColumnType) -> Any:
+        """Return the privacy units, hashed one by one."""
+        import narwhals.stable.v2 as nw
+        import polars as pl
+
+        starts = pl.col(PERSON).map_batches(_starts, return_dtype=pl.Int64).alias(START)
+        once = rows.to_native().select(pl.col(PERSON).unique()).with_columns(starts)
+        return nw.from_native(once.with_row_index(UNIT))
+
+    def keep(self, rows: Any) -> Any:
+        """Return the rows in memory."""
+        return rows.collect().lazy()
+
+    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+        """Return the columns, none of them rounded."""
+        found = rows.collect()
+        return [from_series(found.get_column(name)) for name in found.columns]
+
+    def values(self, of: ColumnType) -> list[Any]:
+        """Return the distinct values of CELL."""
+        found: list[Any] = self.frame.collect().get_column(CELL).unique().to_list()
+        return found
+
+
+def numbers_of(native: InPolars, column: str) -> NDArray[Any]:
+    """Return the numbers in CELL as one array."""
+    import narwhals.stable.v2 as nw
+
+    check_numbers(native.type(CELL, column))
+    cells = native.frame.collect().get_column(CELL).drop_nulls()
+    return clean(from_series(nw.from_native(cells, series_only=True)))
+
+
+def _starts(persons: Any) -> Any:
+    """Return where the rule starts for each id."""
+    import polars as pl
+
+    found = [None if person is None else offset(person) for person in persons.to_list()]
+    return pl.Series(found, dtype=pl.Int64)

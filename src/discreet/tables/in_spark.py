@@ -1,0 +1,125 @@
+"""Tables in Spark, classic and Connect: only counts come to the driver.
+
+Constants go to the executors as one broadcast table of the column's own type, so the driver's memory depends on
+them only, and no row of the data ever leaves the cluster.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from .failures import needing
+from .kinds import CELL, ColumnType, column_type
+from .native import POSITION, UNIT, without_missing
+from .numeric import from_series
+from .records import PERSON, SALT, START
+
+
+@dataclass(frozen=True)
+class InSpark:
+    """A DataFrame of the columns of a question: see `Native`."""
+
+    frame: Any
+    codes: ClassVar[Mapping[str, Mapping[Any, int]]] = {}
+    decoded: ClassVar[None] = None
+    starts: ClassVar[tuple[str, ...]] = ()
+    wide: ClassVar[bool] = False
+
+    def type(self, alias: str, column: str) -> ColumnType:
+        """Return the type of a column."""
+        import narwhals.stable.v2 as nw
+
+        word = dict(self.frame.dtypes)[alias]
+        if word == "void":
+            return ColumnType(column, "nothing", word)
+        return column_type(column, nw.from_native(self.frame).collect_schema()[alias], word)
+
+    def numeric(self) -> "InSpark":
+        """Return this: columns of Spark hold numbers or do not."""
+        return self
+
+    def rows(self) -> Any:
+        """Return the columns as they are compared."""
+        import narwhals.stable.v2 as nw
+
+        columns = (
+            comparable(self.frame[name], self.type(name, name)).alias(name)
+            for name in self.frame.columns
+        )
+        return nw.from_native(self.frame.select(*columns))
+
+    def present(self, rows: Any, of: ColumnType) -> Any:
+        """Return the rows whose CELL is neither null nor NaN."""
+        return without_missing(rows, CELL, floating=of.kind == "float")
+
+    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+        """Return a table of values as they are compared, with their positions."""
+        import narwhals.stable.v2 as nw
+
+        functions = needing("pyspark.sql.functions", "spark")
+        # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
+        # own for Python's values.
+        texts = functions.lit(json.dumps([_literal(value) for value in places]))
+        array = functions.from_json(texts, "array<string>")
+        positions = functions.from_json(
+            functions.lit(json.dumps([*places.values()])), "array<bigint>"
+        )
+        table = self.frame.sparkSession.range(1).select(
+            functions.posexplode(array).alias("nth", alias)
+        )
+        typed = (
+            table[alias]
+            if of.kind == "text"
+            else table[alias].cast(self.frame.schema[alias].dataType)
+        )
+        place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
+        return nw.from_native(
+            functions.broadcast(table.select(comparable(typed, of).alias(alias), place))
+        )
+
+    def units(self, rows: Any, of: ColumnType) -> Any:
+        """Return the privacy units, each its own number: Spark could number them otherwise a second time."""
+        import narwhals.stable.v2 as nw
+
+        functions = needing("pyspark.sql.functions", "spark")
+        once = rows.to_native().select(PERSON).distinct()
+        text = once[PERSON] if of.kind == "text" else once[PERSON].cast("string").cast("binary")
+        hashed = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
+        start = functions.conv(functions.substring(hashed, 1, 8), 16, 10).cast("bigint")
+        return nw.from_native(once.select(PERSON, once[PERSON].alias(UNIT), start.alias(START)))
+
+    def keep(self, rows: Any) -> Any:
+        """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
+        import narwhals.stable.v2 as nw
+
+        return nw.from_native(rows.to_native().localCheckpoint())
+
+    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+        """Return the columns, none of them rounded."""
+        found = rows.collect()
+        return [from_series(found.get_column(name)) for name in found.columns]
+
+    def values(self, of: ColumnType) -> list[Any]:
+        """Return the distinct values of CELL."""
+        found: list[Any] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
+        return found
+
+
+def spark_columns(native: Any, columns: dict[str, int]) -> Any:
+    """Return columns of a Spark DataFrame under other names: a mapping from those to positions."""
+    # By position: a name may hold what Spark takes for its own syntax.
+    renamed = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
+    return renamed.select(*(renamed[f"c{i}"].alias(alias) for alias, i in columns.items()))
+
+
+def comparable(column: Any, of: ColumnType) -> Any:
+    """Return the column as it is compared: text as bytes, lest a collation make words equal."""
+    return column.cast("string").cast("binary") if of.kind == "text" else column
+
+
+def _literal(value: Any) -> str:
+    """Return the value in the text that Spark casts to it."""
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,83 @@
+"""How many records are below and above each number of a list, counted where the records are."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .cells import Unit, constant, following, least_number, value_of
+from .kinds import CELL, ColumnType
+
+AT_ONCE = 2**11
+"""So many numbers are compared with in one query."""
+
+
+def counts_beside(
+    rows: Any,
+    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]],
+    of: ColumnType,
+    numbers: Sequence[Fraction],
+) -> tuple[list[int], list[int]]:
+    """Return how many records are below, and how many above, each of some numbers.
+
+    The records are cut at the least number of the column's type that is at or above each number, and at the least
+    one above it. What is between two cuts is one group, and nothing of the data but its count is fetched.
+    """
+    less, more = list[int](), list[int]()
+    for start in range(0, len(numbers), AT_ONCE):
+        some = numbers[start : start + AT_ONCE]
+        at, above = [_at(x, of) for x in some], [_above(x, of) for x in some]
+        cuts = sorted({cut for cut in (*at, *above) if cut is not None})
+        below = _counted(rows, fetch, of, cuts)
+        last = len(cuts)
+        less += [below[last if cut is None else bisect_left(cuts, cut)] for cut in at]
+        up_to = [below[last if cut is None else bisect_left(cuts, cut)] for cut in above]
+        more += [below[-1] - n for n in up_to]
+    return less, more
+
+
+def _counted(
+    rows: Any,
+    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]],
+    of: ColumnType,
+    cuts: list[Unit],
+) -> list[int]:
+    """Return how many records are below each cut, and in the end how many there are."""
+    import narwhals.stable.v2 as nw
+
+    key = _place([constant(cut, of) for cut in cuts], range(len(cuts) + 1)).alias("key")
+    counted = rows.with_columns(key).group_by("key").agg(nw.len().alias("records"))
+    keys, records = fetch(counted, of)
+    held = [0] * (len(cuts) + 1)
+    for place, n in zip(keys.tolist(), records.tolist(), strict=True):
+        held[int(place)] = int(n)
+    return [*accumulate(held)]
+
+
+def _place(cuts: list[Any], places: range) -> Any:
+    """Return how many cuts a record is not below, by halving."""
+    import narwhals.stable.v2 as nw
+
+    if len(places) == 1:
+        return nw.lit(places[0])
+    middle = len(places) // 2
+    below = nw.col(CELL) < cuts[places[middle] - 1]
+    return (
+        nw.when(below).then(_place(cuts, places[:middle])).otherwise(_place(cuts, places[middle:]))
+    )
+
+
+def _at(x: Fraction, of: ColumnType) -> Unit | None:
+    """Return the least number of the type that is x or above; None if there is none."""
+    return least_number(*x.as_integer_ratio(), of)
+
+
+def _above(x: Fraction, of: ColumnType) -> Unit | None:
+    """Return the least number of the type above x."""
+    least = _at(x, of)
+    if least is None or least in (float("inf"), float("-inf")) or value_of(least, of) != x:
+        return least
+    return following(least, of)

@@ -1,0 +1,211 @@
+"""Tables in memory: typed columns go to DuckDB as they are, and integers stand for Python objects.
+
+No type is ever inferred from rows. Python decides which objects are equal, once for each distinct one.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UnreadableData
+from .database import connect
+from .held import Held, Objects, Typed
+from .in_duckdb import InDuckDB
+from .kinds import (
+    CELL,
+    UNITS_PER_SECOND,
+    ColumnType,
+    column_type,
+    key,
+    not_countable,
+    plain,
+    timestamp,
+)
+from .numeric import exact
+from .records import PERSON, START, offset
+
+SHARED = frozenset({str, int, UUID})
+OBJECTS = ("object", "category")
+_LONGEST_DECIMAL = 38
+
+
+def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB:
+    """Return columns of equal length for DuckDB to count.
+
+    Args:
+        columns: the columns, by their aliases.
+        ordered: whether the integers that stand for objects in CELL are in the order of the numbers among them.
+    """
+    arrays, types, codes = dict[str, Any](), dict[str, ColumnType](), dict[str, Mapping[Any, int]]()
+    decoded: NDArray[Any] | None = None
+    for alias, held in columns.items():
+        if isinstance(held, Typed):
+            arrays[alias] = held.array
+            types |= {} if held.of is None else {alias: held.of}
+            continue
+        types[alias], codes[alias] = ColumnType(alias, "anything", held.name), {}
+        if alias == PERSON:
+            arrays[PERSON], arrays[START] = _persons(held.cells)
+        elif alias == CELL and ordered:
+            arrays[CELL], decoded = _in_order(held.cells)
+        else:
+            arrays[alias], codes[alias] = _encoded(held.cells)
+    spelled = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
+    relation = relation_of(arrays).project(", ".join(spelled))
+    inexact = isinstance(columns[CELL], Objects) and not ordered
+    numbered = partial(in_memory, columns, ordered=True) if inexact else None
+    return InDuckDB(relation, types, codes, numbered, decoded)
+
+
+def relation_of(arrays: Mapping[str, Any]) -> Any:
+    """Return a relation of arrays of numpy or of Arrow."""
+    if all(isinstance(array, np.ndarray) for array in arrays.values()):
+        columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name
+        return connect().sql("SELECT * FROM columns_in_memory")
+    import pyarrow as pa
+
+    return connect().from_arrow(pa.table(dict(arrays)))
+
+
+def _encoded(cells: Sequence[Any]) -> tuple[NDArray[np.int64], dict[Any, int]]:
+    """Return an integer for each object, -1 for those that nothing equals, and the integer of each `key`."""
+    distinct, codes = _distinct(cells)
+    places: dict[Any, int] = {}
+    named = [_place(value, places) for value in distinct]
+    return np.array([*named, -1], dtype=np.int64)[codes], places
+
+
+def _place(value: Any, places: dict[Any, int]) -> int:
+    """Return the integer of an object, -1 for what cannot be hashed or compared."""
+    try:
+        return places.setdefault(key(value), len(places))
+    except Exception:  # objects in a table may do anything
+        return -1
+
+
+def _distinct(cells: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+    """Return distinct objects, and for each row the position of its own.
+
+    Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. So rows share only
+    texts, integers and UUIDs, and single objects like None. It is not left to pandas, for which some texts that
+    are no Unicode are equal to others.
+    """
+    keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
+    places: dict[Any, int] = defaultdict(itertools.count().__next__)
+    codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    rows = np.empty(len(places), dtype=np.int64)
+    rows[codes] = np.arange(len(codes))
+    return [cells[row] for row in rows.tolist()], codes
+
+
+def _persons(cells: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each row the number of its privacy unit, -1 for nobody, and where the rule starts for it."""
+    distinct, codes = _distinct(cells)
+    numbers: dict[str, int] = {}
+    persons = np.array([*(_number(cell, numbers) for cell in distinct), -1], dtype=np.int64)[codes]
+    starts = np.array([*map(offset, numbers), 0], dtype=np.int64)
+    return persons, starts[persons]
+
+
+def _number(cell: Any, numbers: dict[str, int]) -> int:
+    """Return the number of a unit: of a text, an integer or a UUID; all else is nobody.
+
+    They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
+    """
+    try:
+        value = plain(cell)
+        named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
+        return numbers.setdefault(str(value), len(numbers)) if named else -1
+    except Exception:  # objects in a table may do anything
+        return -1
+
+
+def _in_order(cells: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return for each row the place of its number, -1 for none, and the numbers that occur, in order."""
+    found = [exact(cell) for cell in cells]
+    values = sorted({number for number in found if number is not None})
+    places = {number: i for i, number in enumerate(values)}
+    codes = np.array([-1 if x is None else places[x] for x in found], dtype=np.int64)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return codes, array
+
+
+def typed_array(array: NDArray[Any], column: str) -> Held:
+    """Return a column of an array of numpy, by its type.
+
+    Raises:
+        UnreadableData: if no argument accepts the type.
+    """
+    if array.ndim != 1:
+        raise UnreadableData(f"column {column!r} has {array.ndim} dimensions, not one")
+    kind = array.dtype.kind
+    if kind in "OUT":
+        return Objects(array.tolist())
+    unit = np.datetime_data(array.dtype)[0] if kind == "M" else ""
+    if (
+        kind not in "biufM"
+        or array.dtype.itemsize > 8
+        or (kind == "M" and unit not in UNITS_PER_SECOND)
+    ):
+        raise not_countable(column, str(array.dtype))
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return Typed(native.astype(np.float32) if native.dtype == np.float16 else native)
+
+
+def series_of_pandas(series: Any, column: str) -> Held:
+    """Return a column of pandas. Its type says how it is read, never its rows."""
+    dtype = series.dtype
+    word, kind = str(dtype), type(dtype).__name__
+    if word in OBJECTS:
+        return Objects(list(series), word)
+    if kind == "DatetimeTZDtype":
+        moments = np.asarray(series.array.tz_convert("UTC").tz_localize(None))
+        return Typed(moments, timestamp(column, dtype.unit, str(dtype.tz)))
+    if isinstance(dtype, np.dtype):
+        return typed_array(series.to_numpy(), column)
+    if kind == "StringDtype" or kind == "ArrowDtype" or hasattr(dtype, "numpy_dtype"):
+        import pyarrow as pa
+
+        return arrow_column(pa.chunked_array(pa.array(series, from_pandas=True)), column)
+    raise not_countable(column, word)
+
+
+def arrow_column(array: Any, column: str) -> Held:
+    """Return a column of Arrow, with rare types as common ones."""
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+    word = str(array.type)
+    array = _common(array)
+    if array.type == pa.null():
+        return Typed(array.cast(pa.int8()), ColumnType(column, "nothing", word))
+    dtype = nw.from_native(pa.table({CELL: array})).schema[CELL]
+    of = column_type(column, dtype, word)
+    if (
+        of.kind == "timestamp with time zone"
+    ):  # as a clock in UTC, which DuckDB takes without converting
+        array = array.cast(pa.timestamp(of.unit, "UTC")).cast(pa.timestamp(of.unit))
+    return Typed(array, of)
+
+
+def _common(array: Any) -> Any:
+    """Return a column of Arrow without dictionaries and types that DuckDB has not."""
+    import pyarrow as pa
+
+    of = array.type
+    if hasattr(of, "index_type"):
+        return _common(array.cast(of.value_type))
+    if of == pa.string_view():
+        return array.cast(pa.string())
+    if of == pa.float16():
+        return array.cast(pa.float32())
+    if pa.types.is_decimal256(of) and of.precision <= _LONGEST_DECIMAL:
+        return array.cast(pa.decimal128(of.precision, of.scale))
+    return array

@@ -1,0 +1,92 @@
+"""What an engine owes, so that tables in it can be counted: one class with these methods, and a line in `engine`.
+
+All counting, bounding and grouping is written once, in `expressions`, by Narwhals' lazy expressions. Here is what
+these cannot say. A new engine passes when it is added to `tests/engines.py`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from .kinds import ColumnType
+
+UNIT, POSITION = "unit", "position"
+
+
+class Native(Protocol):
+    """Some columns of a table, in an engine, called CELL, PERSON and PART as far as they are there.
+
+    `rows` are lazy Narwhals frames. Nothing is read before `keep` and `fetch`.
+    """
+
+    @property
+    def codes(self) -> Mapping[str, Mapping[Any, int]]:
+        """For columns of Python objects: the integer that stands for each object in the rows, by `kinds.key`."""
+        ...
+
+    @property
+    def decoded(self) -> NDArray[Any] | None:
+        """The numbers that integers in CELL stand for, where they do."""
+        ...
+
+    @property
+    def starts(self) -> tuple[str, ...]:
+        """START, if the rows come with it."""
+        ...
+
+    @property
+    def wide(self) -> bool:
+        """Whether integers of more than 64 bits can be compared with constants."""
+        ...
+
+    def type(self, alias: str, column: str) -> ColumnType:
+        """Return the type of a column, from the schema alone; `column` is what the table calls it."""
+        ...
+
+    def numeric(self) -> "Native":
+        """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order."""
+        ...
+
+    def rows(self) -> Any:
+        """Return the columns as they are compared: text as bytes, lest a collation make words equal."""
+        ...
+
+    def present(self, rows: Any, of: ColumnType) -> Any:
+        """Return the rows whose CELL is neither null nor NaN."""
+        ...
+
+    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+        """Return a table of values, in a column `alias` as it is compared, with a POSITION each.
+
+        The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
+        or moves them.
+        """
+        ...
+
+    def units(self, rows: Any, of: ColumnType) -> Any:
+        """Return the privacy units of rows: PERSON, a UNIT that tells them apart, and where the rule starts.
+
+        START is the first 32 bits of SHA-256 of `records.SALT` and the id as text.
+        """
+        ...
+
+    def keep(self, rows: Any) -> Any:
+        """Return the rows after they have been computed, once; they last as long as this object."""
+        ...
+
+    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+        """Return the columns, none of them rounded: integers, and numbers of the type `of`, none null."""
+        ...
+
+    def values(self, of: ColumnType) -> list[Any]:
+        """Return the distinct values of CELL, which is not private."""
+        ...
+
+
+def without_missing(rows: Any, alias: str, *, floating: bool) -> Any:
+    """Return the rows with a value in a column, for engines whose filters do as they say."""
+    import narwhals.stable.v2 as nw
+
+    rows = rows.filter(~nw.col(alias).is_null())
+    return rows.filter(~nw.col(alias).is_nan()) if floating else rows

@@ -1,0 +1,80 @@
+"""SQL text as data: `discreet.sql("SELECT ...", connection)`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InvalidArgument, UnreadableData, shown
+from .failures import quietly
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Query:
+    """A query and where it is asked. It is asked anew for each answer."""
+
+    text: str
+    connection: Any
+
+    def fetched(self) -> Any:
+        """Return what the query selects, as something that can be opened: its columns are read once."""
+        failure = UnreadableData(
+            "the query failed; the message of the database may quote the data, so it is not shown"
+        )
+        if type(self.connection).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+            return quietly(lambda: self.connection.sql(self.text), failure)
+        return quietly(self._columns, failure)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the rows that a database sends, as Python has them."""
+        if hasattr(self.connection, "cursor"):
+            cursor = self.connection.cursor()
+            try:
+                cursor.execute(self.text)
+                return _by_name([column[0] for column in cursor.description], cursor.fetchall())
+            finally:
+                cursor.close()
+        from sqlalchemy import text
+
+        if hasattr(self.connection, "connect"):
+            with self.connection.connect() as connection:
+                result = connection.execute(text(self.text))
+                return _by_name([*result.keys()], result.fetchall())
+        result = self.connection.execute(text(self.text))
+        return _by_name([*result.keys()], result.fetchall())
+
+    def __repr__(self) -> str:
+        return f"discreet.sql({self.text!r}, {shown(self.connection)})"
+
+
+def sql(query: str, connection: Any) -> Query:
+    """Return the rows of a query as data that every verb over tables takes.
+
+    One row of the result is one record, so what joins several rows of a person needs a `privacy_unit`. With DuckDB
+    it is counted there; from other databases the columns selected come to memory, so select no others. The query is
+    asked anew for each answer, and is no part of what a ledger remembers.
+
+    Args:
+        query: SQL that selects.
+        connection: a connection of DuckDB, an engine or a connection of SQLAlchemy, or any connection of
+            Python's database interface, such as one of `sqlite3`.
+
+    Raises:
+        InvalidArgument: if the query is no text, or nothing can be asked of the connection.
+    """
+    if not isinstance(query, str) or not query.strip():
+        raise InvalidArgument(f"query must be SQL, got {shown(query)}")
+    asks = ("sql", "cursor", "connect", "execute")
+    if not any(callable(getattr(connection, method, None)) for method in asks):
+        raise InvalidArgument(
+            "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one of Python's "
+            f"database interface, got {shown(connection)}"
+        )
+    return Query(query, connection)
+
+
+def _by_name(names: list[str], rows: list[Any]) -> dict[str, list[Any]]:
+    """Return rows as columns."""
+    if len({*names}) < len(names):
+        raise UnreadableData(
+            "data must have distinct columns: give those of the query names of their own"
+        )
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

@@ -1,0 +1,57 @@
+"""Columns for tests: opened from tables, or made up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from discreet.candidates import Grid
+from discreet.tables.column import Group, Source
+from discreet.tables.records import Records
+
+
+def recorded(data: Any, column: str, records: Records | None = None) -> Source:
+    """A table and what is asked of it, opened."""
+    source = Source(data, column, records)
+    assert source.table is not None
+    return source
+
+
+def on_grid(data: Any, column: str, grid: Grid) -> Any:
+    """A column as counts on a grid, None if it is in memory."""
+    return Source(data, column).groups[0].on_grid(grid)
+
+
+def numbers_of(group: Group) -> Any:
+    """The numbers of a group, each as often as it occurs."""
+    values, counts = group.numbers()
+    return values if counts is None else np.repeat(values, counts)
+
+
+class Counted:
+    """A column of known counts."""
+
+    def __init__(self, counts: Sequence[int] = ()) -> None:
+        self._counts = counts
+
+    def count(self, candidates: Sequence[object]) -> Sequence[int]:
+        return self._counts
+
+    def classes(self, ranking: object) -> Any:
+        raise NotImplementedError
+
+
+class OnGrid:
+    """Numbers that are counted on a grid somewhere."""
+
+    def __init__(self, source: Any, values: Any = ()) -> None:
+        self._source, self._values = source, values
+
+    def numbers(self) -> Any:
+        return np.asarray(self._values), None
+
+    def on_grid(self, grid: Grid) -> Any:
+        return self._source
+
+    def beside(self, numbers: object) -> None:
+        """They are in memory."""
