@@ -8,7 +8,7 @@ demo: .venv/ready
 	@$(BIN)/python examples/demo.py
 
 test: check ## lint, types, import contract, tests, every example in README and docs
-	$(BIN)/pytest -q -n auto --cov --cov-report=term
+	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term
 
 check: .venv/test-ready
 	$(BIN)/ruff check .
@@ -18,7 +18,7 @@ check: .venv/test-ready
 	$(BIN)/lint-imports
 
 proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
-	$(BIN)/pytest -q -n auto -m proof
+	$(BIN)/pytest -q -n auto --dist loadgroup -m proof
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, minutes each
 	$(BIN)/python -m tests.storm

@@ -14,6 +14,14 @@ settings.register_profile("house", deadline=None, derandomize=True, print_blob=T
 settings.load_profile("house")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give all tests of Spark to one process: Java takes seconds to start, and a gigabyte."""
+    for item in items:
+        if "spark" in item.name:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def coverage_in_threads() -> Iterator[None]:
     """Let coverage see transactions: their threads are the interpreter's own, which it does not follow."""

@@ -6,6 +6,7 @@ the engine, or Java for Spark, is missing, it skips the test and says why.
 
 import csv
 import functools
+import os
 import shutil
 import sys
 import warnings
@@ -81,7 +82,11 @@ def _unknown_to_spark(of: pa.DataType) -> bool:
 
 @functools.cache
 def spark() -> Any:
-    """One session for all tests: one thread, few partitions, no web page."""
+    """One session for all tests: few partitions, no web page, and no code compiled for a few rows.
+
+    Tests with `spark` in their name are one group, so that one process starts Java: `conftest.py`.
+    """
+    assert "spark" in os.environ.get("PYTEST_CURRENT_TEST", "spark"), "put spark into the name"
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, which is not installed")
     with warnings.catch_warnings():
@@ -91,6 +96,9 @@ def spark() -> Any:
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
             "spark.sql.shuffle.partitions": "2",
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.pyspark.python": sys.executable,

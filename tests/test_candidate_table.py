@@ -574,7 +574,9 @@ def test_candidates_and_data_are_in_one_engine_and_of_one_type(tmp_path: Path) -
     refused(relation, table, elsewhere)
     refused(data, CandidateTable(other, "url"), elsewhere)
     refused(duckdb.connect().from_arrow(texts(["a"])), CandidateTable(other, "url"), elsewhere)
-    refused(texts(["a"]), table, "for other tables list the candidates")
+    assert discreet.mode(texts(["b", "b", "é"]), "url", table, epsilon=10**6).value == "b"
+    refused(pl.DataFrame({"url": ["a"]}), table, elsewhere)
+    refused({"url": ["a"]}, table, "cannot be compared with")
     pq.write_table(pa.table({"url": [1, 2]}), data)
     refused(
         data, table, "cannot be compared with column 'url', of type Int64; give both the same type"

@@ -73,7 +73,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.InvalidCandidates, lambda _: mode(FRAMES[0], candidates=[1, 2])),
     (errors.UnreadableData, lambda _: mode([SECRET_TEXT])),
     (errors.UnreadableFile, lambda path: mode(path / "missing.csv")),
-    (errors.UnreadableFile, lambda path: mode(write(path / "a.txt", f"c\n{SECRET_TEXT}\n"))),
+    (errors.UnreadableFile, lambda path: mode(write(path / "a.doc", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.parquet", f"c\n{SECRET_TEXT}\n"))),
     (errors.UnreadableFile, lambda path: mode(write(path / "a.csv", f"\0\1{SECRET_TEXT}"))),
     (errors.MissingColumn, lambda path: mode(write(path / "b.csv", f"d\n{SECRET_TEXT}\n"))),

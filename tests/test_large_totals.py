@@ -178,7 +178,7 @@ def prices(lo: int, step: int, bids: Sequence[int]) -> Any:
 @pytest.mark.parametrize("bids", [[], [0], [2**70], [2**62, 2**65, 2**65]])
 def test_revenue_is_exact_for_prices_of_any_size(lo: int, step: int, bids: list[int]) -> None:
     runs, grid = prices(lo, step, bids), Grid(lo, lo + 4 * step, step)
-    unit = Revenue(lambda: np.zeros(0), grid).unit
+    unit = Revenue(ArrayColumn(np.zeros(0)), grid).unit
     found = {
         runs.index(c, k): (runs.tops.exact(c) - k * runs.slopes.exact(c)) * unit
         for c in range(len(runs))

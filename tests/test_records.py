@@ -205,6 +205,7 @@ def test_what_is_chosen_or_parsed_is_kept(engine: str, plan: str, tmp_path: Path
     rows: list[Row] = [("ann", "north", 1.0), ("bob", "south", 2.0)]
     file = ENGINES[engine](table(rows, pa.float64()), tmp_path)
     held = recorded(file, "value", PLANS[plan])
+    assert held.bounded is not None
     parts = held.groups
     Path(file).unlink()
     assert sorted(x for part in parts for x in fetched(part)) == [1.0, 2.0]

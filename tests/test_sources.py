@@ -165,6 +165,7 @@ def test_every_source_answers(data: Any) -> None:
 
 SERIES: dict[str, Any] = {
     "list": ["tea", "tea", None, "milk"],
+    "texts": ["tea", "tea", "milk"],
     "pandas": pd.Series(["tea", "tea", None, "milk"], name="drink"),
     "polars": pl.Series("drink", ["tea", "tea", None, "milk"]),
     "arrow": pa.array(["tea", "tea", None, "milk"]),
@@ -176,6 +177,10 @@ SERIES: dict[str, Any] = {
 def test_a_series_needs_no_name_of_a_column(kind: str) -> None:
     assert count(SERIES[kind], None, ["tea", "milk", "x"]) == [2, 1, 0]
     assert discreet.mode(SERIES[kind], candidates=["milk", "tea"], epsilon=10**6).value == "tea"
+
+
+def test_texts_without_a_column_are_values_whatever_they_end_with() -> None:
+    assert count(["a.csv", "a.csv", "b.csv"], None, ["a.csv", "b.csv"]) == [2, 1]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
@@ -201,7 +206,7 @@ def test_a_csv_file_whose_form_is_given(tmp_path: Path) -> None:
         count(given, "drinks", ["tea"])
     for bad in ({"delimiter": "^^"}, {"delimiter": '"'}, {"names": ["a", "a"]}, {"names": "ab"}):
         with pytest.raises(InvalidArgument):
-            discreet.csv(tmp_path / "t.log", **bad)  # type: ignore[arg-type]
+            discreet.csv(tmp_path / "t.log", **bad)
 
 
 def test_json_lines_are_read_one_by_one(tmp_path: Path) -> None:
@@ -249,7 +254,7 @@ def refusals() -> dict[str, tuple[Any, str]]:
     reader = TABLE.to_reader()
     engine = sqlalchemy.create_engine("sqlite://")
     return {
-        "reader": (reader, r"data\.read_all\(\)"),
+        "reader": (reader, r"read_all\(\)"),
         "scanner": (ds.dataset(TABLE).scanner(), r"data\.to_table\(\)"),
         "connection": (duckdb.connect(), r"discreet\.sql"),
         "engine": (engine, r"discreet\.sql"),
@@ -261,7 +266,8 @@ def refusals() -> dict[str, tuple[Any, str]]:
         "bucket": ("s3://bucket/t.parquet", "duckdb.read_parquet"),
         "sql": ("SELECT * FROM t", r"discreet\.sql\(query, connection\)"),
         "number": (3, "data must be"),
-        "list": ([1, 2], "data must be"),
+        "list": ([1, 2], r"\{column: values\}"),
+        "texts": (["tea", "milk"], r"\{column: values\}"),
     }
 
 
@@ -273,7 +279,7 @@ def test_what_is_refused_names_what_converts_it(case: str) -> None:
         lambda: discreet.median(data, Grid(0, 9), "n", epsilon=1),
         lambda: discreet.mode(data, "drink", ["tea"], privacy_unit="who", epsilon=1),
     ):
-        with pytest.raises(UnreadableData, match=advice):
+        with pytest.raises((UnreadableData, InvalidArgument), match=advice):
             ask()
 
 
@@ -286,7 +292,7 @@ def test_a_query_that_fails_is_not_quoted(tmp_path: Path) -> None:
         assert caught.value.__context__ is None
     for bad in ((1, duckdb.connect()), ("SELECT 1", "a.db")):
         with pytest.raises(InvalidArgument):
-            discreet.sql(*bad)  # type: ignore[arg-type]
+            discreet.sql(*bad)
 
 
 def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:

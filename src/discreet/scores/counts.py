@@ -12,8 +12,8 @@ from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, integers
 
 if TYPE_CHECKING:
-    from ..tables.candidate_table import Ranking
     from ..tables.column import Countable
+    from ..tables.rankings import Ranking
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,8 +27,8 @@ class Counts:
     Args:
         column: the records, counted when everything public has been checked.
         candidates: the values that are counted.
-        per_person: whether it counts privacy units instead, a unit counting once per candidate that it holds. A unit
-            added raises any count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
+        per_person: whether it counts privacy units instead, a unit counting once per candidate that it holds. A
+            unit added raises any count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
     """
 
     column: "Countable"

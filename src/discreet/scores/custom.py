@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
+from ..foreign import replacing
 from ..numbers import exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
 
 T = TypeVar("T")
-STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
-"""What is never replaced: a person who stops the program."""
 Listed = Sequence[Any] | NDArray[Any]
 ScoreFunction = Callable[[Any, Any], Any]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
@@ -92,7 +91,7 @@ class Custom:
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
         returned = replacing_errors(self._call)
-        scores = replacing_errors(lambda: read_vector(returned), (*STOPS, InvalidScores))
+        scores = replacing_errors(lambda: read_vector(returned), (InvalidScores,))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
                 f"u must return one score for each of the {len(self.candidates)} candidates"
@@ -154,20 +153,15 @@ def _rounded(scores: Vector, granularity: Fraction) -> Vector:
 
 def replacing_errors(
     work: Callable[[], T],
-    passing: tuple[type[BaseException], ...] = STOPS,
+    passing: tuple[type[BaseException], ...] = (),
     who: str = "the score function",
 ) -> T:
-    """Return the result of `work`; an error in it, which may quote the data, is replaced by one that does not.
+    """Return the result of `work`; an error in it, which may quote the data, is replaced by one with its class."""
+    return replacing(work, lambda error: _failed(who, type(error).__name__), passing)
 
-    That one is raised after the except block, so that it holds no reference to the first.
-    """
-    try:
-        return work()
-    except passing:
-        raise
-    except BaseException as error:
-        kind = type(error).__name__
-    raise InvalidScores(
+
+def _failed(who: str, kind: str) -> InvalidScores:
+    return InvalidScores(
         f"{who} failed with {kind}; its message may quote the data, so it is not shown. "
         "Call the function yourself on data you may look at"
     )

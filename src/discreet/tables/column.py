@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ..candidates import Grid
 from ..errors import UnreadableData
 from ..sampling.vectors import integers
-from .candidate_table import Classes, Ranking
 from .cells import GridSource
 from .engine import array_of, open_table, unwrapped
 from .expressions import Numbers, Table
 from .numeric import from_list, numbers
+from .rankings import Classes, Ranking
 from .records import Records
 
 Rows = tuple[NDArray[Any], NDArray[np.int64] | None]

@@ -4,19 +4,18 @@ DuckDB reads files and relations, and what is in memory, as Arrow or as arrays. 
 Spark its own tables. A new engine is a class like theirs (see `native`) and a line in `ENGINES`.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
-from .csv_files import CsvFile
 from .expressions import Table
 from .failures import missing_column, needing, quietly
 from .held import Held, Objects
 from .kinds import CELL
 from .native import Native
+from .paths import names_files
 from .queries import Query
 from .records import PART, PERSON, Records
 
@@ -36,6 +35,7 @@ _ADVICE = {
     "Engine": "give discreet.sql('SELECT ...', data)",
     "Connection": "give discreet.sql('SELECT ...', data)",
     "Select": "give discreet.sql(str(data), engine)",
+    "list": "paths in it must end as files do, or be of pathlib; of values give a dict, {column: values}",
 }
 """What converts what is refused, by the name of its class."""
 
@@ -70,7 +70,7 @@ def open_table(data: Any, column: str | None, records: Records | None = None) ->
 
 def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
     """Return the columns in an engine, and what is raised when that fails."""
-    if names_files(data):
+    if names_files(data, column=bool(columns)):
         from .files import open_columns
 
         if not columns:
@@ -120,12 +120,6 @@ def array_of(data: Any, column: str) -> Any | None:
 def is_in_duckdb(data: Any) -> bool:
     """Return whether DuckDB has the data, or reads them from files."""
     return names_files(data) or _package(data) == "duckdb"
-
-
-def names_files(data: Any) -> bool:
-    """Return whether data are a path, or a list of paths."""
-    paths = data if isinstance(data, list | tuple) and data else [data]
-    return all(isinstance(path, str | os.PathLike | CsvFile) for path in paths)
 
 
 def unwrapped(data: Any) -> Any:

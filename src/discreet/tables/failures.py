@@ -1,4 +1,4 @@
-"""Running foreign code so that none of its errors, which may quote the data, gets out."""
+"""What is raised when an engine fails, a column is missing or a package is."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
+from ..foreign import replacing
 
 T = TypeVar("T")
 
@@ -19,40 +20,21 @@ _SHORT = (
 
 
 def quietly(work: Callable[[], T], failure: DiscreetError) -> T:
-    """Return what `work` returns; whatever goes wrong in it is replaced by `failure`.
+    """Return the result of `work`; an error in it is replaced by `failure`.
 
-    If memory was short, an error of the same class says so, and an engine that was stopped by Ctrl-C raises
-    KeyboardInterrupt, whatever it called that. It is raised after the except block, so that neither its
-    `__context__` nor its `__cause__` holds the foreign error.
+    If memory was short, an error of the same class says so. Errors of this library and interrupts are not
+    replaced: see `foreign.replacing`.
     """
-    raised: BaseException
-    try:
-        return work()
-    except (KeyboardInterrupt, SystemExit, DiscreetError):
-        raise
-    except BaseException as error:  # a panic in Polars is no Exception
-        short = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException"
-        raised = type(failure)(_SHORT) if short else failure
-        if _was_interrupted(error):
-            raised = KeyboardInterrupt()
-    raise raised
+    return replacing(
+        work,
+        lambda error: type(failure)(_SHORT) if _was_short(error) else failure,
+        passing=(DiscreetError,),
+    )
 
 
-def _was_interrupted(error: BaseException) -> bool:
-    """Return whether an engine failed because somebody pressed Ctrl-C.
-
-    DuckDB says so by a RuntimeError with this text, which is constant. PySpark cancels its jobs and fails while
-    the interrupt is on its way.
-    """
-    if isinstance(error, RuntimeError) and str(error) == "Query interrupted":
-        return True
-    seen = list[BaseException]()
-    while error not in seen:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        seen.append(error)
-        error = error.__cause__ or error.__context__ or error
-    return False
+def _was_short(error: BaseException) -> bool:
+    """Return whether an engine failed because it had not enough memory."""
+    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException"
 
 
 def missing_column(

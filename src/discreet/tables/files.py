@@ -17,23 +17,8 @@ from .failures import needing, quietly
 from .in_duckdb import InDuckDB, picked
 from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
+from .paths import ACCEPTED, kind_of
 from .written import NUMBER
-
-KINDS = {
-    ".csv": "CSV",
-    ".tsv": "CSV",
-    ".txt": "CSV",
-    ".ndjson": "JSON",
-    ".jsonl": "JSON",
-    ".parquet": "Parquet",
-    ".pq": "Parquet",
-    ".arrow": "Arrow",
-    ".feather": "Arrow",
-    ".ipc": "Arrow",
-}
-"""What a file holds, by how its name ends."""
-
-ACCEPTED = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
 
 One = str | os.PathLike[str] | CsvFile
 Given = One | Sequence[One]
@@ -215,11 +200,8 @@ def _kind(one: _File) -> str:
     """Return what a file holds, by how its name ends."""
     if one.form is not None:
         return "CSV"
-    suffixes = [suffix.lower() for suffix in one.path.suffixes]
-    packed = suffixes[-1:] == [".gz"]
-    ending = (suffixes[:-1] if packed else suffixes)[-1:]
-    kind = KINDS.get(ending[0], "") if ending else ""
-    if not kind or (packed and kind not in ("CSV", "JSON")):
+    kind = kind_of(one.path)
+    if not kind:
         hint = " Its form can be given: discreet.csv(path, delimiter=..., names=...)"
         _start(one.path)
         raise UnreadableFile(f"{one.path} has none of the accepted extensions: {ACCEPTED}.{hint}")

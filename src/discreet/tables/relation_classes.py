@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import (
+from .expressions import Table
+from .failures import quietly
+from .in_duckdb import InDuckDB
+from .kept import ROWS, Kept
+from .kinds import CELL, ColumnType
+from .rankings import (
     check_comparable,
     check_named,
     check_ranks,
@@ -21,11 +26,6 @@ from .candidate_table import (
     looked_up,
     with_the_rest,
 )
-from .expressions import Table
-from .failures import quietly
-from .in_duckdb import InDuckDB
-from .kept import ROWS, Kept
-from .kinds import CELL, ColumnType
 from .records import PART, PERSON
 
 

@@ -13,7 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .candidate_table import (
+from .expressions import Table
+from .failures import needing, quietly
+from .in_spark import InSpark, comparable
+from .kinds import CELL, ColumnType
+from .rankings import (
     check_comparable,
     check_named,
     check_ranks,
@@ -21,10 +25,6 @@ from .candidate_table import (
     looked_up,
     with_the_rest,
 )
-from .expressions import Table
-from .failures import needing, quietly
-from .in_spark import InSpark, comparable
-from .kinds import CELL, ColumnType
 from .records import PART, PERSON
 
 BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"

@@ -18,7 +18,7 @@ from ..privacy.units import read_unit
 from ..releases import Release
 from ..sampling.bits import SystemBits, below
 from ..sampling.vectors import read_vector
-from ..scores.custom import STOPS, replacing_errors
+from ..scores.custom import replacing_errors
 from ..selection import Order, Query
 
 Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
@@ -140,5 +140,5 @@ def _attempt(run: Run, data: Any, candidate: Any, share: Fraction, index: int) -
         return scores.exact(0)
 
     score, result = replacing_errors(call, who="run")
-    exact = replacing_errors(check, passing=(*STOPS, InvalidScores), who="run")
+    exact = replacing_errors(check, passing=(InvalidScores,), who="run")
     return Attempt(index, exact, score, result)
