@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure proofs fuzz storm docs pictures release-check clean
+.PHONY: demo test check bench measure coverage proofs fuzz storm docs pictures release-check clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
 
 test: check ## lint, types, import contract, tests, every example in README and docs
-	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term
+	$(BIN)/pytest -q -n auto --dist loadgroup
 
 check: .venv/test-ready
 	$(BIN)/ruff check .
@@ -17,8 +17,11 @@ check: .venv/test-ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-proofs: .venv/test-ready ## the long enumerations, deeper than `make test`
-	$(BIN)/pytest -q -n auto --dist loadgroup -m proof
+coverage: .venv/test-ready ## which lines and branches the tests reach
+	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term
+
+proofs: .venv/test-ready ## the long enumerations, and ten times as many random examples as in `make test`
+	$(BIN)/pytest -q -n auto --dist loadgroup -m "proof or hypothesis" --hypothesis-profile=thorough
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, minutes each
 	$(BIN)/python -m tests.storm

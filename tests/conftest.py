@@ -10,8 +10,11 @@ from hypothesis import settings
 
 from . import postgres
 
-settings.register_profile("house", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("house")
+settings.register_profile(
+    "quick", deadline=None, derandomize=True, print_blob=True, max_examples=20
+)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=200)
+settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -107,7 +107,7 @@ def test_one_query_follows_its_law(value: Any, terms: dict[str, Any]) -> None:
     assert tree.undecided < Fraction(1, 8)
 
 
-@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.proof)])
 def test_two_queries_share_the_noise_of_the_threshold(count: int) -> None:
     gaps = (Fraction(1, 2), Fraction(-1))
     tree = bit_tree(asking(gaps, count=count), 14)

@@ -10,7 +10,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidNumber
@@ -101,11 +101,11 @@ def test_one_answer_has_a_closed_form(epsilon: Fraction, share: int) -> None:
     [
         ([F(1)] * 2, F(1, 2), F(1, 40)),
         ([F(1)] * 3, F(0), F(1, 30)),
-        ([F(1, 10)] * 6, F(1, 7), F(1, 300)),
-        ([F(3)] * 4, F(5), F(1, 20)),
+        pytest.param([F(1, 10)] * 6, F(1, 7), F(1, 300), marks=pytest.mark.proof),
+        pytest.param([F(3)] * 4, F(5), F(1, 20), marks=pytest.mark.proof),
         ([F(1), F(1, 2), F(1, 4)], F(1, 3), F(1, 40)),
         ([F(1, 4), F(1, 2), F(1)], F(1, 3), F(1, 40)),
-        ([F(1, 3), F(1, 2)] * 2, F(2, 3), F(1, 90)),
+        pytest.param([F(1, 3), F(1, 2)] * 2, F(2, 3), F(1, 90), marks=pytest.mark.proof),
         ([F(1, 20), F(2)], F(1), F(1, 40)),
     ],
 )
@@ -131,7 +131,6 @@ def test_the_order_of_the_answers_matters() -> None:
     assert first * F(103, 100) < last
 
 
-@settings(max_examples=60)
 @given(st.lists(sizes, min_size=1, max_size=3), st.integers(0, 15), st.integers(0, 2**32))
 def test_no_adaptive_sequence_of_exponential_mechanisms_loses_more(
     epsilons: list[Fraction], share: int, seed: int
@@ -176,6 +175,7 @@ def test_an_adversary_may_be_built_from_two_candidates() -> None:
         assert (p / (1 - p) / (q / (1 - q))).log().overlaps(epsilon)
 
 
+@pytest.mark.proof
 def test_answers_in_advance_lose_less_than_adaptive_ones() -> None:
     for n, epsilon, target in [(3, F(1), F(1)), (7, F(1, 3), F(1)), (12, F(1, 10), F(1, 5))]:
         fixed, chosen = delta_nonadaptive(epsilon, n, target), delta_adaptive([epsilon] * n, target)

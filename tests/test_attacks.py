@@ -229,6 +229,7 @@ def test_the_published_base_two_sampler_loses_an_outcome() -> None:
     assert coarse_grid.encloses(coarse_grid.COSTS, 0)
 
 
+@pytest.mark.proof
 def test_the_enumeration_catches_it() -> None:
     """Fed with every string of bits, the naive sampler misses the truth that our enumeration encloses."""
 

@@ -90,6 +90,10 @@ def test_attacks_by_name_and_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert "BROKEN" in capsys.readouterr().out
     assert run(["attack", "lost_event", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["broken"] is True
+
+
+@pytest.mark.proof
+def test_all_attacks(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["attack"]) == 0
     out = capsys.readouterr().out
     assert out.count("BROKEN") == out.count("STANDING") == len(ATTACKS)

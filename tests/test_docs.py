@@ -20,12 +20,19 @@ TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n(?:\n?^```output\n(.*?)^```)?", re.M | re.S)
 
 
+LONG = "<!-- takes seconds -->\n"
+"""Before an example that `make test` leaves to `make proofs`."""
+
+
 def blocks(kind: str) -> list[Any]:
     found = []
     for page in PAGES:
-        for i, match in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8"))):
+        text = page.read_text(encoding="utf-8")
+        for i, match in enumerate(BLOCK.finditer(text)):
             if match[1] == kind:
-                found.append(pytest.param(match[2], match[3], id=f"{page.relative_to(ROOT)}-{i}"))
+                marks = [pytest.mark.proof] if text.endswith(LONG, 0, match.start()) else []
+                name = f"{page.relative_to(ROOT)}-{i}"
+                found.append(pytest.param(match[2], match[3], id=name, marks=marks))
     return found
 
 

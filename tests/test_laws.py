@@ -138,7 +138,6 @@ fractions = st.integers(0, 6)
     st.lists(st.tuples(fractions, fractions), min_size=1, max_size=5),
     st.sampled_from([0, 1, "1/3"]),
 )
-@settings(max_examples=60)
 def test_the_hockey_stick_is_the_best_of_all_events(pairs: list[Any], epsilon: Any) -> None:
     if not all(sum(side) for side in zip(*pairs, strict=True)):
         return
