@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet import PureDP
-from discreet.ledger import seen
+from discreet.ledger import last_seen
 from discreet.payment import Bill, Indices
 from discreet.privacy.guarantees import Guarantee
 
@@ -45,4 +45,4 @@ def undrawn() -> Callable[[], Indices]:
 
 def forgetting() -> None:
     """Let this process be one that has seen no ledger yet, as after a restart."""
-    seen._SEEN.clear()
+    last_seen._SEEN.clear()

@@ -124,7 +124,7 @@ def conflicting(session: discreet.Session) -> None:
 def broken(path: Path, statement: str) -> None:
     """Ask while the file is held, or after it was changed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.ledger.store.PATIENCE", 0.05)
+        patch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
         session = ledger(path)
     with closing(sqlite3.connect(path / "budget.db", isolation_level=None)) as file:
         file.execute(statement)
@@ -138,7 +138,7 @@ def full(path: Path) -> None:
     def limit(connection: sqlite3.Connection, _: Any) -> None:
         connection.execute("PRAGMA max_page_count = 12")
 
-    event.listen(session._buyer.store._engine, "connect", limit)
+    event.listen(session._payer.store._engine, "connect", limit)
     session.buy(bill(1), secretive)
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 import discreet
 from discreet.cli import run
 from discreet.errors import InvalidArgument, LedgerCorrupt
-from discreet.ledger import Ledger, rows, verification
+from discreet.ledger import Ledger, queries, verification
 
 from .ledgers import answering, bill
 
@@ -118,19 +118,19 @@ def test_who_reads_for_long_blocks_nobody(tmp_path: Path, monkeypatch: pytest.Mo
 
         def slow(connection: Connection, *others: Any) -> Any:
             monkeypatch.setattr(module, name, known)
-            monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.5)
+            monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.5)
             Ledger(path).session("adult").buy(bill("1/16", at), answering(2))
             return known(connection, *others)
 
         monkeypatch.setattr(module, name, slow)
 
-    paying("verify", verification, "budgets")
+    paying("verify", verification, "stored_budgets")
     assert ledger.verify().events == events
-    paying("history", rows, "events")
+    paying("history", queries, "all_events")
     assert len(ledger.history()) == events + 2
-    paying("spent", rows, "events")
+    paying("spent", queries, "all_events")
     assert ledger.spent("adult").answers == 3
-    paying("export", rows, "events")
+    paying("export", queries, "all_events")
     ledger.export(tmp_path / "events.json")
     assert ledger.verify(heads[0]).events == events + 8
 

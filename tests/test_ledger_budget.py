@@ -15,7 +15,7 @@ from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger.budget import (
     Amount,
     Budget,
-    opened,
+    new_budget,
     read_amount,
     read_total,
     rounded_up,
@@ -28,7 +28,7 @@ epsilons = st.fractions(Fraction(1, 60), 1, max_denominator=60)
 
 def budget(**terms: object) -> Budget:
     named = {"epsilon": None, "rho": None, "delta": None, **terms}
-    return opened("adult", None, "add_remove", read_total(**named))
+    return new_budget("adult", None, "add_remove", read_total(**named))
 
 
 def pure(epsilon: Fraction) -> PureDP:
@@ -192,7 +192,7 @@ def test_deltas_that_come_late_would_break_the_promise() -> None:
     ]
     # A bound on rho that is right for these releases: without deltas, nobody gets past it.
     total = Amount(Fraction(1), half**2 / 2 + strong**2 / 2, delta)
-    held = opened("adult", None, "add_remove", total)
+    held = new_budget("adult", None, "add_remove", total)
     assert the_worst(held, among[:2], 3, obvious) <= delta
     assert the_worst(held, among, 3, obvious) > delta
     assert the_worst(held, among, 3, Budget.fits) <= delta + 1e-12
@@ -241,7 +241,7 @@ def test_amounts_are_read_as_they_were_written(text: str) -> None:
 
 def test_what_is_left_is_rounded_down_in_words() -> None:
     """A quarter and an odd sliver are left: never more than there is."""
-    budget = opened("d", None, "add_remove", Amount(Fraction(1)))
+    budget = new_budget("d", None, "add_remove", Amount(Fraction(1)))
     for epsilon in (Fraction(1, 4), Fraction(1, 4), Fraction(1, 4) - Fraction(1, 7 * 10**10)):
         budget = budget.charged(Amount(epsilon))
     assert budget.remaining.epsilon == Fraction(1, 4) + Fraction(1, 7 * 10**10)

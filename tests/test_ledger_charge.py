@@ -31,7 +31,7 @@ from discreet.errors import (
     RequestConflict,
 )
 from discreet.ledger import Ledger, Session
-from discreet.ledger.events import STATED
+from discreet.ledger.events import BUDGET_EVENTS
 from discreet.privacy.contract import Guarantee
 from discreet.privacy.pld import LossDistribution
 
@@ -281,7 +281,7 @@ def test_charges_are_verified(tmp_path: Path, change: Callable[[list[list[Any]]]
 def test_the_docs_name_every_kind_of_event() -> None:
     docs = Path(__file__).parent.parent / "docs" / "ledger.md"
     chain = docs.read_text(encoding="utf-8").split("## The chain")[1].split("## ")[0]
-    for kind in (*STATED, "answered", "released_outside"):
+    for kind in (*BUDGET_EVENTS, "answered", "released_outside"):
         assert f"`{kind}`" in chain
 
 

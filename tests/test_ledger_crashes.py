@@ -204,7 +204,7 @@ def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.Monke
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
 
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     session = Ledger(where).session("adult")
 
     def while_held(connection: Any) -> None:
@@ -322,7 +322,7 @@ def test_a_writer_who_stalls_loses_the_lock(
     postgresql: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its transaction is undone, and nothing it wanted to write is there."""
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.2)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.2)
     ledger = Ledger(postgres.schema(postgresql, "stalled"))
     ledger.open("adult", epsilon=1)
     asleep = LEDGER.update().values(events=99)

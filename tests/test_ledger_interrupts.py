@@ -15,8 +15,8 @@ import pytest
 
 from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
-from discreet.ledger.frames import bare
-from discreet.ledger.shielding import Stop, shielded
+from discreet.ledger.tracebacks import without_frames
+from discreet.ledger.uninterrupted import StopRequest, uninterrupted
 from discreet.payment import Indices
 
 from .held import numbers_in
@@ -199,7 +199,7 @@ def test_two_interrupts_leave_no_frame() -> None:
 
     for after in range(1, 60):
         with pytest.raises(KeyboardInterrupt) as stopped, interrupted(after):
-            bare(draw)
+            without_frames(draw)
         # The last lines are those of this test and of the outermost frame, which hold nothing.
         assert not numbers_in(stopped.value, below=sys._getframe()) & set(DRAWN), after
 
@@ -211,9 +211,9 @@ def test_work_that_nobody_waits_for_is_not_begun(monkeypatch: pytest.MonkeyPatch
         begun.append(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.ledger.shielding._start", start)
+    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
     with pytest.raises(KeyboardInterrupt):
-        shielded(lambda _: pytest.fail("this was begun"))
+        uninterrupted(lambda _: pytest.fail("this was begun"))
     begun[0]()
 
 
@@ -222,7 +222,7 @@ def test_work_that_has_begun_ends_before_the_interrupt_is_raised(
 ) -> None:
     told, ended = threading.Event(), []
 
-    def work(stop: Stop) -> None:
+    def work(stop: StopRequest) -> None:
         told.wait()
         ended.append(stop.asked)
 
@@ -231,12 +231,12 @@ def test_work_that_has_begun_ends_before_the_interrupt_is_raised(
         told.set()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.ledger.shielding._start", start)
+    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
     for _ in range(20):
         told.clear()
         ended.clear()
         with pytest.raises(KeyboardInterrupt):
-            shielded(work)
+            uninterrupted(work)
         told.set()
         assert len(ended) <= 1
 
@@ -245,7 +245,7 @@ def test_where_there_can_be_no_thread_work_is_done_here(monkeypatch: pytest.Monk
     def none(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("discreet.ledger.shielding.start_new_thread", none)
+    monkeypatch.setattr("discreet.ledger.uninterrupted.start_new_thread", none)
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
     assert ledger.session("adult").buy(bill(1), answering(5)) == 5

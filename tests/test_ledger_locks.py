@@ -76,7 +76,7 @@ def test_a_program_that_is_started_keeps_no_lock(tmp_path: Path) -> None:
 
 
 def test_a_fork_waits_for_transactions_and_holds_them_up() -> None:
-    forks, order, inside = locks.Forks(), list[str](), threading.Event()
+    forks, order, inside = locks.ForkLock(), list[str](), threading.Event()
 
     def transaction() -> None:
         with forks:
@@ -100,7 +100,7 @@ def test_a_fork_waits_for_transactions_and_holds_them_up() -> None:
 
 
 def test_others_are_waited_for_only_so_long(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     ledger = opened(tmp_path / "budget.db")
     session = ledger.session("adult")
     with held(tmp_path / "budget.db"):
@@ -111,7 +111,7 @@ def test_others_are_waited_for_only_so_long(tmp_path: Path, monkeypatch: Any) ->
 
 
 def test_a_ledger_has_one_lock_under_all_its_names(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     (tmp_path / "deep").mkdir()
     path = tmp_path / "deep" / "budget.db"
     opened(path)
@@ -219,7 +219,7 @@ def test_a_password_is_hidden_wherever_it_stands() -> None:
 
 
 def test_other_programs_are_waited_for_too(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     ledger = opened(tmp_path / "budget.db")
     with closing(sqlite3.connect(tmp_path / "budget.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -229,7 +229,7 @@ def test_other_programs_are_waited_for_too(tmp_path: Path, monkeypatch: Any) -> 
 
 
 def test_a_ledger_in_memory_waits_for_its_threads(monkeypatch: Any) -> None:
-    monkeypatch.setattr("discreet.ledger.store.PATIENCE", 0.1)
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     ledger = Ledger()
     with pytest.raises(LedgerBusy):
         ledger._store.write(lambda _: ledger.budgets())

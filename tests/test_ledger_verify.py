@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from discreet import BoundedRange
 from discreet.errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, LedgerTooNew
 from discreet.ledger import Event, Ledger, schema
-from discreet.ledger.events import canonical, genesis, link
+from discreet.ledger.events import canonical_json, chain_hash, genesis
 
 from .ledgers import answering, bill, forgetting, undrawn, untouched
 
@@ -163,7 +163,7 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
     change(events)
     head = genesis(identity, born)
     for event in events:
-        head = event[-1] = link(head, event[:-1])
+        head = event[-1] = chain_hash(head, event[:-1])
     tampered(path, "DELETE FROM discreet_events")
     with closing(sqlite3.connect(path)) as file:
         file.executemany("INSERT INTO discreet_events VALUES (?,?,?,?,?,?,?,?)", events)
@@ -174,7 +174,7 @@ def rechained(path: Path, change: Callable[[list[list[Any]]], None]) -> None:
 
 def about_persons(event: list[Any]) -> None:
     """Let the event say that it protects persons."""
-    event[6] = canonical({**json.loads(event[6]), "privacy_unit": "p"})
+    event[6] = canonical_json({**json.loads(event[6]), "privacy_unit": "p"})
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_each_byte_of_an_event_is_bound(tmp_path: Path) -> None:
     event = ledger.history()[4]
     whole = path.read_bytes()
     places = []
-    for text in (event.at, event.kind, str(event.request), canonical(event.body), event.head):
+    for text in (event.at, event.kind, str(event.request), canonical_json(event.body), event.head):
         start = whole.rindex(event.at.encode()) if text == event.at else whole.index(
             text.encode(), whole.index(event.at.encode()))  # fmt: skip
         places += list(range(start, start + len(text)))

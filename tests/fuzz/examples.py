@@ -214,7 +214,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "each": [lambda: call(lambda data, candidate: 1)],
     "report": [
         lambda: call(discreet.select([0, 1], **_DECLARED), world().folder / "a.html"),
-        lambda: call(world().session()._buyer and _opened(), world().folder / "a.html", dataset="people"),
+        lambda: call(world().session()._payer and _opened(), world().folder / "a.html", dataset="people"),
     ],
     "to_opendp": [lambda: call(_space(), _measure(), scale=1)],
     "Grid": [lambda: call(0, 10, "0.5")],

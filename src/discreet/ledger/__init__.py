@@ -1,10 +1,10 @@
-"""The durable ledger: pay, commit, then draw. What is promised: docs/ledger.md."""
+"""The durable ledger: charge, commit, then draw. Guarantees and proofs: docs/ledger.md."""
 
-from .book import Ledger
 from .budget import Amount, Budget
 from .charge import Charge
 from .checkpoints import Checkpoint
 from .events import Event
+from .ledger import Ledger
 from .session import Quote, Session
 from .verification import Verified
 

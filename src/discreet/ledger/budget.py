@@ -1,4 +1,4 @@
-"""Budgets as exact values: what they count, and what still fits. Proofs: docs/ledger.md."""
+"""Budgets and amounts of privacy as exact fractions. Proofs: docs/ledger.md."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from ..privacy.sensitivity import Neighbors
 from ..privacy.units import one_record
 
 _FINEST = 4096
-"""Bits of the longest denominator that is kept; what is finer is rounded up."""
+"""Bits of the longest denominator that is stored; finer amounts are rounded up."""
 
 _MOST = 10**300
 _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
@@ -23,13 +23,13 @@ _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Privacy in the units that a budget counts. None: not counted, or without a bound.
+    """An amount of privacy in the units that a budget counts. None means not counted, or unbounded.
 
     Attributes:
         epsilon: a sum of epsilons of pure differential privacy.
         rho: a sum of rhos of zero-concentrated differential privacy.
         delta: a sum of deltas.
-        left: whether it is what remains of a budget: in words that is rounded down.
+        left: whether this is the remainder of a budget, which is printed rounded down instead of up.
     """
 
     epsilon: Fraction | None = None
@@ -44,14 +44,14 @@ class Amount:
         )  # fmt: skip
 
     def __sub__(self, other: "Amount") -> "Amount":
-        """What is left of each unit; None where there is no bound."""
+        """The difference in all units; None where it is unbounded."""
         return Amount(
             _rest(other.epsilon, self.epsilon), _rest(other.rho, self.rho), self.delta - other.delta,
             left=True,
         )  # fmt: skip
 
     def as_dict(self) -> dict[str, str]:
-        """Return the exact numbers as text; a unit that is not counted is left out."""
+        """Return the exact numbers as text, without units that are not counted."""
         named = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
         return {unit: str(value) for unit, value in named.items() if value is not None}
 
@@ -65,33 +65,33 @@ class Amount:
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Fraction:
-    """Return the number, of digits and at most one slash: not below zero, and no larger than its text."""
+    """Return a fraction written as digits with at most one slash: never negative, and no larger than its text."""
     if not re.fullmatch("[0-9]+(/[0-9]+)?", text):
         raise ValueError("an amount is digits, or digits by digits")
     return Fraction(text)
 
 
 def read_amount(plain: dict[str, str]) -> Amount:
-    """Return the amount whose `as_dict` this is."""
+    """Return an amount from its `as_dict`."""
     numbers: dict[str, Any] = {unit: _parsed(text) for unit, text in plain.items()}
     return Amount(**numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a dataset, or an analyst on a dataset, may spend, and has spent. Exact, and not private.
+    """The privacy budget of a dataset, or an analyst's share of it: total and spent. Exact, and not private.
 
-    It promises `total`, about neighbours of that relation: a sum of epsilons, or a sum of rhos. If there
-    are both, with a delta, either sum certifies the promise.
+    The guarantee is `total` under the neighboring relation: a bound on the sum of epsilons, or of rhos. With
+    a delta there are both, and either sum certifies the (epsilon, delta)-guarantee.
 
     Attributes:
         dataset: the name of the dataset.
-        analyst: whose share it is; None for the budget of the dataset itself.
-        neighbors: the relation the budget is about.
+        analyst: the analyst whose share it is; None for the budget of the dataset itself.
+        neighbors: the neighboring relation.
         total: the bounds on the sums. A unit that is None is not counted.
-        spent: the sums so far. None: what was charged has no bound in this unit.
-        unit: whom it protects: the column that says whose a row is, if all rows of one person are one
-            record; None if each row is one.
+        spent: the sums so far. None: the charges are unbounded in this unit.
+        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
+            is one.
     """
 
     dataset: str
@@ -103,20 +103,20 @@ class Budget:
 
     @property
     def kind(self) -> str:
-        """What the budget is in: "epsilon", "rho" or "epsilon and delta"."""
+        """The privacy parameters that it bounds: "epsilon", "rho" or "epsilon and delta"."""
         if self.total.delta:
             return "epsilon and delta"
         return "rho" if self.total.epsilon is None else "epsilon"
 
     @property
     def terms(self) -> tuple[Fraction | None, ...]:
-        """What whoever opened it asked for: epsilon, rho, delta, and not what follows from them."""
+        """Epsilon, rho and delta as they were given to `Ledger.open`, without derived bounds."""
         derived = self.kind == "epsilon and delta"
         return self.total.epsilon, None if derived else self.total.rho, self.total.delta
 
     @property
     def remaining(self) -> Amount:
-        """What is left of each sum that still certifies the promise; the others are None."""
+        """The remainder of every sum that still certifies the guarantee; the others are None."""
         return self.total - self.spent
 
     def as_dict(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Budget:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What an event says of the budget after it: everything but whose it is, in plain values."""
+        """The budget after an event as its body records it: plain values, without dataset and analyst."""
         return {
             "neighbors": self.neighbors, "privacy_unit": self.unit,
             "total": self.total.as_dict(), "spent": self.spent.as_dict(),
@@ -142,14 +142,14 @@ class Budget:
         return self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
 
     def cost(self, guarantee: Guarantee, unit: str | None = None) -> Amount:
-        """Return what a release costs in the units of this budget, under its relation.
+        """Return the cost of a release in the units of this budget, under its neighboring relation.
 
         Args:
-            guarantee: what the release promises.
-            unit: whom it protects; it must be whom the budget protects.
+            guarantee: the guarantee of the release.
+            unit: the privacy unit of the release, which must be that of the budget.
 
         Raises:
-            InvalidArgument: if nothing follows from the guarantee that this budget can count.
+            InvalidArgument: if the guarantee implies no bound in a unit of this budget.
         """
         self._check_unit(unit)
         held = guarantee
@@ -164,7 +164,7 @@ class Budget:
         return cost
 
     def _check_unit(self, unit: str | None) -> None:
-        """Raise if a release protects others than the budget: docs/persons.md says why none implies another."""
+        """Raise if the privacy units differ: docs/persons.md says why no unit implies another."""
         if unit == self.unit:
             return
         fix = f"ask with privacy_unit={self.unit!r}" if self.unit else "ask without privacy_unit"
@@ -183,17 +183,17 @@ class Budget:
         )
 
     def fits(self, cost: Amount) -> bool:
-        """Return whether the budget can pay."""
+        """Return whether the budget can pay a cost."""
         if cost.delta and self.spent.rho:
-            return False  # what was charged first has settled what delta is for
+            return False  # the first charge had no delta, so delta is reserved for composition
         after = replace(self, spent=self.spent + cost).remaining
         return after.delta >= 0 and (after.epsilon is not None or after.rho is not None)
 
     def charged(self, cost: Amount) -> "Budget":
-        """Return the budget after it has paid.
+        """Return the budget after a charge.
 
         Raises:
-            Exhausted: if it cannot.
+            Exhausted: if it does not fit.
         """
         if self.fits(cost):
             return replace(self, spent=self.spent + cost)
@@ -239,10 +239,10 @@ class Budget:
 
 
 def read_total(epsilon: Any, rho: Any, delta: Any) -> Amount:
-    """Return the total that a caller asks for, as epsilon, as rho, or as epsilon and delta.
+    """Return the total of a new budget, given as epsilon, as rho, or as epsilon and delta.
 
     Raises:
-        InvalidArgument: if it is none of these, or a number is not in its range.
+        InvalidArgument: if it is none of these, or a number is out of range.
     """
     if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
         raise InvalidArgument("give a budget as epsilon, as rho, or as epsilon and delta")
@@ -257,10 +257,10 @@ def read_total(epsilon: Any, rho: Any, delta: Any) -> Amount:
     return Amount(bound, rho_for(bound, failure), failure)
 
 
-def opened(
+def new_budget(
     dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount, unit: str | None = None
 ) -> Budget:
-    """Return a budget of which nothing is spent."""
+    """Return a budget without charges."""
     nothing = Amount(
         None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
     )
@@ -279,23 +279,23 @@ def _up(value: Fraction | None) -> Fraction | None:
 
 
 def _sum(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
-    """Return the sum, which has no bound if one of the two has none."""
+    """Return the sum; None, unbounded, if one of the two is."""
     return None if ours is None or theirs is None else rounded_up(ours + theirs)
 
 
 def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
-    """Return what is left, or None if there is no bound or it is passed."""
+    """Return the remainder; None if there is no bound, or it is exceeded."""
     return None if spent is None or total is None or spent > total else total - spent
 
 
 def _counted(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | None]]:
-    """Return the units that `ours` counts, in both."""
+    """Return the numbers of both amounts in the units that `ours` counts."""
     pairs = [(ours.epsilon, theirs.epsilon), (ours.rho, theirs.rho), (ours.delta, theirs.delta)]
     return [(mine, other) for mine, other in pairs if mine is not None]
 
 
 def _bound(value: Any, name: str) -> Fraction:
-    """Return a positive number of ordinary size and length."""
+    """Return a positive number of moderate size with a short denominator."""
     bound = positive(value, name)
     if not Fraction(1, _MOST) <= bound <= _MOST or rounded_up(bound) != bound:
         raise InvalidNumber(

@@ -1,4 +1,4 @@
-"""Charges for releases made elsewhere: by another library, a script, a training run. Docs: docs/ledger.md."""
+"""Charges for releases made by other software: a library, a script, a training run. Guide: docs/ledger.md."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,35 +9,35 @@ from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.units import read_unit, whose
-from . import checked
-from .events import Event, canonical, per
-from .purchase import Buyer
-from .rows import News, Tip, append, tip_of, update
+from . import integrity
+from .events import Event, canonical_json, unit_field
+from .purchase import Payer
+from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A charge for a release made elsewhere. It says whether this call made it, and never counts as a truth value.
+    """A charge for a release made by other software. Ask `is_new` before the release; it has no truth value.
 
         charge = session.charge(guarantee, description="mean age, OpenDP", request="mean-age")
         if charge.is_new:
             answer = measurement(data)
             charge.done("means.json")
 
-    What is tried again must ask again: `is_new` says what one call did, and does not change. So a retry
-    holds the call of `charge` too, not the release alone.
+    `is_new` describes one call and does not change, so a retry must call `session.charge` again, and not
+    only the release.
 
     Attributes:
-        request: its name; asked again under this name, by the same dataset and analyst, nothing is charged.
-        description: what is released, in words.
-        guarantee: what the release promises.
-        unit: whom it protects: the column that says whose a row is, if all rows of one person are one
-            record; None if each row is one.
-        is_new: whether this call has charged it. Else it was charged before.
-        event: the number of the event that charged it.
-        at: when that was, UTC.
-        note: what was noted when the release was made, such as where it is kept; None if nobody has said that
-            it was made.
+        request: the name of the release. The same name is charged once per dataset and analyst.
+        description: the release in words.
+        guarantee: the guarantee of the release.
+        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
+            is one.
+        is_new: whether this call made the charge; otherwise it existed before.
+        event: the number of the event that records the charge.
+        at: the time of the charge, UTC.
+        note: the note from `done`, such as where the release is kept; None as long as the release was not
+            reported as made.
     """
 
     request: str
@@ -48,23 +48,23 @@ class Charge:
     event: int
     at: str
     note: str | None
-    _buyer: Buyer = field(repr=False, compare=False)
+    _payer: Payer = field(repr=False, compare=False)
 
     @property
     def is_done(self) -> bool:
-        """Whether it was noted that the release was made."""
+        """Whether the release was reported as made."""
         return self.note is not None
 
     def done(self, note: str = "made") -> "Charge":
-        """Note durably that the release was made, and return the charge as it is now, which is not new.
+        """Record durably that the release was made, and return the updated charge, which is not new.
 
         Args:
             note: where the release is kept, or its hash. Nothing private: the ledger is as public as answers.
 
         Raises:
-            RequestConflict: if another note says that it was made: that may have been a second release.
+            RequestConflict: if it was recorded with another note: that may have been a second release.
         """
-        return replace(self, is_new=False, note=done(self._buyer, self.request, note).note)
+        return replace(self, is_new=False, note=mark_done(self._payer, self.request, note).note)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the charge in plain values, ready for JSON."""
@@ -95,31 +95,31 @@ class Charge:
         )
 
 
-def charge(
-    buyer: Buyer, guarantee: Guarantee, description: str, request: str, unit: str | None
+def charge_external(
+    payer: Payer, guarantee: Guarantee, description: str, request: str, unit: str | None
 ) -> Charge:
-    """Charge the budgets for a release made elsewhere, or return what was charged before under this name."""
+    """Charge the budgets for a release made by other software, or return the earlier charge of this name."""
     named = read_name(request, "request")
     body = {
         "query": read_name(description, "description"), "guarantee": _written(guarantee),
-        **per(read_unit(unit)),
+        **unit_field(read_unit(unit)),
     }  # fmt: skip
-    return buyer.store.write(lambda connection: _charged(connection, buyer, named, body))
+    return payer.store.write(lambda connection: _charged(connection, payer, named, body))
 
 
-def done(buyer: Buyer, request: str, note: str) -> Charge:
-    """Note that the release was made that was charged under this name.
+def mark_done(payer: Payer, request: str, note: str) -> Charge:
+    """Record that the release charged under this name was made.
 
     Raises:
-        RequestConflict: if no such release was charged, or it was noted as made with another note.
+        RequestConflict: if no such release was charged, or it was recorded with another note.
     """
     named, said = read_name(request, "request"), read_name(note, "note")
-    return buyer.store.write(lambda connection: _done(connection, buyer, named, said))
+    return payer.store.write(lambda connection: _done(connection, payer, named, said))
 
 
-def _charged(connection: Connection, buyer: Buyer, request: str, body: dict[str, Any]) -> Charge:
-    tip = tip_of(connection, alone=True)
-    found = _found(connection, tip, buyer, request)
+def _charged(connection: Connection, payer: Payer, request: str, body: dict[str, Any]) -> Charge:
+    chain = chain_head(connection, exclusive=True)
+    found = _found(connection, chain, payer, request)
     if "charged" in found or not _same(found.get("charged_outside"), body):
         event = found.get("charged") or found["charged_outside"]
         raise RequestConflict(
@@ -127,71 +127,75 @@ def _charged(connection: Connection, buyer: Buyer, request: str, body: dict[str,
             "of its own"
         )
     if not found:
-        _pay(connection, tip, buyer, request, body)
-        return _told(_found(connection, tip, buyer, request), buyer, is_new=True)
-    return _told(found, buyer, is_new=False)
+        _pay(connection, chain, payer, request, body)
+        return _told(_found(connection, chain, payer, request), payer, is_new=True)
+    return _told(found, payer, is_new=False)
 
 
 def _pay(
-    connection: Connection, tip: Tip, buyer: Buyer, request: str, body: dict[str, Any]
+    connection: Connection, chain: ChainHead, payer: Payer, request: str, body: dict[str, Any]
 ) -> None:
     guarantee, unit = read_guarantee(body["guarantee"]), body.get("privacy_unit")
-    priced = buyer.priced(connection, tip, guarantee, unit)
+    priced = payer.priced(connection, chain, guarantee, unit)
     costs = [cost.as_dict() for cost, _ in priced]
-    whole = {**body, "costs": costs, **checked.stated(*(paid for _, paid in priced))}
-    append(connection, tip, News("charged_outside", buyer.dataset, buyer.analyst, request, whole))
+    whole = {**body, "costs": costs, **integrity.budget_states(*(paid for _, paid in priced))}
+    append_event(
+        connection, chain, NewEvent("charged_outside", payer.dataset, payer.analyst, request, whole)
+    )
     for _, paid in priced:
-        update(connection, paid)
+        update_budget(connection, paid)
 
 
-def _done(connection: Connection, buyer: Buyer, request: str, note: str) -> Charge:
-    tip = tip_of(connection, alone=True)
-    found = _found(connection, tip, buyer, request)
+def _done(connection: Connection, payer: Payer, request: str, note: str) -> Charge:
+    chain = chain_head(connection, exclusive=True)
+    found = _found(connection, chain, payer, request)
     if "charged_outside" not in found:
         raise RequestConflict(f"no release made elsewhere was charged as request {shown(request)}")
     if "released_outside" not in found:
-        news = News("released_outside", buyer.dataset, buyer.analyst, request, {"note": note})
-        append(connection, tip, news)
-        found = _found(connection, tip, buyer, request)
+        event = NewEvent("released_outside", payer.dataset, payer.analyst, request, {"note": note})
+        append_event(connection, chain, event)
+        found = _found(connection, chain, payer, request)
     known = found["released_outside"].body["note"]
     if known != note:
         raise RequestConflict(
             f"request {shown(request)} was noted as made: {known}; a second release needs a charge of its own"
         )
-    return _told(found, buyer, is_new=False)
+    return _told(found, payer, is_new=False)
 
 
-def _found(connection: Connection, tip: Tip, buyer: Buyer, request: str) -> dict[str, Event]:
-    return checked.of_request(connection, tip, buyer.dataset, buyer.analyst, request)
+def _found(
+    connection: Connection, chain: ChainHead, payer: Payer, request: str
+) -> dict[str, Event]:
+    return integrity.events_of_request(connection, chain, payer.dataset, payer.analyst, request)
 
 
 def _same(known: Event | None, body: dict[str, Any]) -> bool:
-    """Return whether the charge that is there, if any, is for this release."""
+    """Return whether the existing charge, if any, is for this release."""
     if known is None:
         return True
     ours = {name: known.body.get(name) for name in ("query", "guarantee", "privacy_unit")}
-    return canonical(ours) == canonical({"privacy_unit": None, **body})
+    return canonical_json(ours) == canonical_json({"privacy_unit": None, **body})
 
 
-def _told(found: dict[str, Event], buyer: Buyer, *, is_new: bool) -> Charge:
-    """Return the charge that these events tell of."""
+def _told(found: dict[str, Event], payer: Payer, *, is_new: bool) -> Charge:
+    """Return the charge recorded by these events."""
     event, made = found["charged_outside"], found.get("released_outside")
     return Charge(
         str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]),
         event.body.get("privacy_unit"), is_new, event.number, event.at,
-        None if made is None else str(made.body["note"]), buyer,
+        None if made is None else str(made.body["note"]), payer,
     )  # fmt: skip
 
 
 def _written(guarantee: Any) -> dict[str, Any]:
-    """Return a guarantee as plain values from which it can be read again, as `verify` will.
+    """Return a guarantee as plain values that can be read back, as `verify` will.
 
     Raises:
-        InvalidArgument: if it is none, or cannot be written down.
+        InvalidArgument: if it is no guarantee, or cannot be serialized.
     """
     try:
         plain: dict[str, Any] = guarantee.as_dict()
-        known = read_guarantee(plain) == guarantee and bool(canonical(plain))
+        known = read_guarantee(plain) == guarantee and bool(canonical_json(plain))
     except (AttributeError, TypeError, ValueError):
         known = False
     if not known:

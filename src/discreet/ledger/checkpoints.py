@@ -1,4 +1,4 @@
-"""Checkpoints: how far a ledger had come, kept in a second place that its owner names."""
+"""Checkpoints: the ends of a ledger's chain, recorded in a second place chosen by its owner."""
 
 import errno
 import json
@@ -14,18 +14,18 @@ from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, shown
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16
-"""The latest checkpoints are in the last bytes of their file: about 300 of them."""
+"""Bytes read from the end of the file for the latest checkpoints: about 300 of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a ledger had come. Kept elsewhere, it tells a ledger that was replaced or written anew.
+    """The end of a ledger's chain at some time. Kept elsewhere, it detects a replaced or rewritten ledger.
 
     Attributes:
         ledger: the random id of the ledger.
-        number: the number of its last event; 0 if it had none.
-        at: when that was written, UTC; None if there was none.
-        head: the hash that stands for all events so far.
+        number: the number of the last event; 0 without events.
+        at: the time of the last event, UTC; None without events.
+        head: the hash of the last event and, through the chain, of all before it.
     """
 
     ledger: str
@@ -38,24 +38,24 @@ class Checkpoint:
         return asdict(self)
 
     def __str__(self) -> str:
-        """Return the line that is kept: JSON."""
+        """Return the checkpoint as one line of JSON."""
         return json.dumps(self.as_dict())
 
 
 Checkpoints = str | os.PathLike[str] | Callable[[Checkpoint], object]
-"""Where checkpoints go: the path of a file to which lines are appended, or what is called with each."""
+"""Where checkpoints go: the path of a file to which lines are appended, or a function called with them."""
 
 
-class Sink:
-    """Where the checkpoints of one ledger go, and the last of them that this process knows to be there."""
+class CheckpointLog:
+    """The file or function that receives a ledger's checkpoints, and the last one known to be recorded."""
 
     def __init__(self, where: Checkpoints | None) -> None:
-        """Open it.
+        """Open the file, if it is one, and read its latest checkpoint.
 
         Raises:
             InvalidArgument: if it is neither a path nor callable.
-            LedgerUnwritable: if the file cannot be made or read.
-            LedgerCorrupt: if the file holds what is no checkpoint, or those of several ledgers.
+            LedgerUnwritable: if the file cannot be created or read.
+            LedgerCorrupt: if the file holds JSON that is no checkpoint, or checkpoints of several ledgers.
         """
         self.where = _place(where)
         self.last: Checkpoint | None = None
@@ -64,16 +64,16 @@ class Sink:
             self.last = _newest(_read(self.where, _TAIL), str(self.where))
 
     def noted(self) -> list[Checkpoint]:
-        """Return all that are there, as far as they can be read: what a function was given cannot.
+        """Return all recorded checkpoints; none for a function, whose records cannot be read.
 
         Raises:
             LedgerUnwritable: if the file cannot be read.
-            LedgerCorrupt: if the file holds what is no checkpoint.
+            LedgerCorrupt: if the file holds JSON that is no checkpoint.
         """
         return _read(self.where) if isinstance(self.where, Path) else []
 
     def cover(self, end: Checkpoint | None) -> None:
-        """Return when there is a checkpoint of this end of the chain, or of a later one.
+        """Record this end of the chain, unless it or a later one is recorded already.
 
         Raises:
             LedgerUnwritable: if it cannot be written.
@@ -112,7 +112,7 @@ def _place(where: Any) -> Path | Callable[[Checkpoint], object] | None:
 
 
 def _make(path: Path) -> None:
-    """Make the file if it is not there, and sync its folder, so that a loss of power leaves it there."""
+    """Create the file if it does not exist, and sync its folder, so that it survives a loss of power."""
     try:
         if not path.exists():
             _opened(path).close()
@@ -129,12 +129,12 @@ def _make(path: Path) -> None:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """Open the file to append to; nobody but its owner may read it."""
+    """Open the file for appending; it is created readable for its owner alone."""
     return open(path, "a+b", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 def _append(path: Path, end: Checkpoint) -> None:
-    """Write one line, and sync it. It is one call, so that writers do not mix theirs."""
+    """Write one line in a single call, so that concurrent writers do not mix theirs, and sync it."""
     with _opened(path) as file:
         line = f"{end}\n".encode()
         size = file.seek(0, os.SEEK_END)
@@ -146,12 +146,12 @@ def _append(path: Path, end: Checkpoint) -> None:
 
 
 def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
-    """Return the checkpoints in a file; none without a file.
+    """Return the checkpoints in a file; an empty list without a file.
 
-    Lines that are no JSON are passed over: those of a signature, or what a full disk has cut short.
+    Lines that are no JSON are skipped: those of a signature, or one that a full disk has cut short.
 
     Raises:
-        InvalidArgument: if it is no path, or there are none in it.
+        InvalidArgument: if it is no path, or the file has no checkpoints.
         LedgerUnwritable: if the file cannot be read.
         LedgerCorrupt: if a line is JSON, and no checkpoint.
     """
@@ -199,7 +199,7 @@ def _checkpoint(plain: Any, path: Path) -> Checkpoint:
 
 
 def _newest(found: list[Checkpoint], where: str) -> Checkpoint | None:
-    """Return the latest of the checkpoints of one ledger."""
+    """Return the latest checkpoint, all of which must belong to one ledger."""
     if len({each.ledger for each in found}) > 1:
         raise LedgerCorrupt(
             f"the checkpoints {where} are those of several ledgers; keep a file for each"
@@ -207,11 +207,11 @@ def _newest(found: list[Checkpoint], where: str) -> Checkpoint | None:
     return max(found, key=lambda each: each.number, default=None)
 
 
-def compare(connection: Connection, found: list[Checkpoint]) -> None:
-    """Raise unless each checkpoint is on the chain.
+def check_checkpoints(connection: Connection, found: list[Checkpoint]) -> None:
+    """Raise unless all checkpoints are on the chain.
 
     Raises:
-        LedgerCorrupt: if one of them is not: the ledger was replaced, or written anew.
+        LedgerCorrupt: if one of them is not: the ledger was replaced or rewritten.
     """
     if not found:
         return

@@ -1,4 +1,4 @@
-"""Events, and the hash chain that binds each to all before it."""
+"""Events, and the hash chain that binds every event to all before it."""
 
 import hashlib
 import json
@@ -13,27 +13,28 @@ from ..payment import Indices
 _WIDE = 2**53
 
 CHARGED = ("charged", "charged_outside")
-"""The kinds of events that a budget pays for: a release of ours, and one made elsewhere."""
+"""The kinds of events that charge a budget: a release of this library, or of other software."""
 
-STATED = ("opened", "extended", "carried", *CHARGED)
-"""The kinds of events that change a budget, or carry it over: their bodies hold what it is after them."""
+BUDGET_EVENTS = ("opened", "extended", "carried", *CHARGED)
+"""The kinds of events whose bodies hold the state of the budgets after them: those that change a budget, and
+"carried", which restates one when an older ledger is upgraded."""
 
-STATED_SINCE = 3
-"""The first schema in which they do."""
+STATES_SINCE_SCHEMA = 3
+"""The first schema in which event bodies hold these states."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of a ledger. Nothing in it is private.
+    """One event of a ledger. Nothing in it is private.
 
     Attributes:
-        number: its place, from 1.
-        at: when it was written, UTC, by the clock of whoever wrote it.
+        number: its position in the chain, from 1.
+        at: the time it was written, UTC, by the writer's clock.
         kind: "opened", "extended", "charged" or "answered"; "charged_outside" and "released_outside" for
-            releases made elsewhere; "carried" for budgets of an older ledger, when it was renewed.
-        dataset: whose budget.
-        analyst: whose share, or None.
-        request: the request that was charged or answered; None for budgets.
+            releases made by other software; "carried" for the budgets of an older ledger when it is upgraded.
+        dataset: the dataset whose budget it concerns.
+        analyst: the analyst whose share it concerns, or None.
+        request: the name of the request that was charged or answered; None for budgets.
         body: everything else, in plain values.
         head: the hash of this event and, through its predecessor's, of all before it.
     """
@@ -58,41 +59,41 @@ class Event:
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
 
 
-def canonical(value: Any) -> str:
+def canonical_json(value: Any) -> str:
     """Return the one JSON text of a plain value: sorted, without spaces, in ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def per(unit: str | None) -> dict[str, str]:
-    """Return what a body says of whom a budget or a release protects: nothing, if each row is a record."""
+def unit_field(unit: str | None) -> dict[str, str]:
+    """Return the entry of an event's body for a privacy unit; empty if every row is a record."""
     return {} if unit is None else {"privacy_unit": unit}
 
 
 def genesis(identity: str, born: int) -> str:
-    """Return the hash before the first event: of the ledger's own id, and the schema it began with."""
+    """Return the hash before the first event: of the ledger's id and the schema it was created with."""
     return _hashed(["discreet ledger", identity, born])
 
 
-def link(previous: str, columns: list[Any]) -> str:
-    """Return the hash of an event: of the hash before it, and all its columns in order."""
+def chain_hash(previous: str, columns: list[Any]) -> str:
+    """Return the hash of an event: of the previous hash and all columns in order."""
     return _hashed([previous, *columns])
 
 
-def plain(drawn: Indices) -> Any:
-    """Return indices as JSON keeps them anywhere: numbers beyond 2**53 as hexadecimal text."""
+def encode(drawn: Indices) -> Any:
+    """Return indices as portable JSON: integers from 2**53 on as hexadecimal text."""
     if isinstance(drawn, list):
-        return [plain(each) for each in drawn]
+        return [encode(each) for each in drawn]
     return drawn if abs(drawn) < _WIDE else hex(drawn)
 
 
-def read_indices(drawn: Any) -> Indices:
-    """Return what was drawn as whole numbers of Python's own, in lists if it has lists.
+def read_drawn(drawn: Any) -> Indices:
+    """Return a drawn answer as Python integers, in nested lists if it has lists.
 
     Raises:
-        InvalidArgument: if it is something else. The message does not say what: it is private.
+        InvalidArgument: if it is something else. The message does not quote it, as it is private.
     """
     if isinstance(drawn, list | tuple):
-        return [read_indices(each) for each in drawn]
+        return [read_drawn(each) for each in drawn]
     if isinstance(drawn, Integral):
         return int(drawn)
     raise InvalidArgument(
@@ -101,12 +102,12 @@ def read_indices(drawn: Any) -> Indices:
     )
 
 
-def indices(value: Any) -> Indices:
-    """Return the indices whose `plain` this is."""
+def decode(value: Any) -> Indices:
+    """Return the indices that `encode` wrote."""
     if isinstance(value, list):
-        return [indices(each) for each in value]
+        return [decode(each) for each in value]
     return int(value, 16) if isinstance(value, str) else int(value)
 
 
 def _hashed(values: list[Any]) -> str:
-    return hashlib.sha256(canonical(values).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(values).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A ledger's events as a file for people and other programs."""
+"""Export of a ledger's events to JSON or CSV."""
 
 import csv
 import json
@@ -14,14 +14,14 @@ from .events import Event
 _COLUMNS = Event.__slots__
 
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""How a text begins that a spreadsheet takes for a formula; the wide signs in some languages."""
+"""Beginnings of texts that spreadsheets take for formulas; the wide signs in some locales."""
 
 
-def export(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
-    """Write the events as JSON or CSV, by the ending of the path, to a file for its owner alone.
+def export_events(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
+    """Write the events as JSON or CSV, by the extension of the path, to a file readable for its owner alone.
 
     Raises:
-        InvalidArgument: if it ends in neither.
+        InvalidArgument: if the extension is another.
         LedgerUnwritable: if the file cannot be written.
     """
     place = file_path(path, "path")
@@ -52,5 +52,5 @@ def _csv(found: Sequence[Event], file: TextIO) -> None:
 
 
 def _inert(value: Any) -> Any:
-    """Return a cell that no spreadsheet computes: a text that looks like a formula gets an apostrophe first."""
+    """Return a cell that no spreadsheet evaluates: a text that looks like a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -1,4 +1,4 @@
-"""What databases say when they fail, in our words: no SQL, no parameters, no causes."""
+"""Translates database errors into `LedgerError`s without SQL, parameters or causes."""
 
 import sqlite3
 from typing import Any
@@ -42,17 +42,17 @@ _POSTGRESQL: dict[str, _Meaning] = {
     "58": _UNWRITABLE, "28": _UNWRITABLE, "3D": _UNWRITABLE,
     "XX": _CORRUPT, "42": _CORRUPT, "23": _CORRUPT, "22": _CORRUPT, "P0001": _CORRUPT,
 }  # fmt: skip
-"""By the beginning of the SQLSTATE; the longest that fits counts."""
+"""Meanings by prefix of the SQLSTATE; the longest matching prefix decides."""
 
 
-def busy(name: str) -> LedgerError:
-    """Return our error for a ledger that others hold."""
+def busy_error(name: str) -> LedgerError:
+    """Return the error for a ledger that other writers hold for too long."""
     kind, said = _BUSY
     return kind(f"the ledger {name} {said}")
 
 
-def translated(error: Exception, name: str) -> LedgerError:
-    """Return our error for one of SQLAlchemy, sqlite3 or psycopg."""
+def ledger_error(error: Exception, name: str) -> LedgerError:
+    """Return the `LedgerError` for an error of SQLAlchemy, sqlite3 or psycopg."""
     cause: Any = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError):  # the file beside the ledger
         kind, said = _UNWRITABLE
@@ -67,7 +67,7 @@ def translated(error: Exception, name: str) -> LedgerError:
 
 
 def _by_state(state: str | None, asked: bool) -> _Meaning:
-    """Return what an SQLSTATE means. A server that has gone says none."""
+    """Return the meaning of an SQLSTATE. A lost connection has none."""
     if state is None:
         return _UNWRITABLE if asked else _OTHER
     fitting = [start for start in _POSTGRESQL if state.startswith(start)]

@@ -1,9 +1,9 @@
-"""Who is in a ledger's file: one transaction at a time, and none while the process forks.
+"""Locks on a ledger's file: one transaction at a time, and none while the process forks.
 
-SQLite locks a file by locks that belong to a process. They are lost when any thread of it closes the file, and a
-child that is forked in the middle of a transaction believes for ever that somebody holds them. So each
-transaction also holds a lock of its own on a file beside (`flock`), which belongs to what opened it; and a fork
-waits until no thread is in a transaction. Proof: docs/ledger.md, "One at a time".
+SQLite's own file locks belong to the process. They are lost when any thread of it closes the file, and a child
+forked in the middle of a transaction believes for ever that they are held. So a transaction also holds a `flock`
+on a lock file beside the ledger, which belongs to the open file description, and a fork waits until no thread is
+in a transaction. Proof: docs/ledger.md, "One at a time".
 """
 
 import errno
@@ -22,14 +22,14 @@ else:
     _KNOWS_FLOCK = True
 
 _PAUSE = 0.001
-"""Seconds between two attempts. All wait for the same time, so that each is as likely to be next."""
+"""Seconds between two attempts, the same for all waiting transactions, so that all are as likely to be next."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF}
-"""What file systems say that cannot lock: there SQLite's own locks are all there is."""
+"""Errors of file systems without `flock`, where only SQLite's own locks are used."""
 
 
-class Forks:
-    """Lets transactions run side by side, and forks when there are none."""
+class ForkLock:
+    """Lets transactions of several threads run concurrently, and delays forks until there are none."""
 
     def __init__(self) -> None:
         self._settled = Condition(Lock())
@@ -45,22 +45,22 @@ class Forks:
             self._settled.notify_all()
 
     def before(self) -> None:
-        """Wait until nobody is inside, and let nobody in."""
+        """Wait until no transaction runs, and let none begin."""
         _surely(self._settled.acquire)
         while self._inside:
             _surely(self._settled.wait)
 
     def after_in_parent(self) -> None:
-        """Let them in again."""
+        """Let transactions begin again."""
         self._settled.release()
 
     def after_in_child(self) -> None:
-        """Begin anew: the threads that waited are the parent's."""
-        Forks.__init__(self)
+        """Start afresh: waiting threads exist in the parent only."""
+        ForkLock.__init__(self)
 
 
 def _surely(wait: Callable[[], object]) -> None:
-    """Wait to the end: Python drops what a handler of forks raises, and would fork nevertheless."""
+    """Wait despite interrupts: Python ignores exceptions of fork handlers, and would fork nevertheless."""
     while True:
         try:
             wait()
@@ -69,30 +69,30 @@ def _surely(wait: Callable[[], object]) -> None:
         return
 
 
-FORKS = Forks()
+FORK_LOCK = ForkLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=FORKS.before,
-        after_in_parent=FORKS.after_in_parent,
-        after_in_child=FORKS.after_in_child,
+        before=FORK_LOCK.before,
+        after_in_parent=FORK_LOCK.after_in_parent,
+        after_in_child=FORK_LOCK.after_in_child,
     )
 
 
 @contextmanager
-def alone(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterator[None]:
-    """Be the only transaction on this file, in all processes, and in none that forks.
+def exclusive(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterator[None]:
+    """Hold the ledger's file exclusively, among all processes, and delay forks meanwhile.
 
     Args:
         file: the ledger's own file, with its symbolic links resolved.
-        writing: whether there must be a lock. Whoever may only read may be unable to make one.
-        again: called after each attempt that failed; it raises when there were enough.
+        writing: whether the lock is required. A reader may lack the rights to create the lock file.
+        again: called after every failed attempt; it raises on timeout.
 
     Raises:
-        OSError: if there must be a lock, and its file cannot be opened.
+        OSError: if the lock is required, and its file cannot be opened.
     """
     # An attempt opens the file, so that a fork never finds one open.
     while True:
-        with FORKS, _attempt(file, writing) as held:
+        with FORK_LOCK, _attempt(file, writing) as held:
             if held:
                 yield
                 return
@@ -102,7 +102,7 @@ def alone(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterator[N
 
 @contextmanager
 def _attempt(file: Path, writing: bool) -> Iterator[bool]:
-    """Lock the file beside if nobody else does, and tell whether."""
+    """Try to lock the lock file, and yield whether it succeeded."""
     if not _KNOWS_FLOCK:
         yield True
         return
@@ -121,7 +121,7 @@ def _attempt(file: Path, writing: bool) -> Iterator[bool]:
 
 
 def _opened(beside: Path, file: Path) -> int:
-    """Open the file beside the ledger for whoever may open the ledger; make it if it is not there."""
+    """Open the lock file with the rights of the ledger's own file; create it if it does not exist."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW
     if not beside.exists():
         with suppress(FileExistsError):  # somebody else was faster
@@ -133,7 +133,7 @@ def _opened(beside: Path, file: Path) -> int:
 
 
 def _made(beside: Path, flags: int, like: os.stat_result) -> int:
-    """Make the file with the owner and the rights of the ledger."""
+    """Create the lock file with the owner and the mode of the ledger's file."""
     descriptor = os.open(beside, flags | os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.fchmod(descriptor, like.st_mode & 0o666)
@@ -146,7 +146,7 @@ def _made(beside: Path, flags: int, like: os.stat_result) -> int:
 
 
 def _locked(descriptor: int, beside: Path) -> bool:
-    """Lock what is open, and tell whether it is still what others will open."""
+    """Lock an open lock file, and return whether its path still leads to it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -162,7 +162,7 @@ def _locked(descriptor: int, beside: Path) -> bool:
 
 
 def _release(descriptor: int) -> None:
-    """Unlock it, even if a program that is being started still has a copy; and close it."""
+    """Unlock the file, even if a child process being started still has a copy, and close it."""
     try:
         with suppress(OSError):  # where it could not be locked either
             fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -1,4 +1,4 @@
-"""Pay, commit, then draw: the one way from a bill to an answer. Proof and crash table: docs/ledger.md."""
+"""Charge, commit, then draw: the only way from a bill to an answer. Proof and crash table: docs/ledger.md."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,91 +20,91 @@ from ..errors import (
 )
 from ..payment import Bill, Indices
 from ..privacy.contract import Guarantee
-from . import checked, rows
+from . import integrity, queries
 from .budget import Amount, Budget
-from .events import Event, indices, per, plain, read_indices
-from .frames import bare
-from .rows import News, Tip, append, tip_of, update
+from .events import Event, decode, encode, read_drawn, unit_field
+from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
 from .store import Store
+from .tracebacks import without_frames
 
 
 @dataclass(frozen=True, slots=True)
-class Buyer:
-    """Whose budgets pay: those of a dataset, and of an analyst on it."""
+class Payer:
+    """A dataset, and perhaps an analyst on it, whose budgets are charged."""
 
     store: Store
     dataset: str
     analyst: str | None
 
     def __post_init__(self) -> None:
-        """Keep the names as plain text.
+        """Read the names as exact text.
 
         Raises:
-            InvalidArgument: if one of them is none.
+            InvalidArgument: if one of them is no name.
         """
         object.__setattr__(self, "dataset", read_name(self.dataset, "dataset"))
         if self.analyst is not None:
             object.__setattr__(self, "analyst", read_name(self.analyst, "analyst"))
 
     def paying(self) -> list[Budget]:
-        """Return the budgets that a release must fit, read in a transaction of their own."""
-        return self.store.read(lambda connection: self.budgets(connection, tip_of(connection)))
+        """Return the budgets that a release must fit, in a transaction of its own."""
+        return self.store.read(lambda connection: self.budgets(connection, chain_head(connection)))
 
-    def budgets(self, connection: Connection, tip: Tip) -> list[Budget]:
+    def budgets(self, connection: Connection, chain: ChainHead) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
 
         Raises:
             UnknownBudget: if one of them was never opened.
-            LedgerCorrupt: if one is not what the events left it as.
+            LedgerCorrupt: if one of them differs from its state in the latest event about it.
         """
-        found = checked.paying(connection, tip, self.dataset, self.analyst)
+        found = integrity.checked_paying_budgets(connection, chain, self.dataset, self.analyst)
         known = {budget.analyst for budget in found}
         if None not in known:
             raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
         if self.analyst in known:
             return found
-        shares = [budget.analyst for budget in rows.budgets(connection, self.dataset)]
+        shares = [budget.analyst for budget in queries.stored_budgets(connection, self.dataset)]
         raise UnknownBudget(
             f"the analyst {shown(self.analyst)} has no share of {self.dataset}; those who have: "
             f"{', '.join(filter(None, shares)) or 'nobody'}"
         )
 
     def priced(
-        self, connection: Connection, tip: Tip, guarantee: Guarantee, unit: str | None
+        self, connection: Connection, chain: ChainHead, guarantee: Guarantee, unit: str | None
     ) -> list[tuple[Amount, Budget]]:
-        """Return what each budget pays for a release, and the budget after it.
+        """Return pairs of the cost of a release to a budget, and the budget after the charge.
 
         Raises:
-            Exhausted: if one of them cannot.
+            Exhausted: if a budget cannot pay.
         """
-        paying = self.budgets(connection, tip)
+        paying = self.budgets(connection, chain)
         costs = [budget.cost(guarantee, unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """One bill on its way to an answer."""
+    """The purchase of one release: looks up its request, charges, draws and stores the answer."""
 
-    buyer: Buyer
+    payer: Payer
     bill: Bill
 
     def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
-        """Return the answer: the one that is stored, or a new one that is paid, and stored, first."""
-        store = self.buyer.store
+        """Return the stored answer, or a new one after it was charged and stored."""
+        store = self.payer.store
         if (known := store.read(self._look)) is not None:
             store.cover()
             return _given(known)
         return self._bought(prepare())
 
     def _bought(self, draw: Callable[[], Indices]) -> Indices:
-        """Pay, draw and store. What fails from here on is raised without its frames: they hold draws."""
+        """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         paid = False
         try:
-            if (known := bare(partial(self.buyer.store.write, self._pay))) is not None:
+            if (known := without_frames(partial(self.payer.store.write, self._pay))) is not None:
                 return _given(known)
             paid = True
-            return bare(partial(self._drawn, draw))
+            return without_frames(partial(self._drawn, draw))
         except BaseException as error:
             if paid or _in_doubt(error):
                 said = "this is paid" if paid else "if this was paid"
@@ -114,58 +114,60 @@ class Purchase:
             del draw  # it holds the private scores
 
     def _drawn(self, draw: Callable[[], Indices]) -> Indices:
-        """Draw, store the answer and return it, or the one that is stored by then.
+        """Draw an answer, store it and return it; or return the answer stored meanwhile.
 
         Raises:
-            InvalidArgument: if it is no index: the stored answer would be another than this one.
+            InvalidArgument: if it is no index, as the stored answer would differ from it.
         """
-        return self.buyer.store.write(partial(self._keep, drawn=read_indices(draw())))
+        return self.payer.store.write(partial(self._keep, drawn=read_drawn(draw())))
 
     def _look(self, connection: Connection) -> Event | None:
-        """Return the stored answer if there is one, and refuse what cannot be paid."""
-        tip = tip_of(connection)
-        charged, answered = self._found(connection, tip)
+        """Return the event with the stored answer, if any; raise if a new one could not be charged."""
+        chain = chain_head(connection)
+        charged, answered = self._found(connection, chain)
         if charged is None:
-            self.buyer.priced(connection, tip, self.bill.guarantee, self.bill.unit)
+            self.payer.priced(connection, chain, self.bill.guarantee, self.bill.unit)
         return answered
 
     def _pay(self, connection: Connection) -> Event | None:
-        """Charge the budgets, unless somebody else did meanwhile; return the answer if there is one."""
-        tip = tip_of(connection, alone=True)
-        charged, answered = self._found(connection, tip)
+        """Charge the budgets unless the request was charged meanwhile; return its answer if there is one."""
+        chain = chain_head(connection, exclusive=True)
+        charged, answered = self._found(connection, chain)
         if charged is None:
-            self._charge(connection, tip)
+            self._charge(connection, chain)
         return answered
 
-    def _charge(self, connection: Connection, tip: Tip) -> None:
+    def _charge(self, connection: Connection, chain: ChainHead) -> None:
         bill = self.bill
-        priced = self.buyer.priced(connection, tip, bill.guarantee, bill.unit)
+        priced = self.payer.priced(connection, chain, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
-            **per(bill.unit), **checked.stated(*(paid for _, paid in priced)),
+            **unit_field(bill.unit), **integrity.budget_states(*(paid for _, paid in priced)),
         }  # fmt: skip
-        append(connection, tip, self._news("charged", body))
+        append_event(connection, chain, self._event("charged", body))
         for _, paid in priced:
-            update(connection, paid)
+            update_budget(connection, paid)
 
     def _keep(self, connection: Connection, drawn: Indices) -> Indices:
-        """Store the answer, unless somebody else answered meanwhile; return the one that is stored."""
-        tip = tip_of(connection, alone=True)
-        _, answered = self._found(connection, tip)
+        """Store the answer unless the request was answered meanwhile; return the stored answer."""
+        chain = chain_head(connection, exclusive=True)
+        _, answered = self._found(connection, chain)
         if answered is not None:
             return _given(answered)
-        append(connection, tip, self._news("answered", {"answer": plain(drawn)}))
+        append_event(connection, chain, self._event("answered", {"answer": encode(drawn)}))
         return drawn
 
-    def _found(self, connection: Connection, tip: Tip) -> tuple[Event | None, Event | None]:
-        """Return how this request was charged, and how it was answered.
+    def _found(self, connection: Connection, chain: ChainHead) -> tuple[Event | None, Event | None]:
+        """Return the events that charged and answered this request, if any.
 
         Raises:
-            RequestConflict: if it was another question.
+            RequestConflict: if the request was another question.
         """
-        buyer, request = self.buyer, str(self.bill.request)
-        found = checked.of_request(connection, tip, buyer.dataset, buyer.analyst, request)
+        payer, request = self.payer, str(self.bill.request)
+        found = integrity.events_of_request(
+            connection, chain, payer.dataset, payer.analyst, request
+        )
         if "charged_outside" in found:
             raise RequestConflict(
                 f"request {shown(request)} was charged for a release made elsewhere (event "
@@ -177,7 +179,7 @@ class Purchase:
         return charged, answered
 
     def _conflict(self, charged: Event) -> str:
-        """Return why a charge does not serve this question."""
+        """Return the message for a request that was charged for another question."""
         request = shown(self.bill.request)
         if is_current(charged.body.get("digest")):
             return (
@@ -190,25 +192,25 @@ class Purchase:
             "drawn again: its answer stays in the history; give a new question a name of its own"
         )
 
-    def _news(self, kind: str, body: dict[str, Any]) -> News:
-        return News(kind, self.buyer.dataset, self.buyer.analyst, self.bill.request, body)
+    def _event(self, kind: str, body: dict[str, Any]) -> NewEvent:
+        return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body)
 
 
-def purchase(buyer: Buyer, bill: Bill) -> Purchase:
-    """Return the purchase, with a name of its own if the caller gave none."""
+def purchase(payer: Payer, bill: Bill) -> Purchase:
+    """Return the purchase of a bill, under a random request name if it has none."""
     request = str(uuid4()) if bill.request is None else read_name(bill.request, "request")
-    return Purchase(buyer, replace(bill, request=request))
+    return Purchase(payer, replace(bill, request=request))
 
 
 def _in_doubt(error: BaseException) -> bool:
-    """Return whether a payment that failed like this may have been made: an interrupt, a lost server."""
+    """Return whether a charge that failed with this error may be committed: an interrupt, a lost server."""
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
 def _given(answered: Event) -> Indices:
     """Return the stored answer."""
     try:
-        return indices(answered.body["answer"])
+        return decode(answered.body["answer"])
     except (KeyError, TypeError, ValueError):
         pass
     raise LedgerCorrupt(f"the answer in event {answered.number} cannot be read")

@@ -1,4 +1,4 @@
-"""The tables of a ledger, and how an older one becomes a newer one."""
+"""The tables of a ledger, and the migrations between their schemas."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 
 from ..errors import LedgerCorrupt, LedgerError, LedgerTooNew
-from .events import STATED, genesis
+from .events import BUDGET_EVENTS, genesis
 
 _TABLES = MetaData()
 
@@ -29,7 +29,7 @@ LEDGER = Table(
     Column("events", BigInteger),
     Column("head", Text),
 )  # fmt: skip
-"""One row: who this ledger is, and where its chain ends. Whoever writes locks it first."""
+"""One row: the identity of the ledger and the end of its chain. Writers lock it first."""
 
 EVENTS = Table(
     "discreet_events", _TABLES,
@@ -42,7 +42,7 @@ EVENTS = Table(
     Column("body", Text),
     Column("head", Text),
 )  # fmt: skip
-"""What happened, in order. An analyst of '' is none."""
+"""All events in order. An analyst of '' means none."""
 
 BUDGETS = Table(
     "discreet_budgets", _TABLES,
@@ -53,7 +53,7 @@ BUDGETS = Table(
     Column("spent", Text),
     Column("unit", Text),
 )  # fmt: skip
-"""What follows from the events, so that a release need not add them up. A unit of '' is a row."""
+"""The sums that follow from the events, so that a release need not recompute them. A unit of '' means rows."""
 
 _FIRST = [
     """CREATE TABLE discreet_ledger (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
@@ -84,7 +84,7 @@ APPEND_ONLY = {
 
 
 def _first(connection: Connection) -> None:
-    """Make the tables, and refuse to change events."""
+    """Create the tables, and triggers that make events append-only."""
     dialect = connection.dialect.name
     key = (
         "INTEGER" if dialect == "sqlite" else "BIGINT"
@@ -94,35 +94,35 @@ def _first(connection: Connection) -> None:
 
 
 def _second(connection: Connection) -> None:
-    """Let budgets say whom they protect. Those that are there have promised it to each row."""
+    """Add privacy units to budgets. Existing ones protect single rows."""
     connection.exec_driver_sql(
         "ALTER TABLE discreet_budgets ADD COLUMN unit TEXT NOT NULL DEFAULT ''"
     )
 
 
-STATING = f"kind IN ({', '.join(map(repr, STATED))})"
-"""Which events say what the budgets are after them. An index serves a question that has its very words."""
+STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
+"""The condition for events with states of budgets. A partial index serves only queries with the same text."""
 
 
 def _third(connection: Connection) -> None:
-    """Let the latest event that says what a budget is be found at once, of a dataset and of a share."""
+    """Index the latest event with the state of a budget, of a dataset and of a share."""
     for name, columns in (("whole", "dataset, number"), ("share", "dataset, analyst, number")):
         connection.exec_driver_sql(
-            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {STATING}"
+            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {STATES_BUDGETS}"
         )
 
 
 MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third]
-"""The n-th makes schema n from schema n - 1. What is released is never changed, only followed."""
+"""The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 
 
 def version_of(connection: Connection) -> int:
-    """Return the schema of what is stored: 0 if nothing is.
+    """Return the schema of the stored ledger; 0 for an empty database.
 
     Raises:
         LedgerTooNew: if it is newer than this library.
-        LedgerCorrupt: if it cannot be told.
-        LedgerError: if what is stored is no ledger.
+        LedgerCorrupt: if it is not recorded.
+        LedgerError: if the database holds other tables and no ledger.
     """
     tables = inspect(connection).get_table_names()
     if LEDGER.name not in tables:
@@ -155,18 +155,18 @@ def check_version(version: Any) -> int:
 
 
 def check_newest(version: Any) -> None:
-    """Raise unless a ledger that is open has the schema of this library.
+    """Raise unless an open ledger has the schema of this library.
 
     Raises:
         LedgerTooNew: if it is newer.
-        LedgerCorrupt: if it is older, or cannot be told: a ledger is renewed when it is opened.
+        LedgerCorrupt: if it is older or not recorded, as a ledger is upgraded when it is opened.
     """
     if check_version(version) != len(MIGRATIONS):
         raise LedgerCorrupt(f"the ledger says it has schema {version}, and was opened with another")
 
 
 def migrate(connection: Connection) -> None:
-    """Bring what is stored to the newest schema, from nothing if need be."""
+    """Migrate the tables to the newest schema; create them in an empty database."""
     version = version_of(connection)
     for step in MIGRATIONS[version:]:
         step(connection)

@@ -1,11 +1,11 @@
-"""A session: one dataset, and perhaps one analyst, paying for releases."""
+"""A session: charges releases to the budgets of one dataset and perhaps one analyst."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from operator import add
-from typing import Any, ParamSpec
+from typing import Any, Generic, ParamSpec
 
 from ..doors import doors
 from ..errors import Exhausted
@@ -23,25 +23,24 @@ from ..verbs.select import select
 from ..verbs.select_by import select_by
 from ..verbs.top_k import top_k
 from .budget import Amount, Budget
-from .charge import Charge, charge, done
-from .paid import Paid
-from .purchase import Buyer, purchase
+from .charge import Charge, charge_external, mark_done
+from .purchase import Payer, purchase
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 _NOTHING = Amount(Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What releases would cost. Nothing was paid.
+    """The price of releases, in the budget that limits them. Nothing was charged.
 
     Attributes:
-        cost: what they cost in the units of the budget that decides.
-        spent: what that budget has spent.
-        remaining: what it has left now.
+        cost: the cost of the releases in the units of that budget.
+        spent: the amount it has spent so far.
+        remaining: the amount it has left now.
         fits: whether all budgets could pay now.
-        name: the budget that decides.
+        name: the budget: the first that cannot pay, or else the analyst's share, or the dataset's budget.
     """
 
     cost: Amount
@@ -52,14 +51,14 @@ class Quote:
 
     @property
     def after(self) -> Amount | None:
-        """What would remain, or None if it does not fit."""
+        """The amount that would remain, or None if the releases do not fit."""
         return self.remaining - self.cost if self.fits else None
 
     def check(self) -> None:
         """Raise if a budget cannot pay.
 
         Raises:
-            Exhausted: with what is asked for, spent, and left.
+            Exhausted: with the amounts requested, spent and remaining.
         """
         if not self.fits:
             raise Exhausted(
@@ -82,65 +81,79 @@ class Quote:
         return f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; {verdict}"
 
 
+class _PaidVerb(Generic[_P]):
+    """A verb as a method: `session.mode(...)` is `mode(..., ledger=session)`."""
+
+    def __init__(self, verb: Callable[_P, Release]) -> None:
+        self._verb = verb
+        self.__doc__ = verb.__doc__
+
+    def __get__(self, session: "Session | None", owner: type) -> Callable[_P, Release]:
+        if session is None:
+            return self._verb
+        terms: Any = {"ledger": session}
+        return partial(self._verb, **terms)
+
+
 @doors
 class Session:
-    """Who pays for releases: `ledger=` of every verb takes one, and every verb is a method.
+    """An account to which releases are charged: pass it as `ledger=`, or call the verbs as its methods.
 
         with ledger.session("adult") as private:
             private.mode(people, "drink", ["tea", "coffee"], epsilon="1/2")
 
-    Made by `Ledger.session`. Each release is paid by itself; leaving the block ends nothing that has to be
-    ended.
+    Made by `Ledger.session`. Every release is charged and committed by itself, so a session need not be
+    closed; it is a context manager for readability alone.
     """
 
-    generalized = Paid(generalized)
-    geometric = Paid(geometric)
-    laplace = Paid(laplace)
-    maximum = Paid(maximum)
-    median = Paid(median)
-    minimum = Paid(minimum)
-    mode = Paid(mode)
-    price = Paid(price)
-    quantile = Paid(quantile)
-    quantiles = Paid(quantiles)
-    randomized_response = Paid(randomized_response)
-    select = Paid(select)
-    select_by = Paid(select_by)
-    top_k = Paid(top_k)
+    generalized = _PaidVerb(generalized)
+    geometric = _PaidVerb(geometric)
+    laplace = _PaidVerb(laplace)
+    maximum = _PaidVerb(maximum)
+    median = _PaidVerb(median)
+    minimum = _PaidVerb(minimum)
+    mode = _PaidVerb(mode)
+    price = _PaidVerb(price)
+    quantile = _PaidVerb(quantile)
+    quantiles = _PaidVerb(quantiles)
+    randomized_response = _PaidVerb(randomized_response)
+    select = _PaidVerb(select)
+    select_by = _PaidVerb(select_by)
+    top_k = _PaidVerb(top_k)
 
-    def __init__(self, buyer: Buyer) -> None:
-        self._buyer = buyer
+    def __init__(self, payer: Payer) -> None:
+        self._payer = payer
 
     @property
     def dataset(self) -> str:
-        """The dataset whose budget pays."""
-        return self._buyer.dataset
+        """The dataset whose budget is charged."""
+        return self._payer.dataset
 
     @property
     def analyst(self) -> str | None:
-        """The analyst whose share pays too, or None."""
-        return self._buyer.analyst
+        """The analyst whose share is charged too, or None."""
+        return self._payer.analyst
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
-        """Return what is drawn: pay, commit, then draw; or what the same request drew before.
+        """Charge for a release, commit, then draw; or return the earlier draw of the same request.
 
         Args:
-            bill: what it costs.
-            prepare: computes the private scores, and returns what draws from them. It is called only
-                if the budgets can pay, or the request was paid before.
+            bill: the release and its cost.
+            prepare: computes the private scores, and returns the function that draws from them. It is called
+                only if the budgets can pay, or the request was charged before.
 
         Raises:
-            Exhausted: if a budget cannot pay; nothing private was looked at.
-            InvalidArgument: if a budget cannot count this guarantee, or protects others than it; nothing
-                private was looked at.
-            RequestConflict: if the request was another question; nothing private was looked at.
-            LedgerError: if the ledger fails. No answer was given; an answer that cannot be stored is
-                thrown away, and the error says how to ask again without paying.
+            Exhausted: if a budget cannot pay; no private data were read.
+            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit; no private
+                data were read.
+            RequestConflict: if the request was another question; no private data were read.
+            LedgerError: if the ledger fails. No answer is returned; one that cannot be stored is discarded,
+                and the error says how to ask again at no cost.
 
-        Side channels: the time of the database. That a release was paid, when, and its answer are in
-        the ledger.
+        Side channels: the response time of the database. The ledger records that a release was charged,
+        when, and its answer.
         """
-        return purchase(self._buyer, bill).complete(prepare)
+        return purchase(self._payer, bill).complete(prepare)
 
     def charge(
         self,
@@ -150,54 +163,52 @@ class Session:
         request: str,
         privacy_unit: str | None = None,
     ) -> Charge:
-        """Charge for a release that is made elsewhere, before it is made: by OpenDP, a script, a training run.
+        """Charge for a release made by other software (OpenDP, a script, a training run) before it is made.
 
-        The charge is as durable and exact as for releases of ours, and counts against the same budgets. When
-        this returns a charge that is new, make the release, once; before each attempt ask again. After a crash the
-        same call says that it was charged already, and not whether the release was made: see `Charge` and
-        docs/ledger.md. Something interactive is charged once, before its first answer.
+        The charge is as durable and exact as for a release of this library, and counts against the same
+        budgets. If the returned charge `is_new`, make the release, once; call this again before every further
+        attempt. After a crash the same call says that the release was charged already, but not whether it was
+        made: see `Charge` and docs/ledger.md. An interactive mechanism is charged once, before its first
+        answer.
 
         Args:
-            guarantee: what the release promises to neighbours, however the question was chosen; of something
-                interactive, also whoever asks it, with other releases in between. The ledger takes your word.
-            description: what is released, in words; with the guarantee and the privacy unit, what makes two
-                requests the same.
-            request: the name of this release: for one dataset and analyst it is charged once, however often
-                and by whomever it is asked. A name that a crash leaves known, such as that of the output.
-            privacy_unit: whom the guarantee protects: the column that says whose a row is; it must be whom
-                the budget protects.
+            guarantee: the guarantee of the release. It must hold for an adaptively chosen question; that of an
+                interactive mechanism also for adaptive queries, concurrently with other releases. The ledger
+                does not verify it.
+            description: the release in words. Together with guarantee and privacy unit it identifies the
+                release: a request of the same name with other values is refused.
+            request: the name of the release, charged once per dataset and analyst however often this is
+                called. Choose one that is still known after a crash, such as the name of the output file.
+            privacy_unit: the column that identifies the privacy unit; it must be that of the budget.
 
         Raises:
             Exhausted: if a budget cannot pay. Do not make the release.
-            InvalidArgument: if a budget cannot count this guarantee, or protects others than it; or if an
+            InvalidArgument: if a budget cannot count this guarantee, or has another privacy unit; or if an
                 argument cannot be accepted.
             RequestConflict: if the request was another question.
             LedgerError: if the ledger fails; do not make the release, and ask again.
         """
-        return charge(self._buyer, guarantee, description, request, privacy_unit)
+        return charge_external(self._payer, guarantee, description, request, privacy_unit)
 
     def done(self, request: str, note: str = "made") -> Charge:
-        """Note that a release made elsewhere was made, as `Charge.done` does, by its name.
+        """Record by its name that a charged release of other software was made, as `Charge.done` does.
 
         Raises:
-            RequestConflict: if no such release was charged, or it was noted as made with another note.
+            RequestConflict: if no such release was charged, or it was recorded with another note.
         """
-        return done(self._buyer, request, note)
+        return mark_done(self._payer, request, note)
 
-    def quote(self, verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Quote:
-        """Return what verb(*args, **kwargs) would cost, without paying or looking at anything private.
+    def quote(self, verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Quote:
+        """Return the cost of verb(*args, **kwargs), without charging it or reading private data.
 
         Raises:
-            InvalidArgument: if it could not be asked, or a budget cannot count its guarantee.
+            InvalidArgument: if the call would be refused, or a budget cannot count its guarantee.
         """
         return self.quoted([bill_of(verb, *args, **kwargs)])
 
     def quoted(self, bills: Iterable[Bill]) -> Quote:
-        """Return what these bills would cost together.
-
-        The budget that decides is the first that cannot pay, or else the analyst's, or the dataset's.
-        """
-        paying, listed = self._buyer.paying(), list(bills)
+        """Return the cost of these bills together."""
+        paying, listed = self._payer.paying(), list(bills)
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
         return short[0] if short else quotes[-1]
@@ -214,7 +225,7 @@ class Session:
 
 
 def _quote(budget: Budget, bills: list[Bill]) -> Quote:
-    """Return what the bills would cost this budget, one after the other."""
+    """Return the quote of one budget for the bills, charged one after the other."""
     costs, after, fits = [budget.cost(bill.guarantee, bill.unit) for bill in bills], budget, True
     for cost in costs:
         fits = fits and after.fits(cost)

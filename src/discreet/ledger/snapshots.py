@@ -1,4 +1,4 @@
-"""Long reads that nobody waits for: a file is copied in one step, and the copy is read."""
+"""Long reads that do not delay writers: a file is copied in one step, and the copy is read."""
 
 import sqlite3
 from collections.abc import Callable
@@ -8,19 +8,19 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from .failures import translated
-from .guards import check_journal
+from .append_only import check_journal
+from .failures import ledger_error
 from .store import Store
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def look(store: Store, work: Callable[[Connection], T]) -> T:
-    """Return what `work` returns from one consistent view, however long it takes.
+def read_snapshot(store: Store, work: Callable[[Connection], _T]) -> _T:
+    """Return `work(connection)` from one consistent snapshot, however long it takes.
 
-    While a transaction reads an SQLite file, nobody can commit to it. So its pages are copied as they are,
-    which takes milliseconds for tens of thousands of events, to a database that ends with this call. A server
-    keeps views by itself.
+    While a transaction reads an SQLite file, no other can commit to it. So its pages are copied as they are,
+    which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
+    snapshots by itself.
     """
     copy = store.read(_copied)
     if copy is None:
@@ -29,14 +29,14 @@ def look(store: Store, work: Callable[[Connection], T]) -> T:
         with copy.connect() as connection:
             return work(connection)
     except (SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
-        failure = translated(error, store.name)
+        failure = ledger_error(error, store.name)
     finally:
         copy.dispose()
     raise failure
 
 
 def _copied(connection: Connection) -> Engine | None:
-    """Return an engine on a copy of all pages, damaged ones too; None for a server."""
+    """Return an engine on a copy of all pages, damaged ones too; None for PostgreSQL."""
     if connection.dialect.name != "sqlite":
         return None
     check_journal(connection)

@@ -1,4 +1,4 @@
-"""Where a ledger is kept: transactions that are durable when they return, and errors of our own."""
+"""The database of a ledger: transactions that are durable when they return, and errors of our own."""
 
 import os
 import sqlite3
@@ -16,19 +16,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
 from ..errors import DiscreetError, LedgerCorrupt, LedgerError, MissingPackage
-from .checkpoints import Checkpoint, Checkpoints, Sink
-from .failures import busy, translated
-from .locks import alone
-from .places import make_file, name_of, read_url
-from .renewal import renew
+from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
+from .failures import busy_error, ledger_error
+from .last_seen import LastSeen, read_end
+from .location import make_file, name_of, read_url
+from .locks import exclusive
 from .schema import MIGRATIONS, version_of
-from .seen import Seen, compared
-from .shielding import Stop, shielded
+from .uninterrupted import StopRequest, uninterrupted
+from .upgrade import upgrade
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-PATIENCE = 30.0
-"""Seconds to wait for others who write."""
+LOCK_TIMEOUT = 30.0
+"""Seconds to wait for other transactions."""
 
 _SETTINGS = (
     "synchronous = EXTRA",
@@ -38,36 +38,36 @@ _SETTINGS = (
 )
 
 _OPENING = 0x6469736372656574
-"""The advisory lock of PostgreSQL under which tables are made."""
+"""PostgreSQL's advisory lock under which tables are created."""
 
 
 class Store:
-    """A database with a ledger in it.
+    """The database that holds a ledger.
 
-    Nothing is shared between processes: a file is opened anew for each transaction, a process that was
-    forked connects to the server itself, and a ledger in memory refuses to be in two processes at once.
-    Each transaction runs to its end in a thread of its own, so that no interrupt is raised in the middle.
+    Processes share no connection: a file is opened anew for every transaction, a forked process connects to
+    the server itself, and a ledger in memory cannot be used after a fork. Transactions run in threads of their
+    own, so that no interrupt is raised in the middle of one.
     """
 
     def __init__(
         self, where: str | os.PathLike[str] | None, checkpoints: Checkpoints | None = None
     ) -> None:
-        """Open it, and make or renew its tables if need be.
+        """Open the database, and create or upgrade its tables if need be.
 
         Raises:
-            InvalidArgument: if `where` is no path and no URL that is known, or `checkpoints` no place.
-            LedgerError: if it cannot be opened, or is not the ledger of these checkpoints.
+            InvalidArgument: if `where` is no path or supported URL, or `checkpoints` no path or function.
+            LedgerError: if it cannot be opened, or does not match the checkpoints.
         """
         self.url = read_url(where)
         self.in_memory = self._is_sqlite and self.url.database is None
         self.name = name_of(self.url)
-        self.sink = Sink(checkpoints)
-        self._patience = PATIENCE
+        self.checkpoints = CheckpointLog(checkpoints)
+        self._patience = LOCK_TIMEOUT
         self._process = os.getpid()
         self._memory = Lock()  # in memory all threads share one connection
         self._engine = self._connecting()
         finalize(self, _close, self._engine, self._process)
-        self._seen = Seen(self.name)
+        self._seen = LastSeen(self.name)
         self._open()
 
     def _open(self) -> None:
@@ -75,24 +75,24 @@ class Store:
             make_file(Path(self.name))
         if self._transact(version_of, self._begin_reading) < len(MIGRATIONS):
             self._transact(self._renew, self._begin_opening)
-        if self.sink.last is not None:
-            self._seen.remember(self.sink.last)
+        if self.checkpoints.last is not None:
+            self._seen.remember(self.checkpoints.last)
         self.read(lambda _: None)
 
-    def read(self, work: Callable[[Connection], T]) -> T:
-        """Return what `work` returns from one consistent view.
+    def read(self, work: Callable[[Connection], _T]) -> _T:
+        """Return `work(connection)` in a transaction that reads one consistent state.
 
         Raises:
-            LedgerCorrupt: if the ledger does not go on from where this process has last seen it.
+            LedgerCorrupt: if the chain does not continue from where this process last saw it.
         """
         return self._watched(work, self._begin_reading)
 
-    def write(self, work: Callable[[Connection], T]) -> T:
-        """Return what `work` returns, alone at writing. When this returns, what it wrote is durable.
+    def write(self, work: Callable[[Connection], _T]) -> _T:
+        """Return `work(connection)` in an exclusive transaction, which is durable when this returns.
 
         Raises:
-            LedgerCorrupt: if the ledger does not go on from where this process has last seen it.
-            LedgerUnwritable: if a checkpoint cannot be written: before anything was done, or after it was.
+            LedgerCorrupt: if the chain does not continue from where this process last saw it.
+            LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
         self.cover()
         done = self._watched(work, self._begin_writing)
@@ -100,98 +100,101 @@ class Store:
         return done
 
     def cover(self) -> None:
-        """Return when what this process has seen of the ledger is in a checkpoint.
+        """Record the end of the chain, as this process last saw it, in a checkpoint.
 
         Raises:
             LedgerUnwritable: if it cannot be written.
         """
-        self.sink.cover(self._seen.last)
+        self.checkpoints.cover(self._seen.last)
 
     def end(self) -> Checkpoint:
-        """Return where the ledger ends now."""
-        return self.read(lambda connection: compared(connection, None, self.name))
+        """Return the current end of the chain."""
+        return self.read(lambda connection: read_end(connection, None, self.name))
 
-    def _watched(self, work: Callable[[Connection], T], begin: Callable[[Connection], None]) -> T:
-        """Run a transaction on the ledger that this process has seen, and remember how far it goes."""
+    def _watched(self, work: Callable[[Connection], _T], begin: Callable[[Connection], None]) -> _T:
+        """Run a transaction after checking that the chain continues, and remember its new end."""
 
-        def watching(connection: Connection) -> T:
-            end = compared(connection, last, self.name)
+        def watching(connection: Connection) -> _T:
+            end = read_end(connection, last, self.name)
             done = work(connection)
             if begin == self._begin_writing:
-                end = compared(connection, None, self.name)
+                end = read_end(connection, None, self.name)
             ends.append(end)
             return done
 
         def remembering() -> None:
             self._seen.remember(ends.pop())
 
-        # Taken before the view is: what others commit afterwards may not be in it.
+        # Read before the transaction begins: it may not see later commits of others.
         last, ends = self._seen.last, list[Checkpoint]()
         return self._transact(watching, begin, remembering)
 
     def _transact(
         self,
-        work: Callable[[Connection], T],
+        work: Callable[[Connection], _T],
         begin: Callable[[Connection], None],
         committed: Callable[[], None] = lambda: None,
-    ) -> T:
-        """Run one transaction, and then `committed`, where no interrupt reaches them."""
+    ) -> _T:
+        """Run one transaction, and then `committed`, without interrupts."""
 
-        def transaction(stop: Stop) -> T:
+        def transaction(stop: StopRequest) -> _T:
             done = self._run(work, begin, stop)
             committed()
             return done
 
-        return shielded(transaction)
+        return uninterrupted(transaction)
 
     def _run(
-        self, work: Callable[[Connection], T], begin: Callable[[Connection], None], stop: Stop
-    ) -> T:
-        """Run one transaction. Foreign errors stay inside: they quote answers nobody has been given."""
+        self,
+        work: Callable[[Connection], _T],
+        begin: Callable[[Connection], None],
+        stop: StopRequest,
+    ) -> _T:
+        """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
-            with self._alone(begin, stop), engine.connect() as connection, connection.begin():
+            with self._exclusive(begin, stop), engine.connect() as connection, connection.begin():
                 begin(connection)
                 return work(connection)
         except DiscreetError:
             raise
         except (SQLAlchemyError, sqlite3.Error, UnicodeError, OSError) as error:
-            failure: DiscreetError = translated(error, self.name)
+            failure: DiscreetError = ledger_error(error, self.name)
         raise failure
 
-    def _alone(self, begin: Any, stop: Stop) -> AbstractContextManager[None]:
-        """Keep others out of the memory or the file; a server does that itself."""
+    def _exclusive(self, begin: Any, stop: StopRequest) -> AbstractContextManager[None]:
+        """Lock the memory or the file; PostgreSQL locks by itself."""
         if self.in_memory:
-            return self._alone_in_memory()
+            return self._exclusive_in_memory()
         if not self._is_sqlite:
             return nullcontext()
         until = time.monotonic() + self._patience
 
         def again() -> None:
             if stop.asked or time.monotonic() > until:
-                raise busy(self.name)
+                raise busy_error(self.name)
 
         writing = begin != self._begin_reading
-        return alone(Path(os.path.realpath(self.name)), writing=writing, again=again)
+        return exclusive(Path(os.path.realpath(self.name)), writing=writing, again=again)
 
     @contextmanager
-    def _alone_in_memory(self) -> Iterator[None]:
+    def _exclusive_in_memory(self) -> Iterator[None]:
         if not self._memory.acquire(timeout=self._patience):
-            raise busy(self.name)
+            raise busy_error(self.name)
         try:
             yield
         finally:
             self._memory.release()
 
     def _renew(self, connection: Connection) -> None:
-        """Make or renew the tables. A file that has lost its beginning looks empty, and is not."""
+        """Create or upgrade the tables, unless the file lost its beginning and only looks empty."""
         fresh = self._is_sqlite and not self.in_memory and version_of(connection) == 0
         if fresh and Path(self.name).stat().st_size:
             raise LedgerCorrupt(f"the file {self.name} is not empty, and there is no ledger in it")
-        renew(connection)
+        upgrade(connection)
 
     def _here(self) -> Engine:
-        """Return the engine, which has no connection that belongs to another process."""
+        """Return an engine without connections inherited from another process."""
         if self._process != os.getpid():
             if self.in_memory:
                 raise LedgerError(
@@ -203,7 +206,7 @@ class Store:
         return self._engine
 
     def _connecting(self) -> Engine:
-        """Return an engine that opens nothing yet."""
+        """Return a new engine, not connected yet."""
         if not self._is_sqlite:
             return _postgresql(self.url)
         if self.in_memory:
@@ -250,7 +253,7 @@ def _open_memory() -> sqlite3.Connection:
 
 
 def _open_file(path: str, patience: float) -> sqlite3.Connection:
-    """Open a file that is there: one that was deleted does not come back empty."""
+    """Open an existing file: a deleted ledger must not come back empty."""
     url = f"{Path(os.path.realpath(path)).as_uri()}?mode=rw"
     return sqlite3.connect(url, uri=True, isolation_level=None, timeout=patience)
 
@@ -264,13 +267,13 @@ def _postgresql(url: URL) -> Engine:
 
 
 def _close(engine: Engine, process: int) -> None:
-    """Close what is open, unless it belongs to the process that this one was forked from."""
+    """Close connections, unless they belong to the process this one was forked from."""
     if process == os.getpid():
         engine.dispose()
 
 
 def _settle(connection: sqlite3.Connection, _: Any) -> None:
-    """Make commits durable, the removal of the journal and the caches of disks included."""
+    """Make commits durable, beyond the removal of the journal and the caches of disks."""
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")

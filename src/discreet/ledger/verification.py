@@ -1,4 +1,4 @@
-"""Reading a ledger again from its first event, and comparing."""
+"""Verification of a ledger: the chain and all sums are recomputed from the first event on."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,20 +13,20 @@ from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_unit
-from .budget import Budget, opened, read_amount
-from .events import STATED, STATED_SINCE, Event, genesis, indices
-from .guards import check_guards
-from .rows import Tip, budgets, chained, events, tip_of
+from .append_only import check_append_only
+from .budget import Budget, new_budget, read_amount
+from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
+from .queries import ChainHead, all_events, chain_head, is_chained, stored_budgets
 from .schema import migrate
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A ledger that agrees with itself.
+    """The result of verifying a consistent ledger.
 
     Attributes:
-        events: how many events it has.
-        head: the hash that stands for all of them. Note it elsewhere, and give it to the next `verify`.
+        events: the number of events.
+        head: the hash of the last event, which covers all before it. Note it elsewhere for the next `verify`.
     """
 
     events: int
@@ -36,11 +36,11 @@ class Verified:
         return f"{self.events} events, head {self.head}"
 
 
-def read_head(head: Any) -> str | None:
-    """Return a head that was noted, or None.
+def read_noted_head(head: Any) -> str | None:
+    """Return a head noted elsewhere, or None.
 
     Raises:
-        InvalidArgument: if it cannot be one: a head that was cut or misspelt must not look like a fraud.
+        InvalidArgument: if it is no hash: a truncated or mistyped head must not look like tampering.
     """
     text = exact_text(head)
     if head is None or (text is not None and re.fullmatch("[0-9a-f]{64}", text)):
@@ -48,42 +48,44 @@ def read_head(head: Any) -> str | None:
     raise InvalidArgument(f"a head is the 64 digits that verify returned, got {shown(head)}")
 
 
-def verify(connection: Connection, noted: str | None) -> Verified:
-    """Return the end of the chain after everything was recomputed.
+def verify_chain(connection: Connection, noted: str | None) -> Verified:
+    """Return the end of the chain after recomputing all hashes and sums.
 
     Raises:
-        LedgerCorrupt: if anything is not as it was written.
+        LedgerCorrupt: if events, sums, tables or triggers differ from those that were written.
     """
-    check_guards(connection)
+    check_append_only(connection)
     if connection.dialect.name == "sqlite":
         _check_file(connection)
-    tip = tip_of(connection)
-    replay = Replay(tip.born >= STATED_SINCE)
+    chain = chain_head(connection)
+    replay = Replay(chain.born >= STATES_SINCE_SCHEMA)
     passed = noted is None
-    for head in _heads(tip, events(connection), replay):
+    for head in _heads(chain, all_events(connection), replay):
         passed = passed or head == noted
     if not passed:
         raise LedgerCorrupt(
             f"the head {shown(noted)} is not in this ledger: it is an older copy, or was written anew"
         )
-    if replay.known() != budgets(connection):
+    if replay.known() != stored_budgets(connection):
         raise LedgerCorrupt("the budgets are not what the events add up to")
-    return Verified(tip.events, tip.head)
+    return Verified(chain.events, chain.head)
 
 
-def _heads(tip: Tip, found: Iterable[Event], replay: "Replay") -> Iterator[str]:
-    """Follow the chain from its beginning to its noted end, and yield every hash on it."""
-    number, head = 0, genesis(tip.identity, tip.born)
+def _heads(chain: ChainHead, found: Iterable[Event], replay: "Replay") -> Iterator[str]:
+    """Follow the chain from its beginning to its recorded end, and yield all hashes on it."""
+    number, head = 0, genesis(chain.identity, chain.born)
     yield head
     for event in found:
         number += 1
-        if event.number != number or not chained(event, head):
+        if event.number != number or not is_chained(event, head):
             raise LedgerCorrupt(f"event {number} is not what was written")
         replay.follow(event)
         head = event.head
         yield head
-    if (number, head) != (tip.events, tip.head):
-        raise LedgerCorrupt(f"the ledger ends after event {number}, and should after {tip.events}")
+    if (number, head) != (chain.events, chain.head):
+        raise LedgerCorrupt(
+            f"the ledger ends after event {number}, and should after {chain.events}"
+        )
 
 
 @dataclass(slots=True)
@@ -91,8 +93,8 @@ class Replay:
     """The budgets and requests that follow from the events so far.
 
     Attributes:
-        stated: whether events must say what they leave the budgets as: from the first one on, or, in an
-            older ledger, since it was renewed.
+        stated: whether events must hold the states of their budgets: from the first one on, or, in an older
+            ledger, since its upgrade.
     """
 
     stated: bool
@@ -100,24 +102,24 @@ class Replay:
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
 
     def known(self) -> list[Budget]:
-        """Return the budgets in the order of `rows.budgets`."""
+        """Return the budgets in the order of `queries.budgets`."""
         return [
             self._budgets[key]
             for key in sorted(self._budgets, key=lambda key: (key[0], key[1] or ""))
         ]
 
     def follow(self, event: Event) -> None:
-        """Take one more event.
+        """Apply one more event.
 
         Raises:
-            LedgerCorrupt: if it cannot follow those before it.
+            LedgerCorrupt: if it cannot follow the events before it.
         """
         steps = {"opened": self._open, "extended": self._extend, "carried": self._carry,
                  "charged": self._charge, "answered": self._answer,
                  "charged_outside": self._charge, "released_outside": self._release}  # fmt: skip
         try:
             steps[event.kind](event)
-            if event.kind in STATED:
+            if event.kind in BUDGET_EVENTS:
                 self._compare(event)
         except (DiscreetError, ValueError, TypeError, KeyError, ArithmeticError, AttributeError):
             pass
@@ -130,7 +132,7 @@ class Replay:
         if key in self._budgets or (event.analyst and (event.dataset, None) not in self._budgets):
             raise ValueError("opened twice, or a share of nothing")
         neighbors, unit = read_neighbors(event.body["neighbors"]), _unit(event)
-        budget = opened(*key, neighbors, read_amount(event.body["total"]), unit)
+        budget = new_budget(*key, neighbors, read_amount(event.body["total"]), unit)
         if unit != self._budgets.get((event.dataset, None), budget).unit:
             raise ValueError("a share that protects others than the whole")
         self._budgets[key] = budget
@@ -140,11 +142,11 @@ class Replay:
         self._budgets[key] = self._budgets[key].extended(read_amount(event.body["total"]))
 
     def _carry(self, event: Event) -> None:
-        """From here on events say what they leave the budgets as, this one to begin with."""
+        """From this event on, events hold the states of their budgets."""
         self.stated = True
 
     def _compare(self, event: Event) -> None:
-        """Compare what the event says of its budgets with what follows from all events so far."""
+        """Compare the states in the event with those that follow from all events so far."""
         if self.stated or "after" in event.body:
             follows = [self._budgets[key].state for key in _touched(event)]
             if event.body["after"] != follows:
@@ -160,7 +162,7 @@ class Replay:
 
     def _answer(self, event: Event) -> None:
         self._pass(event, "charged")
-        indices(event.body["answer"])
+        decode(event.body["answer"])
 
     def _release(self, event: Event) -> None:
         self._pass(event, "charged_outside")
@@ -168,7 +170,7 @@ class Replay:
             raise TypeError("a note that is no text")
 
     def _pass(self, event: Event, before: str | None) -> None:
-        """Note how far the request has come: charged once, then answered once."""
+        """Record the state of the request, which is charged once and then answered once."""
         key = event.dataset, event.analyst, str(event.request)
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")
@@ -176,17 +178,17 @@ class Replay:
 
 
 def _touched(event: Event) -> list[tuple[str, str | None]]:
-    """Return whose budgets the event is about: the dataset's, and the analyst's if there is one."""
+    """Return the keys of the event's budgets: the dataset's, and the analyst's if there is one."""
     return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
 
 def _unit(event: Event) -> str | None:
-    """Return whom the budget or the release of this event protects."""
+    """Return the privacy unit of the event's budget or release."""
     return read_unit(event.body.get("privacy_unit"))
 
 
 def _check_file(connection: Connection) -> None:
-    """Let SQLite check its pages, and compare the tables and triggers with those that were made."""
+    """Let SQLite check its pages, and compare tables and triggers with those of a new ledger."""
     found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
     if found != ["ok"]:
         raise LedgerCorrupt("SQLite finds the file damaged")

@@ -1,4 +1,4 @@
-"""What keeps events from being changed, looked at before each writing: triggers, and no write-ahead log."""
+"""Checks, before every write, that events cannot be changed: triggers, and no write-ahead log."""
 
 from typing import Any
 
@@ -14,15 +14,14 @@ FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
 WHERE t.tgrelid = 'discreet_events'::regclass AND NOT t.tgisinternal"""
 
 _STATEMENT_BEFORE_CHANGES = 2 + 8 + 16 + 32
-"""PostgreSQL's sum for a trigger for each statement: before, DELETE, UPDATE, TRUNCATE."""
+"""PostgreSQL's bit mask of a statement-level trigger before DELETE, UPDATE and TRUNCATE."""
 
 
-def check_guards(connection: Connection) -> None:
-    """Raise if events could be changed, or the file keeps what is newest in another file.
+def check_append_only(connection: Connection) -> None:
+    """Raise if events could be changed, or the newest ones are kept in a write-ahead log.
 
     Raises:
-        LedgerCorrupt: if a trigger is missing, switched off, another, or one too many; or if somebody has
-            put the file into write-ahead mode.
+        LedgerCorrupt: if a trigger is missing, disabled, changed or added, or the file is in write-ahead mode.
     """
     check = _check_sqlite if connection.dialect.name == "sqlite" else _check_postgresql
     check(connection)
@@ -38,10 +37,10 @@ def _check_sqlite(connection: Connection) -> None:
 
 
 def check_journal(connection: Connection) -> None:
-    """Raise if the file keeps what is newest in another file.
+    """Raise if the newest events are kept in a write-ahead log, outside the file.
 
     Raises:
-        LedgerCorrupt: if somebody has put it into write-ahead mode.
+        LedgerCorrupt: if the file is in write-ahead mode.
     """
     if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
         raise LedgerCorrupt(
@@ -59,6 +58,6 @@ def _check_postgresql(connection: Connection) -> None:
 
 
 def _expected() -> tuple[Any, ...]:
-    """Return what the catalog says of the trigger as it was made: "O" is on."""
+    """Return the row of the catalog for the trigger as it was created; "O" means enabled."""
     source = APPEND_ONLY["postgresql"][0].split("$$")[1]
     return "discreet_append_only", _STATEMENT_BEFORE_CHANGES, "O", source

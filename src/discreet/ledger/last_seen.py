@@ -1,4 +1,4 @@
-"""What this process has seen of a ledger: it must still be there, or the ledger was replaced."""
+"""The end of a ledger's chain as this process last saw it: if it is gone, the ledger was replaced."""
 
 from threading import Lock
 
@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
 from .checkpoints import Checkpoint
-from .locks import FORKS
+from .locks import FORK_LOCK
 from .schema import EVENTS, LEDGER
 
 _LAST, _PAST = EVENTS.alias("last"), EVENTS.alias("past")
@@ -17,11 +17,11 @@ _ENDS = select(
         _PAST, _PAST.c.number == bindparam("past")
     )
 )
-"""Where the chain ends, and the hash of an earlier event; both by the number, which is an index."""
+"""The end of the chain and the hash of an earlier event, both found by the primary key."""
 
 
-class Seen:
-    """The last event of one ledger that this process has seen, in whatever transaction."""
+class LastSeen:
+    """The last event of one ledger that any transaction of this process has seen."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -29,31 +29,31 @@ class Seen:
 
     @property
     def last(self) -> Checkpoint | None:
-        """Where the ledger ended when it was last seen, or None."""
+        """The end of the chain when it was last seen, or None."""
         if self._last is None:
             return None
         return _SEEN.get((self._place, self._last.ledger), self._last)
 
     def remember(self, seen: Checkpoint) -> None:
-        """Take notice of where the ledger ended."""
+        """Store the end of the chain."""
         key = self._place, seen.ledger
-        with FORKS, _CHANGING:  # so that no child is born while it is taken
+        with FORK_LOCK, _CHANGING:  # so that no fork copies it while it is held
             if key not in _SEEN or _SEEN[key].number < seen.number:
                 _SEEN[key] = seen
         self._last = seen
 
 
 _SEEN: dict[tuple[str, str], Checkpoint] = {}
-"""By place and id, so that what one `Ledger` has seen another one in this process knows."""
+"""By location and id, so that all `Ledger` objects of this process share it."""
 
 _CHANGING = Lock()
 
 
-def compared(connection: Connection, last: Checkpoint | None, name: str) -> Checkpoint:
-    """Return where the ledger ends, if it goes on from where it was last seen.
+def read_end(connection: Connection, last: Checkpoint | None, name: str) -> Checkpoint:
+    """Return the end of the chain, if it continues from where it was last seen.
 
     Raises:
-        LedgerCorrupt: if it is another ledger, or an event that was seen is not there.
+        LedgerCorrupt: if it is another ledger, or the last event seen is gone.
     """
     found = connection.execute(_ENDS, {"past": last.number if last else 0}).all()
     if len(found) != 1:

@@ -1,4 +1,4 @@
-"""Errors without the frames they went through, whose variables hold what nobody was given."""
+"""Errors without the frames of their tracebacks, whose variables may hold answers not released."""
 
 import os
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from typing import TypeVar
 
 from ..errors import DiscreetError
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def bare(work: Callable[[], T]) -> T:
-    """Return what `work` returns, or raise what it raises without the frames below this one.
+def without_frames(work: Callable[[], _T]) -> _T:
+    """Return `work()`, or raise its error without the frames below this one.
 
-    Whatever is raised, by an interrupt too, loses its traceback, its cause and its context. A note on an
-    error that is not ours says where it came from: names of files and functions, and no variables.
+    The error, an interrupt too, loses its traceback, cause and context. A note on errors of other libraries
+    lists the files and functions that it passed through, without variables.
     """
     try:
         try:
@@ -32,7 +32,7 @@ def bare(work: Callable[[], T]) -> T:
 
 
 def _bared(error: BaseException) -> BaseException:
-    """Return the error with nothing but its message, and a note of where it came from."""
+    """Return the error without traceback, cause and context, with a note on its origin."""
     came = _places(error.__traceback__)
     error.__traceback__ = error.__cause__ = error.__context__ = None
     if isinstance(error, BaseExceptionGroup):
@@ -44,7 +44,7 @@ def _bared(error: BaseException) -> BaseException:
 
 
 def _places(trace: TracebackType | None) -> str:
-    """Return where an error came from, the innermost first."""
+    """Return the places that an error passed through, the innermost first."""
     places = [
         f"{os.path.basename(frame.f_code.co_filename)}:{line} in {frame.f_code.co_name}"
         for frame, line in walk_tb(trace)

@@ -1,4 +1,4 @@
-"""Rows as values, and values as rows. What cannot be read back is corrupt."""
+"""SQL queries of a ledger: events and budgets, from rows and to rows. Unreadable rows are corrupt."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -10,19 +10,19 @@ from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
+from .append_only import check_append_only
 from .budget import Budget, read_amount
-from .events import Event, canonical, link
-from .guards import check_guards
+from .events import Event, canonical_json, chain_hash
 from .schema import BUDGETS, EVENTS, LEDGER, check_newest
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _AT_ONCE = 1000
 
 # Statements are built once: building them takes longer than running them.
-_TIP = select(LEDGER)
-_TIP_ALONE = _TIP.with_for_update()
-_HEAD = select(EVENTS.c.head).where(EVENTS.c.number == bindparam("number"))
+_HEAD = select(LEDGER)
+_HEAD_LOCKED = _HEAD.with_for_update()
+_LAST_HASH = select(EVENTS.c.head).where(EVENTS.c.number == bindparam("number"))
 _APPEND = EVENTS.insert()
 _ADVANCE = LEDGER.update()
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
@@ -37,8 +37,15 @@ _UPDATE = BUDGETS.update().where(
 
 
 @dataclass(frozen=True, slots=True)
-class Tip:
-    """Who a ledger is, and where its chain ends."""
+class ChainHead:
+    """The identity of a ledger and the end of its chain.
+
+    Attributes:
+        identity: the random id of the ledger.
+        born: the schema it was created with.
+        events: how many events it has.
+        head: the hash of the last one.
+    """
 
     identity: str
     born: int
@@ -46,40 +53,40 @@ class Tip:
     head: str
 
 
-def tip_of(connection: Connection, *, alone: bool = False) -> Tip:
-    """Return the end of the chain; with `alone`, nobody else can write until this transaction ends.
+def chain_head(connection: Connection, *, exclusive: bool = False) -> ChainHead:
+    """Return the end of the chain; with `exclusive`, lock out other writers until this transaction ends.
 
     Raises:
-        LedgerTooNew: if a newer version has renewed the ledger meanwhile.
-        LedgerCorrupt: if the last event is not the one that is noted, the schema not the one it was opened
-            with; or, with `alone`, if nothing keeps events from being changed.
+        LedgerTooNew: if a newer version has upgraded the ledger meanwhile.
+        LedgerCorrupt: if the last event does not match the recorded head, or the schema has changed; or, with
+            `exclusive`, if events are not protected from changes.
     """
-    rows = list(connection.execute(_TIP_ALONE if alone else _TIP))
+    rows = list(connection.execute(_HEAD_LOCKED if exclusive else _HEAD))
     if len(rows) != 1:
         raise LedgerCorrupt(f"a ledger says once who it is, and this one {len(rows)} times")
     row = rows[0]
     check_newest(row.version)
-    if alone:
-        check_guards(connection)
-    last = connection.execute(_HEAD, {"number": row.events}).scalar()
+    if exclusive:
+        check_append_only(connection)
+    last = connection.execute(_LAST_HASH, {"number": row.events}).scalar()
     if row.events and last != row.head:
         raise LedgerCorrupt(f"event {row.events} is not the last one that was written")
-    return Tip(row.id, row.born, row.events, row.head)
+    return ChainHead(row.id, row.born, row.events, row.head)
 
 
-def append(connection: Connection, tip: Tip, news: "News") -> None:
-    """Write an event at the end of the chain."""
-    number, at = tip.events + 1, datetime.now(UTC).isoformat(timespec="microseconds")
-    event = Event(number, at, news.kind, news.dataset, news.analyst, news.request, news.body, "")
+def append_event(connection: Connection, chain: ChainHead, new: "NewEvent") -> None:
+    """Append an event to the chain."""
+    number, at = chain.events + 1, datetime.now(UTC).isoformat(timespec="microseconds")
+    event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
     columns = _columns(event)
-    head = link(tip.head, columns)
+    head = chain_hash(chain.head, columns)
     connection.execute(_APPEND, dict(zip(EVENTS.c.keys(), [*columns, head], strict=True)))
     connection.execute(_ADVANCE, {"events": number, "head": head})
 
 
 @dataclass(frozen=True, slots=True)
-class News:
-    """What is to become an event."""
+class NewEvent:
+    """An event to be appended, without number, time and hash."""
 
     kind: str
     dataset: str
@@ -88,8 +95,8 @@ class News:
     body: dict[str, Any]
 
 
-def events(connection: Connection, dataset: str | None = None) -> Iterator[Event]:
-    """Yield all events in their order, or those of one dataset."""
+def all_events(connection: Connection, dataset: str | None = None) -> Iterator[Event]:
+    """Yield all events in order, or those of one dataset."""
     asked = _EVENTS if dataset is None else _EVENTS_OF
     options = {"yield_per": _AT_ONCE}
     return map(event_of, connection.execute(asked, {"dataset": dataset}, execution_options=options))
@@ -102,18 +109,18 @@ def event_of(row: Any) -> Event:
     return Event(number, at, kind, dataset, analyst or None, request, read, head)
 
 
-def chained(event: Event, previous: str) -> bool:
-    """Return whether the event is what was written after the event with that hash."""
+def is_chained(event: Event, previous: str) -> bool:
+    """Return whether the event's hash follows from its columns and the previous hash."""
     return _readable(lambda: _link(event, previous) == event.head, f"event {event.number}")
 
 
-def budgets(connection: Connection, dataset: str | None = None) -> list[Budget]:
+def stored_budgets(connection: Connection, dataset: str | None = None) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts."""
     asked = _BUDGETS if dataset is None else _BUDGETS_OF
     return _readable(lambda: _budgets(connection.execute(asked, {"of": dataset})), "a budget")
 
 
-def paying(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
+def paying_budgets(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
     found = connection.execute(_PAYING, {"of": dataset, "share": analyst or ""})
     return _readable(lambda: _budgets(found), "a budget")
@@ -129,8 +136,8 @@ def _budgets(found: Iterable[Any]) -> list[Budget]:
     return sorted(known, key=lambda budget: (budget.dataset, budget.analyst or ""))
 
 
-def insert(connection: Connection, budget: Budget) -> None:
-    """Write a budget that is new."""
+def insert_budget(connection: Connection, budget: Budget) -> None:
+    """Insert a new budget."""
     named = {
         "dataset": budget.dataset,
         "analyst": budget.analyst or "",
@@ -140,18 +147,21 @@ def insert(connection: Connection, budget: Budget) -> None:
     connection.execute(_INSERT, {**named, **_amounts(budget)})
 
 
-def update(connection: Connection, budget: Budget) -> None:
-    """Write a budget again."""
+def update_budget(connection: Connection, budget: Budget) -> None:
+    """Update the amounts of a budget."""
     this = {"of": budget.dataset, "share": budget.analyst or ""}
     connection.execute(_UPDATE, {**this, **_amounts(budget)})
 
 
 def _amounts(budget: Budget) -> dict[str, str]:
-    return {"total": canonical(budget.total.as_dict()), "spent": canonical(budget.spent.as_dict())}
+    return {
+        "total": canonical_json(budget.total.as_dict()),
+        "spent": canonical_json(budget.spent.as_dict()),
+    }
 
 
-def _readable(read: Callable[[], T], what: str) -> T:
-    """Return what `read` returns; whatever it stumbles over is corrupt."""
+def _readable(read: Callable[[], _T], what: str) -> _T:
+    """Return `read()`; any error of parsing means that the row is corrupt."""
     try:
         return read()
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
@@ -160,10 +170,10 @@ def _readable(read: Callable[[], T], what: str) -> T:
 
 
 def _columns(event: Event) -> list[Any]:
-    """Return the columns of an event, all but its hash."""
+    """Return the columns of an event without its hash."""
     return [event.number, event.at, event.kind, event.dataset, event.analyst or "", event.request,
-            canonical(event.body)]  # fmt: skip
+            canonical_json(event.body)]  # fmt: skip
 
 
 def _link(event: Event, previous: str) -> str:
-    return link(previous, _columns(event))
+    return chain_hash(previous, _columns(event))

@@ -1,4 +1,4 @@
-"""Where a ledger may be kept: a path, the URL of a database, or memory."""
+"""Where a ledger is kept: a file, a database by its URL, or memory."""
 
 import os
 import re
@@ -10,16 +10,16 @@ from sqlalchemy.exc import ArgumentError
 from ..errors import InvalidArgument, LedgerUnwritable, shown
 
 _MISSPELT = re.compile(r"postgres(ql)?(\+\w+)?:", re.IGNORECASE)
-"""What begins so is a URL with a slash too few, and may hold a password: no message may quote it as a path."""
+"""A URL with a missing slash, which may hold a password: no message may quote it as if it were a path."""
 
 _SECRETS = ("password", "sslpassword")
 
 
 def read_url(where: str | os.PathLike[str] | None) -> URL:
-    """Return the URL of a path, of a URL as text, or of memory if nothing is given.
+    """Return the SQLAlchemy URL of a path or a URL; of a database in memory for None.
 
     Raises:
-        InvalidArgument: if it is neither, or the URL of a database that is not known here.
+        InvalidArgument: if it is neither, or the URL of an unsupported database.
     """
     if where is None:
         return URL.create("sqlite")
@@ -42,7 +42,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
 
 
 def _path(where: str | os.PathLike[str]) -> Path:
-    """Return the path, if a file can have that name."""
+    """Return the path, if the file system allows the name."""
     try:
         if b"\0" not in os.fsencode(where):
             return Path(where).absolute()
@@ -52,7 +52,7 @@ def _path(where: str | os.PathLike[str]) -> Path:
 
 
 def _parsed(where: str) -> URL:
-    """Return the URL. One that cannot be read is not quoted: it may hold a password."""
+    """Return the parsed URL. One that cannot be parsed is not quoted: it may hold a password."""
     try:
         return make_url(where)
     except (ArgumentError, ValueError):
@@ -63,7 +63,7 @@ def _parsed(where: str) -> URL:
 
 
 def name_of(url: URL) -> str:
-    """Return what messages call the ledger: no password, wherever the URL holds it."""
+    """Return the name of the ledger in messages: its path, or its URL without passwords."""
     if url.drivername == "sqlite":
         return url.database or "in memory"
     hidden = {key: "hidden" for key in _SECRETS if key in url.query}
@@ -71,10 +71,10 @@ def name_of(url: URL) -> str:
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file if there is none: for its owner alone, as a ledger holds answers.
+    """Create an empty file if there is none, readable for its owner alone, as a ledger holds answers.
 
     Raises:
-        LedgerUnwritable: if it cannot be made.
+        LedgerUnwritable: if it cannot be created.
     """
     why: str | None = "it is no file"
     try:

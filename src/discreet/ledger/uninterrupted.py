@@ -1,22 +1,22 @@
-"""Work that no interrupt reaches: it runs in a thread of its own, and the caller waits for it.
+"""Work that no interrupt reaches: it runs in a thread of its own while the caller waits.
 
-Python raises KeyboardInterrupt, and whatever else a signal's handler raises, between any two instructions of the
-main thread. A database's driver that is hit there leaves transactions open and loses its connections. Here only
-the waiting is hit: what has begun ends as it would have ended without.
+Python raises KeyboardInterrupt, and other exceptions of signal handlers, between any two instructions of the main
+thread. In a database driver this leaves transactions open and loses connections. Here an interrupt hits only the
+waiting caller; work that has begun runs to its end.
 """
 
 from _thread import allocate_lock, start_new_thread
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _GRACE = 1.0
-"""Seconds for which an interrupt waits for what has begun to end."""
+"""Seconds for which an interrupt waits for running work to end."""
 
 
-class Stop:
-    """Tells work that nobody waits for it any more."""
+class StopRequest:
+    """Tells running work that its caller was interrupted and no longer waits."""
 
     __slots__ = ("asked",)
 
@@ -24,11 +24,11 @@ class Stop:
         self.asked = False
 
 
-def shielded(work: Callable[[Stop], T]) -> T:
-    """Return what `work` returns, or raise what it raises.
+def uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
+    """Return the result of `work`, or raise its error, without interrupting it.
 
-    An interrupt of the caller is raised here. Then `work` has not begun and never will; or it has ended, well
-    or not; or, if it takes long, it goes on by itself and is told to stop where it can.
+    An interrupt of the caller is raised here. By then `work` has not begun and never will; or it has ended,
+    with success or not; or, if it takes long, it continues and is asked to stop.
     """
     job = _Job(work)
     try:
@@ -41,23 +41,23 @@ def shielded(work: Callable[[Stop], T]) -> T:
 
 
 def _start(run: Callable[[], None]) -> None:
-    """Run it in a thread that leaves nothing behind, or here if there can be no thread."""
+    """Run it in a new thread, or in this one if no thread can be started."""
     try:
         start_new_thread(run, ())
     except RuntimeError:
         run()
 
 
-class _Job(Generic[T]):
-    """Work that is begun once or never, and what came out of it."""
+class _Job(Generic[_T]):
+    """Work that begins at most once, and its result."""
 
     __slots__ = ("_begun", "_ended", "_failure", "_stop", "_value", "_work")
 
-    def __init__(self, work: Callable[[Stop], T]) -> None:
-        self._work, self._stop = work, Stop()
-        self._value: list[T] = []
+    def __init__(self, work: Callable[[StopRequest], _T]) -> None:
+        self._work, self._stop = work, StopRequest()
+        self._value: list[_T] = []
         self._failure: BaseException | None = None
-        # Locks of the interpreter: to take one is a single step, which no interrupt divides.
+        # Locks of the interpreter: acquiring one is a single step, which no interrupt divides.
         self._begun, self._ended = allocate_lock(), allocate_lock()
         self._ended.acquire()
 
@@ -79,13 +79,13 @@ class _Job(Generic[T]):
         self._ended.release()
 
     def stop(self) -> None:
-        """Let the work not begin, or wait a little for it to end."""
+        """Keep the work from beginning, or wait briefly for it to end."""
         self._stop.asked = True
         if not self._begun.acquire(blocking=False) and self._ended.acquire(timeout=_GRACE):
             self._ended.release()
 
-    def outcome(self) -> T:
-        """Return what came out of the work, or raise it. Nothing keeps it afterwards."""
+    def outcome(self) -> _T:
+        """Return the result, or raise the error, and keep neither."""
         failure, self._failure = self._failure, None
         if failure is None:
             return self._value.pop()

@@ -1,7 +1,7 @@
-"""What a release relies on, compared with the hashed events that say it. Docs: docs/ledger.md, "The chain".
+"""Reads of budgets and requests, compared with the hashed events behind them. Docs: docs/ledger.md, "The chain".
 
-A budget's row is derived from events. The latest event about it holds what it was left as, and that event is
-read by an index; so a row that was edited is found when somebody relies on it, and not only by `verify`.
+The row of a budget is derived from events, and the latest event about it holds its state. That event is found by
+an index, so an edited row is detected whenever a release relies on it, and not only by `verify`.
 """
 
 from collections.abc import Iterable
@@ -10,21 +10,21 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from ..errors import LedgerCorrupt
-from . import rows
+from . import queries
 from .budget import Budget
 from .events import Event, genesis
-from .rows import Tip
-from .schema import EVENTS, STATING
+from .queries import ChainHead
+from .schema import EVENTS, STATES_BUDGETS
 
 _BEFORE = EVENTS.alias("before")
 _LINKED = select(EVENTS, _BEFORE.c.head.label("linked")).select_from(
     EVENTS.outerjoin(_BEFORE, _BEFORE.c.number == EVENTS.c.number - 1)
 )
-"""Events, each with the hash of the event before it."""
+"""Events with the hashes of their predecessors."""
 
 _LAST = (
     select(func.max(EVENTS.c.number))
-    .where(text(STATING), EVENTS.c.dataset == bindparam("of"))
+    .where(text(STATES_BUDGETS), EVENTS.c.dataset == bindparam("of"))
     .correlate(None)
 )
 _LATEST = _LINKED.where(
@@ -42,63 +42,67 @@ _REQUEST = _LINKED.where(
 )
 
 
-def paying(connection: Connection, tip: Tip, dataset: str, analyst: str | None) -> list[Budget]:
+def checked_paying_budgets(
+    connection: Connection, chain: ChainHead, dataset: str, analyst: str | None
+) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened.
 
     Raises:
-        LedgerCorrupt: if one of them is not what the latest event about it left it as.
+        LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = rows.paying(connection, dataset, analyst)
+    found = queries.paying_budgets(connection, dataset, analyst)
     if found:
         asked = {"of": dataset, "share": analyst or ""}
-        _check(found, _linked(connection.execute(_LATEST, asked), tip))
+        _check(found, _linked(connection.execute(_LATEST, asked), chain))
     return found
 
 
-def budgets(connection: Connection, tip: Tip, dataset: str | None = None) -> list[Budget]:
+def checked_budgets(
+    connection: Connection, chain: ChainHead, dataset: str | None = None
+) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts.
 
     Raises:
-        LedgerCorrupt: if one of them is not what the latest event about it left it as.
+        LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = rows.budgets(connection, dataset)
+    found = queries.stored_budgets(connection, dataset)
     for budget in found:
         asked = {"of": budget.dataset, "share": budget.analyst or ""}
-        _check([budget], _linked(connection.execute(_LATEST, asked), tip))
+        _check([budget], _linked(connection.execute(_LATEST, asked), chain))
     return found
 
 
-def of_request(
-    connection: Connection, tip: Tip, dataset: str, analyst: str | None, request: str
+def events_of_request(
+    connection: Connection, chain: ChainHead, dataset: str, analyst: str | None, request: str
 ) -> dict[str, Event]:
-    """Return what happened to a request, by kind.
+    """Return the events of a request, by kind.
 
     Raises:
-        LedgerCorrupt: if one of these events is not what was written.
+        LedgerCorrupt: if the hash of one of them does not match.
     """
     asked = {"of": dataset, "share": analyst or "", "request": request}
-    return {event.kind: event for event in _linked(connection.execute(_REQUEST, asked), tip)}
+    return {event.kind: event for event in _linked(connection.execute(_REQUEST, asked), chain)}
 
 
-def stated(*left: Budget) -> dict[str, Any]:
-    """Return what the body of an event says of the budgets it touches: what it leaves them as."""
+def budget_states(*left: Budget) -> dict[str, Any]:
+    """Return the entry of an event's body for the states of its budgets after it."""
     return {"after": [budget.state for budget in left]}
 
 
-def _linked(found: Iterable[Any], tip: Tip) -> list[Event]:
-    """Return the events of these rows, each with its hash computed anew."""
+def _linked(found: Iterable[Any], chain: ChainHead) -> list[Event]:
+    """Return the events of these rows after recomputing their hashes."""
     events = []
     for *columns, linked in found:
-        event = rows.event_of(columns)
-        before = genesis(tip.identity, tip.born) if event.number == 1 else linked
-        if not rows.chained(event, before):
+        event = queries.event_of(columns)
+        before = genesis(chain.identity, chain.born) if event.number == 1 else linked
+        if not queries.is_chained(event, before):
             raise LedgerCorrupt(f"event {event.number} is not what was written")
         events.append(event)
     return events
 
 
 def _check(found: list[Budget], latest: list[Event]) -> None:
-    """Raise if a budget is not what the latest event about it says."""
+    """Raise if a budget differs from its state in the latest event about it."""
     for budget in found:
         about = [e for e in latest if budget.analyst in {None, e.analyst}][-1:]
         if [_left(event, budget) for event in about] != [budget.state]:
@@ -108,7 +112,7 @@ def _check(found: list[Budget], latest: list[Event]) -> None:
 
 
 def _left(event: Event, budget: Budget) -> Any:
-    """Return what the event says it left the budget as."""
+    """Return the state of the budget after an event, as the event records it."""
     states = event.body.get("after")
     place = 0 if budget.analyst is None else 1
     return states[place] if isinstance(states, list) and len(states) > place else None

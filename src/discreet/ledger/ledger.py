@@ -1,0 +1,282 @@
+"""The ledger: privacy budgets that outlive the process, and every release charged to them."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+from sqlalchemy import Connection
+
+from ..arguments import read_name
+from ..doors import doors
+from ..errors import InvalidArgument, LedgerError, UnknownBudget
+from ..numbers import Number
+from ..privacy.guarantees import read_guarantee
+from ..privacy.odometer import Odometer
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import one_record
+from . import exports, integrity, queries
+from .budget import Amount, Budget, new_budget, read_total
+from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
+from .events import CHARGED, Event, canonical_json, unit_field
+from .purchase import Payer
+from .queries import NewEvent, chain_head
+from .session import Session
+from .snapshots import read_snapshot
+from .store import Store
+from .verification import Verified, read_noted_head, verify_chain
+
+
+@doors
+class Ledger:
+    """Privacy budgets that outlive the process, and every release charged to them.
+
+    The charge for a release is committed before the first random bit of it is read, so a crash can lose
+    budget but never privacy. Amounts are exact fractions. Events are only ever appended, and every event
+    holds a hash of all events before it. Guarantees and proofs: docs/ledger.md.
+
+    Args:
+        where: the path of an SQLite file, which is created if it does not exist; or a URL such as
+            "postgresql://user@host/database"; or None, for a ledger in memory that lives as long as this
+            object.
+        checkpoints: a second record of all commits: the path of a file elsewhere, to which lines of JSON are
+            appended, or a function that is called with a `Checkpoint`. An answer is returned only when the
+            events it rests on are recorded there. With a file, a ledger that was replaced is detected as soon
+            as it is used.
+
+    Raises:
+        InvalidArgument: if `where` is no path or URL, or `checkpoints` no path or function.
+        LedgerError: if it cannot be opened, or does not match the checkpoints; see `discreet.errors`.
+
+    Side channels: the ledger is as public as the answers in it.
+    """
+
+    def __init__(
+        self,
+        where: str | os.PathLike[str] | None = None,
+        *,
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self._store = Store(where, checkpoints)
+
+    def open(  # noqa: PLR0913  # a budget is said in one of three ways
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        neighbors: Neighbors = "add_remove",
+        privacy_unit: str | None = None,
+    ) -> Budget:
+        """Open a budget, or return the existing one if it was opened with the same terms.
+
+        Args:
+            dataset: a name for the dataset.
+            analyst: the name of an analyst, to open a share of the dataset's budget. Releases to this analyst
+                are charged to both.
+            epsilon: the bound on all releases together, in pure differential privacy; or, with `delta`, in
+                approximate differential privacy. Or:
+            rho: the bound in zero-concentrated differential privacy.
+            delta: the delta of (epsilon, delta)-differential privacy.
+            neighbors: the neighboring relation of the budget; releases are converted to it.
+            privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
+                value are then one record. By default every row is one record. Releases with another privacy
+                unit are refused, and a share has the unit of the dataset's budget.
+
+        Raises:
+            InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
+            UnknownBudget: if it is a share, and the dataset has no budget.
+        """
+        named = Payer(self._store, dataset, analyst)
+        total = read_total(epsilon, rho, delta)
+        unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
+        budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
+        return self._store.write(lambda connection: _opened(connection, budget))
+
+    def extend(
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Give a budget a larger total. From then on only the larger total is guaranteed.
+
+        Raises:
+            InvalidArgument: if the total is not larger, or of another kind.
+            UnknownBudget: if there is no such budget.
+        """
+        total = read_total(epsilon, rho, delta)
+        payer = Payer(self._store, dataset, analyst)
+        return self._store.write(lambda connection: _extended(connection, payer, total))
+
+    def session(self, dataset: str, analyst: str | None = None) -> Session:
+        """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
+
+        Raises:
+            UnknownBudget: if no such budget was opened.
+        """
+        payer = Payer(self._store, dataset, analyst)
+        payer.paying()
+        return Session(payer)
+
+    def budgets(self) -> list[Budget]:
+        """Return all budgets, by dataset and analyst."""
+        return self._store.read(lambda c: integrity.checked_budgets(c, chain_head(c)))
+
+    def history(self, dataset: str | None = None) -> list[Event]:
+        """Return all events in order, or those of one dataset."""
+        named = None if dataset is None else read_name(dataset, "dataset")
+        return read_snapshot(
+            self._store, lambda connection: list(queries.all_events(connection, named))
+        )
+
+    def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
+        """Return the guarantee of all releases so far: of the dataset, or to one analyst.
+
+        It holds for adaptively chosen questions and amounts, and at any stopping time: `epsilon` is the sum,
+        and `approx(delta)` is often much less. The guarantee for questions fixed before the first answer is
+        `if_fixed_beforehand()`.
+
+        The guarantee for one analyst is about the answers to this analyst alone, and holds if analysts do not
+        share their answers. The ledger itself can leak them: a refusal or a quote shows how much others have
+        spent, which may depend on the answers they got. The guarantee for the dataset needs no such
+        assumption.
+
+        Raises:
+            UnknownBudget: if no such budget was opened.
+        """
+        payer = Payer(self._store, dataset, analyst)
+        return read_snapshot(self._store, lambda connection: _spent(connection, payer))
+
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write all events to a file, as JSON or CSV by its extension.
+
+        Raises:
+            InvalidArgument: if the extension is another.
+            LedgerUnwritable: if the file cannot be written.
+        """
+        exports.export_events(self.history(), path)
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the current end of the chain, to be stored, printed or signed elsewhere."""
+        return self._store.end()
+
+    def verify(
+        self, head: str | None = None, *, checkpoints: str | os.PathLike[str] | None = None
+    ) -> Verified:
+        """Recompute the chain and all sums from the first event on, and return the head of the chain.
+
+        Args:
+            head: a head noted elsewhere at any time. Without it, and without checkpoints, a ledger that was
+                replaced by an older copy of itself, or rewritten from the start, cannot be detected.
+            checkpoints: a file of checkpoints, all of which must be on the chain. The checkpoints that the
+                ledger was opened with are always compared.
+
+        Writers do not wait for it: a file is copied first, in one step.
+
+        Raises:
+            LedgerCorrupt: if the events, sums or tables differ from those that were written.
+            LedgerUnwritable: if the checkpoints cannot be read.
+            InvalidArgument: if `head` cannot be a head, or the file has no checkpoints.
+        """
+        known = read_noted_head(head)
+        # Read first: what is noted meanwhile need not be in an earlier view of the ledger.
+        noted = self._store.checkpoints.noted() + read_checkpoints(checkpoints)
+
+        def verified(connection: Connection) -> Verified:
+            found = verify_chain(connection, known)
+            check_checkpoints(connection, noted)
+            return found
+
+        return read_snapshot(self._store, verified)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._store.name})"
+
+    def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
+        """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""
+        if self._store.in_memory or self._store.url.drivername != "sqlite":
+            raise LedgerError(
+                "only a ledger in a file can be pickled; open this one where it is needed"
+            )
+        opened = partial(Ledger, checkpoints=self._store.checkpoints.where)
+        return opened, (str(self._store.url.database),)
+
+
+def _opened(connection: Connection, budget: Budget) -> Budget:
+    """Store the budget unless it exists."""
+    chain = chain_head(connection, exclusive=True)
+    known = {
+        each.analyst: each for each in integrity.checked_budgets(connection, chain, budget.dataset)
+    }
+    if budget.analyst in known:
+        return _unchanged(known[budget.analyst], budget)
+    if budget.analyst is not None and None not in known:
+        raise UnknownBudget(
+            f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
+        )
+    _check_share(budget, known.get(None, budget))
+    left = [budget] if budget.analyst is None else [known[None], budget]
+    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **unit_field(budget.unit),
+            **integrity.budget_states(*left)}  # fmt: skip
+    queries.append_event(
+        connection, chain, NewEvent("opened", budget.dataset, budget.analyst, None, body)
+    )
+    queries.insert_budget(connection, budget)
+    return budget
+
+
+def _check_share(share: Budget, whole: Budget) -> None:
+    """Raise if a share has another privacy unit than its dataset's budget: no release could fit both."""
+    if share.unit == whole.unit:
+        return
+    fix = f"privacy_unit={whole.unit!r}" if whole.unit else "no privacy_unit"
+    raise InvalidArgument(
+        f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
+    )
+
+
+def _unchanged(known: Budget, asked: Budget) -> Budget:
+    """Return the existing budget if its terms are those asked for."""
+    ours, theirs = ((b.terms, b.neighbors, b.unit) for b in (known, asked))
+    if ours == theirs:
+        return known
+    raise InvalidArgument(
+        f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
+        "to give it more, extend it"
+    )
+
+
+def _said(budget: Budget) -> str:
+    per = "" if budget.unit is None else f", per {budget.unit}"
+    return f"{budget.total} ({budget.neighbors}{per})"
+
+
+def _extended(connection: Connection, payer: Payer, total: Amount) -> Budget:
+    chain = chain_head(connection, exclusive=True)
+    *others, budget = payer.budgets(connection, chain)
+    larger = budget.extended(total)
+    body = {"total": total.as_dict(), **integrity.budget_states(*others, larger)}
+    queries.append_event(
+        connection, chain, NewEvent("extended", larger.dataset, larger.analyst, None, body)
+    )
+    queries.update_budget(connection, larger)
+    return larger
+
+
+def _spent(connection: Connection, payer: Payer) -> Odometer:
+    budget = payer.budgets(connection, chain_head(connection))[-1]
+    charged = Counter(
+        canonical_json(event.body["guarantee"])
+        for event in queries.all_events(connection, payer.dataset)
+        if event.kind in CHARGED and payer.analyst in {None, event.analyst}
+    )
+    found = [(read_guarantee(json.loads(text)), n) for text, n in charged.items()]
+    parts = tuple((guarantee.under(budget.neighbors), n) for guarantee, n in found)
+    return Odometer(budget.neighbors, parts, budget.unit)

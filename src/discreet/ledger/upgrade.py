@@ -1,0 +1,39 @@
+"""Upgrades an older ledger: its tables, and the states of budgets in its events."""
+
+from sqlalchemy import Connection
+
+from . import integrity, queries
+from .events import STATES_SINCE_SCHEMA
+from .queries import NewEvent
+from .schema import migrate, version_of
+from .verification import verify_chain
+
+
+def upgrade(connection: Connection) -> None:
+    """Migrate a ledger to the newest schema; create it in an empty database.
+
+    A ledger whose events do not hold the states of budgets is verified once from its first event on. Then one
+    "carried" event per budget records its state, so that releases can rely on the latest event.
+
+    Raises:
+        LedgerCorrupt: if the older ledger is inconsistent.
+    """
+    before = version_of(connection)
+    migrate(connection)
+    if 0 < before < STATES_SINCE_SCHEMA:
+        verify_chain(connection, None)
+        _carry(connection)
+
+
+def _carry(connection: Connection) -> None:
+    """Append an event with the state of every budget."""
+    wholes = {
+        each.dataset: each for each in queries.stored_budgets(connection) if each.analyst is None
+    }
+    for budget in queries.stored_budgets(connection):
+        whole = wholes[budget.dataset]
+        left = [whole] if budget.analyst is None else [whole, budget]
+        event = NewEvent(
+            "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*left)
+        )
+        queries.append_event(connection, queries.chain_head(connection), event)
