@@ -159,7 +159,7 @@ def test_an_interrupted_payment_may_be_made() -> None:
     session = ledger.session("adult")
 
     def prepare() -> Any:
-        ledger._store.write = interrupting  # type: ignore[method-assign]
+        ledger._store.write = interrupting  # type: ignore[assignment, method-assign]
         return drawing()
 
     def interrupting(work: Any) -> Any:

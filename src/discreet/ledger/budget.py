@@ -267,6 +267,11 @@ def new_budget(
     return Budget(dataset, analyst, neighbors, total, nothing, unit)
 
 
+def budget_order(budget: Budget) -> tuple[str, str]:
+    """Return a key that sorts budgets by dataset and analyst, a dataset's own budget first."""
+    return budget.dataset, budget.analyst or ""
+
+
 def rounded_up(value: Fraction) -> Fraction:
     """Return the value, or the next multiple of 2**-4096 if its denominator is longer than that."""
     if value.denominator.bit_length() <= _FINEST + 1:

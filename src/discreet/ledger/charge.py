@@ -104,7 +104,7 @@ def charge_external(
         "query": read_name(description, "description"), "guarantee": _written(guarantee),
         **unit_field(read_unit(unit)),
     }  # fmt: skip
-    return payer.store.write(lambda connection: _charged(connection, payer, named, body))
+    return payer.store.write(_charged, payer, named, body)
 
 
 def mark_done(payer: Payer, request: str, note: str) -> Charge:
@@ -114,7 +114,7 @@ def mark_done(payer: Payer, request: str, note: str) -> Charge:
         RequestConflict: if no such release was charged, or it was recorded with another note.
     """
     named, said = read_name(request, "request"), read_name(note, "note")
-    return payer.store.write(lambda connection: _done(connection, payer, named, said))
+    return payer.store.write(_done, payer, named, said)
 
 
 def _charged(connection: Connection, payer: Payer, request: str, body: dict[str, Any]) -> Charge:

@@ -5,12 +5,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sqlalchemy import Connection, select
 
 from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, shown
+from ..private_files import private_opener
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16
@@ -130,7 +132,7 @@ def _make(path: Path) -> None:
 
 def _opened(path: Path) -> BinaryIO:
     """Open the file for appending; it is created readable for its owner alone."""
-    return open(path, "a+b", buffering=0, opener=lambda name, flags: os.open(name, flags, 0o600))
+    return open(path, "a+b", buffering=0, opener=private_opener)
 
 
 def _append(path: Path, end: Checkpoint) -> None:
@@ -204,7 +206,7 @@ def _newest(found: list[Checkpoint], where: str) -> Checkpoint | None:
         raise LedgerCorrupt(
             f"the checkpoints {where} are those of several ledgers; keep a file for each"
         )
-    return max(found, key=lambda each: each.number, default=None)
+    return max(found, key=attrgetter("number"), default=None)
 
 
 def check_checkpoints(connection: Connection, found: list[Checkpoint]) -> None:

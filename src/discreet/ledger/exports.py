@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, LedgerUnwritable, shown
-from ..owners import written
+from ..private_files import open_private
 from .events import Event
 
 _COLUMNS = Event.__slots__
@@ -29,7 +29,7 @@ def export_events(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
     if write is None:
         raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(place))}")
     try:
-        with written(place) as file:
+        with open_private(place) as file:
             write(found, file)
     except OSError as error:
         failure = LedgerUnwritable(f"cannot write {place}: {error.strerror}")

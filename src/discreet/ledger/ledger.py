@@ -94,7 +94,7 @@ class Ledger:
         total = read_total(epsilon, rho, delta)
         unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
-        return self._store.write(lambda connection: _opened(connection, budget))
+        return self._store.write(_opened, budget)
 
     def extend(
         self,
@@ -113,7 +113,7 @@ class Ledger:
         """
         total = read_total(epsilon, rho, delta)
         payer = Payer(self._store, dataset, analyst)
-        return self._store.write(lambda connection: _extended(connection, payer, total))
+        return self._store.write(_extended, payer, total)
 
     def session(self, dataset: str, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
@@ -127,14 +127,12 @@ class Ledger:
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
-        return self._store.read(lambda c: integrity.checked_budgets(c, chain_head(c)))
+        return self._store.read(_budgets)
 
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in order, or those of one dataset."""
         named = None if dataset is None else read_name(dataset, "dataset")
-        return read_snapshot(
-            self._store, lambda connection: list(queries.all_events(connection, named))
-        )
+        return read_snapshot(self._store, _history, named)
 
     def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
@@ -152,7 +150,7 @@ class Ledger:
             UnknownBudget: if no such budget was opened.
         """
         payer = Payer(self._store, dataset, analyst)
-        return read_snapshot(self._store, lambda connection: _spent(connection, payer))
+        return read_snapshot(self._store, _spent, payer)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write all events to a file, as JSON or CSV by its extension.
@@ -207,6 +205,14 @@ class Ledger:
             )
         opened = partial(Ledger, checkpoints=self._store.checkpoints.where)
         return opened, (str(self._store.url.database),)
+
+
+def _budgets(connection: Connection) -> list[Budget]:
+    return integrity.checked_budgets(connection, chain_head(connection))
+
+
+def _history(connection: Connection, dataset: str | None) -> list[Event]:
+    return list(queries.all_events(connection, dataset))
 
 
 def _opened(connection: Connection, budget: Budget) -> Budget:

@@ -48,15 +48,20 @@ class Payer:
 
     def paying(self) -> list[Budget]:
         """Return the budgets that a release must fit, in a transaction of its own."""
-        return self.store.read(lambda connection: self.budgets(connection, chain_head(connection)))
+        return self.store.read(self.budgets)
 
-    def budgets(self, connection: Connection, chain: ChainHead) -> list[Budget]:
+    def budgets(self, connection: Connection, chain: ChainHead | None = None) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
+
+        Args:
+            connection: a transaction.
+            chain: the end of the chain, where it was read already.
 
         Raises:
             UnknownBudget: if one of them was never opened.
             LedgerCorrupt: if one of them differs from its state in the latest event about it.
         """
+        chain = chain or chain_head(connection)
         found = integrity.checked_paying_budgets(connection, chain, self.dataset, self.analyst)
         known = {budget.analyst for budget in found}
         if None not in known:

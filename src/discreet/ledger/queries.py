@@ -4,17 +4,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
 from .append_only import check_append_only
-from .budget import Budget, read_amount
+from .budget import Budget, budget_order, read_amount
 from .events import Event, canonical_json, chain_hash
 from .schema import BUDGETS, EVENTS, LEDGER, check_newest
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _AT_ONCE = 1000
@@ -105,25 +106,30 @@ def all_events(connection: Connection, dataset: str | None = None) -> Iterator[E
 def event_of(row: Any) -> Event:
     """Return the event of a row."""
     number, at, kind, dataset, analyst, request, body, head = row
-    read = _readable(lambda: json.loads("" + body), f"event {number}")  # text only, no bytes
+    read = _readable(f"event {number}", _json, body)
     return Event(number, at, kind, dataset, analyst or None, request, read, head)
+
+
+def _json(text: Any) -> Any:
+    """Return parsed JSON; a TypeError for bytes."""
+    return json.loads("" + text)
 
 
 def is_chained(event: Event, previous: str) -> bool:
     """Return whether the event's hash follows from its columns and the previous hash."""
-    return _readable(lambda: _link(event, previous) == event.head, f"event {event.number}")
+    return _readable(f"event {event.number}", _hash, event, previous) == event.head
 
 
 def stored_budgets(connection: Connection, dataset: str | None = None) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts."""
     asked = _BUDGETS if dataset is None else _BUDGETS_OF
-    return _readable(lambda: _budgets(connection.execute(asked, {"of": dataset})), "a budget")
+    return _readable("a budget", _budgets, connection.execute(asked, {"of": dataset}))
 
 
 def paying_budgets(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
     found = connection.execute(_PAYING, {"of": dataset, "share": analyst or ""})
-    return _readable(lambda: _budgets(found), "a budget")
+    return _readable("a budget", _budgets, found)
 
 
 def _budgets(found: Iterable[Any]) -> list[Budget]:
@@ -133,7 +139,7 @@ def _budgets(found: Iterable[Any]) -> list[Budget]:
                "" + row.unit or None)
         for row in found
     ]  # fmt: skip
-    return sorted(known, key=lambda budget: (budget.dataset, budget.analyst or ""))
+    return sorted(known, key=budget_order)
 
 
 def insert_budget(connection: Connection, budget: Budget) -> None:
@@ -160,13 +166,13 @@ def _amounts(budget: Budget) -> dict[str, str]:
     }
 
 
-def _readable(read: Callable[[], _T], what: str) -> _T:
-    """Return `read()`; any error of parsing means that the row is corrupt."""
+def _readable(name: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Return read(*args, **kwargs); any error of parsing means that the row is corrupt."""
     try:
-        return read()
+        return read(*args, **kwargs)
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass
-    raise LedgerCorrupt(f"{what} cannot be read")
+    raise LedgerCorrupt(f"{name} cannot be read")
 
 
 def _columns(event: Event) -> list[Any]:
@@ -175,5 +181,5 @@ def _columns(event: Event) -> list[Any]:
             canonical_json(event.body)]  # fmt: skip
 
 
-def _link(event: Event, previous: str) -> str:
+def _hash(event: Event, previous: str) -> str:
     return chain_hash(previous, _columns(event))

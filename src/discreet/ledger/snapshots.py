@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,11 +12,17 @@ from .append_only import check_journal
 from .failures import ledger_error
 from .store import Store
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def read_snapshot(store: Store, work: Callable[[Connection], _T]) -> _T:
-    """Return `work(connection)` from one consistent snapshot, however long it takes.
+def read_snapshot(
+    store: Store,
+    work: Callable[Concatenate[Connection, _P], _T],
+    *args: _P.args,
+    **kwargs: _P.kwargs,
+) -> _T:
+    """Return work(connection, *args, **kwargs) on one consistent snapshot, however long it takes.
 
     While a transaction reads an SQLite file, no other can commit to it. So its pages are copied as they are,
     which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
@@ -24,10 +30,10 @@ def read_snapshot(store: Store, work: Callable[[Connection], _T]) -> _T:
     """
     copy = store.read(_copied)
     if copy is None:
-        return store.read(work)
+        return store.read(work, *args, **kwargs)
     try:
         with copy.connect() as connection:
-            return work(connection)
+            return work(connection, *args, **kwargs)
     except (SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
         failure = ledger_error(error, store.name)
     finally:

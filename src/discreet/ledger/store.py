@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import finalize
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -25,6 +25,7 @@ from .schema import MIGRATIONS, version_of
 from .uninterrupted import StopRequest, uninterrupted
 from .upgrade import upgrade
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 LOCK_TIMEOUT = 30.0
@@ -77,25 +78,35 @@ class Store:
             self._transact(self._renew, self._begin_opening)
         if self.checkpoints.last is not None:
             self._seen.remember(self.checkpoints.last)
-        self.read(lambda _: None)
+        self.end()  # the chain must continue from the checkpoints
 
-    def read(self, work: Callable[[Connection], _T]) -> _T:
-        """Return `work(connection)` in a transaction that reads one consistent state.
+    def read(
+        self,
+        work: Callable[Concatenate[Connection, _P], _T],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
+        """Return work(connection, *args, **kwargs) in a transaction that reads one consistent state.
 
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
         """
-        return self._watched(work, self._begin_reading)
+        return self._watched(_bound(work, *args, **kwargs), self._begin_reading)
 
-    def write(self, work: Callable[[Connection], _T]) -> _T:
-        """Return `work(connection)` in an exclusive transaction, which is durable when this returns.
+    def write(
+        self,
+        work: Callable[Concatenate[Connection, _P], _T],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _T:
+        """Return work(connection, *args, **kwargs) in an exclusive transaction, durable when this returns.
 
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
             LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
         self.cover()
-        done = self._watched(work, self._begin_writing)
+        done = self._watched(_bound(work, *args, **kwargs), self._begin_writing)
         self.cover()
         return done
 
@@ -109,7 +120,7 @@ class Store:
 
     def end(self) -> Checkpoint:
         """Return the current end of the chain."""
-        return self.read(lambda connection: read_end(connection, None, self.name))
+        return self.read(read_end, None, self.name)
 
     def _watched(self, work: Callable[[Connection], _T], begin: Callable[[Connection], None]) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
@@ -133,13 +144,14 @@ class Store:
         self,
         work: Callable[[Connection], _T],
         begin: Callable[[Connection], None],
-        committed: Callable[[], None] = lambda: None,
+        committed: Callable[[], None] | None = None,
     ) -> _T:
         """Run one transaction, and then `committed`, without interrupts."""
 
         def transaction(stop: StopRequest) -> _T:
             done = self._run(work, begin, stop)
-            committed()
+            if committed is not None:
+                committed()
             return done
 
         return uninterrupted(transaction)
@@ -239,6 +251,17 @@ class Store:
     @property
     def _is_sqlite(self) -> bool:
         return self.url.drivername == "sqlite"
+
+
+def _bound(
+    work: Callable[Concatenate[Connection, _P], _T], *args: _P.args, **kwargs: _P.kwargs
+) -> Callable[[Connection], _T]:
+    """Return `work` with all arguments but the connection."""
+
+    def bound(connection: Connection) -> _T:
+        return work(connection, *args, **kwargs)
+
+    return bound
 
 
 def _sqlite(creator: Callable[[], sqlite3.Connection], pool: type[Pool]) -> Engine:

@@ -14,7 +14,7 @@ from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_unit
 from .append_only import check_append_only
-from .budget import Budget, new_budget, read_amount
+from .budget import Budget, budget_order, new_budget, read_amount
 from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
 from .queries import ChainHead, all_events, chain_head, is_chained, stored_budgets
 from .schema import migrate
@@ -102,11 +102,8 @@ class Replay:
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
 
     def known(self) -> list[Budget]:
-        """Return the budgets in the order of `queries.budgets`."""
-        return [
-            self._budgets[key]
-            for key in sorted(self._budgets, key=lambda key: (key[0], key[1] or ""))
-        ]
+        """Return the budgets in the order of `queries.stored_budgets`."""
+        return sorted(self._budgets.values(), key=budget_order)
 
     def follow(self, event: Event) -> None:
         """Apply one more event.

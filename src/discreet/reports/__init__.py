@@ -14,8 +14,8 @@ from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
-from ..owners import written
 from ..planning.distribution import Distribution
+from ..private_files import open_private
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
 from .budgets import about_budget, what_remains
@@ -58,7 +58,7 @@ def report(
             raise InvalidArgument(f"{name} must be a {kind.__name__}, got {shown(value)}")
     page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
-        with written(file) as out:
+        with open_private(file) as out:
             out.write(page.html())
     except OSError as error:
         reason = error.strerror

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TextIO
 
 
-def written(path: Path) -> TextIO:
+def open_private(path: Path) -> TextIO:
     """Open a text file for writing. If it is made, only its owner can read it; one that is there keeps its mode."""
-    return open(path, "w", encoding="utf-8", newline="", opener=_opener)
+    return open(path, "w", encoding="utf-8", newline="", opener=private_opener)
 
 
-def _opener(path: str, flags: int) -> int:
+def private_opener(path: str, flags: int) -> int:
+    """Open a file as `open(…, opener=)` asks; one that is created is readable for its owner alone."""
     return os.open(path, flags, 0o600)
