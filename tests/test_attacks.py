@@ -97,13 +97,13 @@ def test_the_constants_of_attack_one_are_those_of_the_seed() -> None:
 
 
 def test_attack_one_in_numbers() -> None:
-    assert floats.unsafe_law(underflow.WITH_ALICE, 0.5)[0] == 1
-    assert float(floats.unsafe_law(underflow.WITHOUT, 0.5)[0]) == pytest.approx(0.01)
+    assert floats.unsafe_law(underflow._WITH_ALICE, 0.5)[0] == 1
+    assert float(floats.unsafe_law(underflow._WITHOUT, 0.5)[0]) == pytest.approx(0.01)
     truth = 1 / (1 + 99 * math.exp(-0.25))
-    shifted = floats.unsafe_law(underflow.WITH_ALICE, 0.5, shift=True)  # mends this instance only
+    shifted = floats.unsafe_law(underflow._WITH_ALICE, 0.5, shift=True)  # mends this instance only
     assert float(shifted[0]) == pytest.approx(truth)
     assert truth == pytest.approx(0.0128038879, rel=1e-8)
-    ours = [law(Exponential(), s, "1/2") for s in (underflow.WITH_ALICE, underflow.WITHOUT)]
+    ours = [law(Exponential(), s, "1/2") for s in (underflow._WITH_ALICE, underflow._WITHOUT)]
     assert first(ours[0]) == pytest.approx(truth, rel=1e-14)
     assert first(ours[1]) == pytest.approx(0.01, rel=1e-14)
 
@@ -112,13 +112,13 @@ def test_attack_two_in_numbers() -> None:
     for shift in (False, True):
         naive = [
             floats.unsafe_law(scores, 30, shift=shift)[0]
-            for scores in (truncation.WITH_ALICE, truncation.WITHOUT)
+            for scores in (truncation._WITH_ALICE, truncation._WITHOUT)
         ]
         assert naive[0] == 1
         assert float(naive[1]) == pytest.approx(0.6441094032)
     with precision(400):
-        with_alice = 1 - law(Exponential(), truncation.WITH_ALICE, 30).probabilities()[0]
-        without = 1 - law(Exponential(), truncation.WITHOUT, 30).probabilities()[0]
+        with_alice = 1 - law(Exponential(), truncation._WITH_ALICE, 30).probabilities()[0]
+        without = 1 - law(Exponential(), truncation._WITHOUT, 30).probabilities()[0]
         truth = 999 * arb(-37.5).exp() / (1 + 999 * arb(-37.5).exp())
         assert with_alice.overlaps(truth)
     assert float(with_alice) == pytest.approx(5.1703794508e-14, rel=1e-9)
@@ -129,19 +129,19 @@ def test_attack_two_in_numbers() -> None:
 @pytest.mark.parametrize("mechanism", OURS, ids=str)
 def test_no_mechanism_of_ours_tells_more_than_epsilon(mechanism: Mechanism) -> None:
     few = slice(20)
-    one = [underflow.WITH_ALICE[few], underflow.WITHOUT[few]]
+    one = [underflow._WITH_ALICE[few], underflow._WITHOUT[few]]
     assert audit.exact(*one, sensitivity=1, epsilon="1/2", mechanism=mechanism).holds
     if isinstance(mechanism, Base2):
         mechanism = Base2(granularity="1/2")  # the scores of attack two are halves
     n = 11 if isinstance(mechanism, Base2) else 20
-    two = [truncation.WITH_ALICE[:n], truncation.WITHOUT[:n]]
+    two = [truncation._WITH_ALICE[:n], truncation._WITHOUT[:n]]
     assert audit.exact(*two, sensitivity=1, epsilon=30, mechanism=mechanism).holds
 
 
 @pytest.mark.parametrize("mechanism", OURS, ids=str)
 def test_attack_one_draws_all_candidates(mechanism: Mechanism) -> None:
     """The naive mechanism answers candidate 0 only; ours answers it in a few of a hundred draws."""
-    drawn = np.asarray(law(mechanism, underflow.WITH_ALICE, "1/2").draws(400, SystemBits()))
+    drawn = np.asarray(law(mechanism, underflow._WITH_ALICE, "1/2").draws(400, SystemBits()))
     assert len(set(drawn.tolist())) > 50
     assert (drawn == 0).mean() < 0.1
 
@@ -210,7 +210,7 @@ def test_the_law_of_the_rejection_sampler_is_right_and_its_length_tells() -> Non
     with precision(64):
         assert drawn.count(1) / 4000 == pytest.approx(float(ours.probabilities()[1]), abs=0.03)
     words = rejection.words_read(
-        rejection.UnsafeRejection(rejection.NEIGHBOR, rejection.EPSILON / 2)
+        rejection.UnsafeRejection(rejection.NEIGHBOR, rejection._EPSILON / 2)
     )
     assert max(words) > 3 * min(words)
     for mechanism in discreet.MECHANISMS:

@@ -11,13 +11,13 @@ from flint import arb
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms.repetitions import Kind, Repetitions
+from discreet.mechanisms.repetitions import RepetitionKind, Repetitions
 from discreet.payment import Bill, Indices
 from discreet.sampling.enclosures import ball, precision
 from discreet.testing import bit_tree
 from discreet.verbs import private_candidates as module
 
-KINDS: list[Kind] = ["logarithmic", "geometric"]
+KINDS: list[RepetitionKind] = ["logarithmic", "geometric"]
 
 
 def generated(kind: str, gamma: Fraction, s: Fraction) -> arb:
@@ -30,7 +30,7 @@ def generated(kind: str, gamma: Fraction, s: Fraction) -> arb:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("gamma", ["1/2", "1/10", 0.9])
-def test_the_law_of_the_number_of_tries(kind: Kind, gamma: Any) -> None:
+def test_the_law_of_the_number_of_tries(kind: RepetitionKind, gamma: Any) -> None:
     tries = Repetitions(kind, gamma)
     exact = Fraction(str(gamma))
     with precision(128):
@@ -53,7 +53,7 @@ def test_the_law_of_the_number_of_tries(kind: Kind, gamma: Any) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("gamma", [Fraction(1, 2), Fraction(1, 50)])
-def test_the_constant_for_all_small_tries(kind: Kind, gamma: Fraction) -> None:
+def test_the_constant_for_all_small_tries(kind: RepetitionKind, gamma: Fraction) -> None:
     """Laws on three ordered outcomes, with tries that differ by a factor of at most two."""
     with precision(200):
         for weights in product(range(1, 7), repeat=3):
@@ -77,7 +77,7 @@ def best_of(kind: str, gamma: Fraction, law: list[Fraction]) -> list[arb]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_constant_is_the_least(kind: Kind) -> None:
+def test_the_constant_is_the_least(kind: RepetitionKind) -> None:
     """Above a rare outcome that doubles, one that is rarer by half: the bound is nearly reached."""
     gamma, best, rare = Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 10**6)
     q = [1 - best - rare, rare, best]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, precision
-from discreet.sampling.runs import RunLaw, Runs, RunWeights, geometric
+from discreet.sampling.runs import RunLaw, Runs, RunWeights, truncated_geometric
 from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, bit_tree
 
@@ -104,7 +104,7 @@ def test_fast_sums_of_runs_keep_their_error(
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 1000])
 @pytest.mark.parametrize("rate", [HALF, ONE_BIT, NaturalRate(Fraction(3))])
 def test_geometric_steps_have_their_law(size: int, rate: Rate) -> None:
-    tree = bit_tree(lambda bits: geometric(rate, Fraction(1), size, bits), 24)
+    tree = bit_tree(lambda bits: truncated_geometric(rate, Fraction(1), size, bits), 24)
     with precision(200):
         whole = arb(1) if size == 0 else 1 - rate.decay(Fraction(size))
         for k in range(min(size or 12, 12)):
@@ -115,13 +115,13 @@ def test_geometric_steps_have_their_law(size: int, rate: Rate) -> None:
 
 def test_geometric_steps_over_a_huge_range() -> None:
     drawn = [
-        geometric(NaturalRate(Fraction(1, 10**15)), Fraction(1), 10**18, SystemBits())
+        truncated_geometric(NaturalRate(Fraction(1, 10**15)), Fraction(1), 10**18, SystemBits())
         for _ in range(200)
     ]
     assert 10**14 < sum(drawn) / 200 < 10**16
     assert max(drawn) < 10**18
     ends = [
-        geometric(HALF, Fraction(1, 10**30), 10**20, ScriptedBits(bit * 1024, width=64))
+        truncated_geometric(HALF, Fraction(1, 10**30), 10**20, ScriptedBits(bit * 1024, width=64))
         for bit in "01"
     ]
     assert ends == [0, 10**20 - 1]
@@ -164,7 +164,7 @@ def test_the_last_steps_of_a_long_run_have_their_law(size: int, upward: bool) ->
 
     def drawn(prefix: int) -> int:
         bits = ScriptedBits(f"{prefix:0{digits}b}", width=64)
-        return geometric(HALF, slope, size, bits)
+        return truncated_geometric(HALF, slope, size, bits)
 
     for k in (1, 2, size // 2, size - 2, size - 1):
         assert drawn(border(k) + 1) == k

@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet import audit
-from discreet.attacks.rejection import EPSILON, NEIGHBOR, SCORES, UnsafeRejection
+from discreet.attacks.rejection import _EPSILON, NEIGHBOR, SCORES, UnsafeRejection
 from discreet.errors import InvalidArgument
 from discreet.sampling.bits import SystemBits
 
@@ -16,7 +16,7 @@ still: Callable[[], float] = lambda: 0.0  # noqa: E731  # a clock that stands
 
 
 def rejection(scores: list[int]) -> int:
-    return UnsafeRejection(scores, EPSILON / 2).draw(SystemBits())
+    return UnsafeRejection(scores, _EPSILON / 2).draw(SystemBits())
 
 
 def ours(scores: list[int]) -> Any:

@@ -31,7 +31,7 @@ from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import Calibrated, PrivacyParameter
 from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
-from discreet.mechanisms.peeling import BLOCK, BlockRounds, Peeling, Rounds
+from discreet.mechanisms.peeling import _BLOCK, BlockRounds, Peeling, Rounds
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange, NoGuarantee
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from discreet.sampling.bits import SystemBits
@@ -108,7 +108,7 @@ def test_peeling_is_one_mechanism_after_another(
 def test_peeling_in_blocks_is_the_same_law(
     values: tuple[list[Any], int], rate: Rate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peeling_module, "BLOCK", 2)
+    monkeypatch.setattr(peeling_module, "_BLOCK", 2)
     monkeypatch.setattr(peeling_module, "_AT_ONCE", 1)
     scores, k = values
     with precision(3000):
@@ -121,7 +121,7 @@ def test_peeling_in_blocks_is_the_same_law(
 def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> None:
     """After any answers the weights of the blocks are those of what is left, in doubles and in balls."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peeling_module, "BLOCK", 2)
+        patch.setattr(peeling_module, "_BLOCK", 2)
         remaining = peeling_module.Remaining(read_vector(scores), HALF)
         left = set(range(len(scores)))
         for _ in range(data.draw(st.integers(0, len(scores) - 1))):
@@ -144,37 +144,37 @@ def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> N
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.uint64, object])
 def test_long_vectors_of_every_type(kind: Any) -> None:
     """Far ahead are those that come first, in their order, across blocks and inside of one."""
-    n, first = 3 * BLOCK + 5, [2 * BLOCK, 2 * BLOCK + 1, 7, 3 * BLOCK + 4]
+    n, first = 3 * _BLOCK + 5, [2 * _BLOCK, 2 * _BLOCK + 1, 7, 3 * _BLOCK + 4]
     scores = np.zeros(n, dtype=kind)
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
     assert top_k(scores, 4, sensitivity=1, epsilon=1).value == first
     everyone: Any = Peeling(Exponential(), n).calibrate(GENERAL, ONE).law(read_vector(scores))
     assert isinstance(everyone, BlockRounds)
-    short = top_k(scores[: BLOCK // 4].tolist(), BLOCK // 4, sensitivity=1, epsilon=1)
-    assert sorted(short.value) == list(range(BLOCK // 4))
+    short = top_k(scores[: _BLOCK // 4].tolist(), _BLOCK // 4, sensitivity=1, epsilon=1)
+    assert sorted(short.value) == list(range(_BLOCK // 4))
 
 
 def test_extremes_of_integers_in_blocks() -> None:
-    scores = np.full(BLOCK + 1, -(2**63), dtype=np.int64)
-    scores[[3, BLOCK]] = 2**63 - 1
-    assert sorted(top_k(scores, 2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
+    scores = np.full(_BLOCK + 1, -(2**63), dtype=np.int64)
+    scores[[3, _BLOCK]] = 2**63 - 1
+    assert sorted(top_k(scores, 2, sensitivity=1, epsilon=1).value) == [3, _BLOCK]
 
 
 def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
-    n, k = 8 * BLOCK, 5
+    n, k = 8 * _BLOCK, 5
     rng = np.random.default_rng(0)
     seen = set()
     ahead = np.zeros(n)
-    ahead[BLOCK // 2 :: BLOCK] = np.arange(8) * 1e6
+    ahead[_BLOCK // 2 :: _BLOCK] = np.arange(8) * 1e6
     for scores in (rng.standard_normal(n), np.zeros(n), ahead):
         law = Peeling(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             found: Any = law.draw(SystemBits())
-        again = sum(i // BLOCK == j // BLOCK for a, i in enumerate(found) for j in found[:a])
-        last = sum(i // BLOCK == found[-1] // BLOCK for i in found[:-1])
+        again = sum(i // _BLOCK == j // _BLOCK for a, i in enumerate(found) for j in found[:a])
+        last = sum(i // _BLOCK == found[-1] // _BLOCK for i in found[:-1])
         # A round draws from one block; all but the last sum what is left of it, one candidate less.
-        assert work.functions == k * 8 + (2 * k - 1) * BLOCK - 2 * again + last - (k - 1)
+        assert work.functions == k * 8 + (2 * k - 1) * _BLOCK - 2 * again + last - (k - 1)
         assert work.balls == 0
         seen.add((work.words, work.passes))
     assert seen == {(2 * k, 2 * k)}
@@ -495,7 +495,7 @@ def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
     with pytest.raises(InvalidNumber, match="from 1 to 2"):
         top_k([1, 2], 3, sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidScores):
-        top_k(np.append(np.zeros(BLOCK), np.nan), 1, sensitivity=1, epsilon=1, method=method)
+        top_k(np.append(np.zeros(_BLOCK), np.nan), 1, sensitivity=1, epsilon=1, method=method)
 
 
 def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from .selection import bill_of
 if TYPE_CHECKING:
     from .ledger import Session
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 _ALMOST_SURELY = Fraction(95, 100)
 
@@ -68,7 +68,7 @@ class Batch:
         object.__setattr__(self, "questions", named)
 
     def add(
-        self, name: str, verb: Callable[P, Release], *arguments: P.args, **terms: P.kwargs
+        self, name: str, verb: Callable[_P, Release], *arguments: _P.args, **terms: _P.kwargs
     ) -> "Batch":
         """Return the batch with one question more, to be asked as verb(*arguments, **terms).
 

@@ -9,9 +9,9 @@ from typing import Any, ParamSpec, TypeVar
 
 from .errors import DiscreetError, InvalidArgument, UnreadableArgument, shown
 
-P = ParamSpec("P")
-T = TypeVar("T")
-Kind = TypeVar("Kind", bound=type)
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_Class = TypeVar("_Class", bound=type)
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -38,7 +38,7 @@ def caller(function: Any, name: str) -> Callable[..., Any]:
     return called
 
 
-def door(function: Callable[P, T]) -> Callable[P, T]:
+def door(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function, out of which no error carries what it was given or what it computed.
 
     An error keeps its class, its text and its lines, and loses the variables of its frames, its cause and its
@@ -47,7 +47,7 @@ def door(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @wraps(function)
-    def enter(*args: P.args, **kwargs: P.kwargs) -> T:
+    def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -58,7 +58,7 @@ def door(function: Callable[P, T]) -> Callable[P, T]:
     return enter
 
 
-def doors(kind: Kind) -> Kind:
+def doors(kind: _Class) -> _Class:
     """Return the class with a door at each public method: for what holds private data."""
     for name, method in list(vars(kind).items()):
         if isinstance(method, FunctionType) and (not name.startswith("_") or name in _DOORS):

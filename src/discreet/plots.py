@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-P = ParamSpec("P")
-T = TypeVar("T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _BLUE, _ORANGE, _GREEN, _RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 _LINES = ((_BLUE, "-", "o"), (_RED, "--", "s"), (_GREEN, "-.", "^"), (_ORANGE, ":", "D"),
@@ -41,12 +41,12 @@ _STYLE = {
 }  # fmt: skip
 
 
-def _drawing(function: Callable[P, T]) -> Callable[P, T]:
+def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function; what cannot be drawn is refused in our words, for the error would quote it."""
 
     @door
     @wraps(function)
-    def draw(*args: P.args, **kwargs: P.kwargs) -> T:
+    def draw(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         signature(function).bind(*args, **kwargs)
         try:
             return function(*args, **kwargs)

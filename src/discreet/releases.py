@@ -45,7 +45,7 @@ class Release:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         unit = {} if self.unit is None else {"privacy_unit": self.unit}
         return {
-            "value": plain(self.value),
+            "value": json_value(self.value),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,
@@ -98,14 +98,14 @@ class Simulation:
         )
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """Return a value that JSON knows: numbers, text, lists and dicts as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(group): plain(answer) for group, answer in value.items()}
+        return {str(group): json_value(answer) for group, answer in value.items()}
     ordinary = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if ordinary else str(value)
 

@@ -30,7 +30,7 @@ from .scores import Score
 from .scores.contract import bounded_unit
 from .terms import Terms, check_names, read_payment
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 _MOST_DRAWS = 10**9
 
@@ -298,7 +298,7 @@ def named(drawn: Any, answers: Answers) -> list[Any]:
     return [answers[int(i)] for i in drawn]
 
 
-def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Order:
+def order_of(verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Order:
     """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
 
     Raises:
@@ -308,7 +308,7 @@ def order_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> O
     return _heard(verb, args, kwargs, Listener(billing=False))
 
 
-def bill_of(verb: Callable[P, Release], *args: P.args, **kwargs: P.kwargs) -> Bill:
+def bill_of(verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Bill:
     """Return the bill of verb(*args, **kwargs), without paying or reading private data.
 
     Raises:

@@ -21,13 +21,13 @@ from .result import AttackResult
 __all__ = ["ATTACKS", "AttackResult"]
 
 ATTACKS: dict[str, Callable[[], AttackResult]] = {
-    "underflow": underflow.run,
-    "truncation": truncation.run,
-    "lost_event": lost_event.run,
-    "low_bits": low_bits.run,
-    "biased_index": biased_index.run,
-    "crash": crash.run,
-    "rejection": rejection.run,
-    "coarse_grid": coarse_grid.run,
+    "underflow": underflow.underflow_attack,
+    "truncation": truncation.truncation_attack,
+    "lost_event": lost_event.lost_event_attack,
+    "low_bits": low_bits.low_bits_attack,
+    "biased_index": biased_index.biased_index_attack,
+    "crash": crash.crash_attack,
+    "rejection": rejection.rejection_attack,
+    "coarse_grid": coarse_grid.coarse_grid_attack,
 }
 """The attacks by name; calling one runs it and returns its `AttackResult`."""

@@ -12,7 +12,7 @@ from .result import AttackResult, alike
 LARGE = 2**54
 """Points of a grid that are all equally good, from one record to the next."""
 
-SMALL = 6
+_SIZE = 6
 STARTS = (1, 2)
 """Where the points begin, which is a person's record, in the two neighbours."""
 
@@ -35,9 +35,9 @@ def is_uniform(n: int) -> bool:
     return all(mass <= Fraction(1, n) <= mass + tree.undecided for mass in masses)
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
-    law = counted_law(lambda k: unsafe_index(SMALL, k), SMALL)
+def biased_index_attack() -> AttackResult:
+    """Run the attack and return its result."""
+    law = counted_law(lambda k: unsafe_index(_SIZE, k), _SIZE)
     counts: Sequence[int] = sorted({int(share * FINE) for share in law})
     even = [even_share(start) for start in STARTS]
     return AttackResult(
@@ -45,10 +45,10 @@ def run() -> AttackResult:
         claim="One of n equally good points of a grid, as start + int(random() * n).",
         naive=(
             "Over 2^54 points every answer has the parity of the start, which is a record. Even over "
-            f"{SMALL} points the indices have {counts[0]} or {counts[-1]} of 2^53 uniforms."
+            f"{_SIZE} points the indices have {counts[0]} or {counts[-1]} of 2^53 uniforms."
         ),
-        ours=f"By enumeration of bits, each of {SMALL} indices has probability 1/{SMALL}.",
+        ours=f"By enumeration of bits, each of {_SIZE} indices has probability 1/{_SIZE}.",
         naive_audit=audit.laws(*([p, 1 - p] for p in even), epsilon=1),
-        our_audits=[alike(is_uniform(SMALL), epsilon=1)],
+        our_audits=[alike(is_uniform(_SIZE), epsilon=1)],
         source="diffprivlib's permute-and-flip; any int(random() * n)",
     )

@@ -46,8 +46,8 @@ def encloses(costs: Sequence[int], i: int) -> bool:
     return mass <= truth <= mass + tree.undecided
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
+def coarse_grid_attack() -> AttackResult:
+    """Run the attack and return its result."""
     first, second = counts(COSTS), counts(NEIGHBOR)
     laws = [[Fraction(c, sum(found)) for c in found] for found in (first, second)]
     scores = [[-cost for cost in costs] for costs in (COSTS, NEIGHBOR)]

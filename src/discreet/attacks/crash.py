@@ -14,7 +14,7 @@ from ..scores.rank import Rank
 from ..tables.column import ArrayColumn
 from .result import AttackResult
 
-EPSILON = 1
+_EPSILON = 1
 ROWS, NEIGHBOR = [2, 5, 7], [2, 5, 5]
 """One record of three is replaced, and two are equal."""
 
@@ -29,7 +29,8 @@ def unsafe_median(rows: Sequence[float], lo: float, hi: float, uniform: float) -
     points = sorted([lo, *rows, hi])
     middle = len(rows) / 2
     logs = [
-        math.log(b - a) - EPSILON / 2 * abs(i - middle) for i, (a, b) in enumerate(pairwise(points))
+        math.log(b - a) - _EPSILON / 2 * abs(i - middle)
+        for i, (a, b) in enumerate(pairwise(points))
     ]
     ends = np.cumsum(np.exp(np.array(logs) - max(logs))).tolist()
     i = bisect_right(ends, uniform * ends[-1])
@@ -45,8 +46,8 @@ def crashes(rows: Sequence[float]) -> Fraction:
     return Fraction(0)
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
+def crash_attack() -> AttackResult:
+    """Run the attack and return its result."""
     labels, half = Labels(CANDIDATES), Fraction(1, 2)
     scores = [Rank(ArrayColumn(np.array(rows)), labels, half) for rows in (ROWS, NEIGHBOR)]
     ours = [score.compute(Fraction(0)) for score in scores]
@@ -57,7 +58,7 @@ def run() -> AttackResult:
         claim="A median by the exponential mechanism over the intervals between records.",
         naive=f"It answers for {ROWS} and raises a math domain error for {NEIGHBOR}, always.",
         ours="Ties, empty and constant data have answers like all others.",
-        naive_audit=audit.laws(*laws, epsilon=EPSILON),
-        our_audits=[audit.exact(*ours, spread=spread, epsilon=EPSILON, neighbors="replace_one")],
+        naive_audit=audit.laws(*laws, epsilon=_EPSILON),
+        our_audits=[audit.exact(*ours, spread=spread, epsilon=_EPSILON, neighbors="replace_one")],
         source="diffprivlib issues 43 and 107",
     )

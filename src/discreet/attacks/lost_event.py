@@ -5,13 +5,13 @@ from ..mechanisms import MECHANISMS
 from .floats import FINE, unsafe_law
 from .result import AttackResult
 
-EPSILON = 1
+_EPSILON = 1
 SCORES, NEIGHBOR = [0, -74], [-1, -73]
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
-    first, second = (unsafe_law(scores, EPSILON, shift=True) for scores in (SCORES, NEIGHBOR))
+def lost_event_attack() -> AttackResult:
+    """Run the attack and return its result."""
+    first, second = (unsafe_law(scores, _EPSILON, shift=True) for scores in (SCORES, NEIGHBOR))
     return AttackResult(
         name="lost_event",
         claim="The exponential mechanism in doubles, shifted so that the best weight is 1.",
@@ -20,9 +20,9 @@ def run() -> AttackResult:
             f"{int(second[1] * FINE)}: 1 + exp(-37) is 1 in doubles, 1 + exp(-36) is not."
         ),
         ours="More bits are read where 64 leave a doubt, so no event is too rare to happen.",
-        naive_audit=audit.laws(first, second, epsilon=EPSILON),
+        naive_audit=audit.laws(first, second, epsilon=_EPSILON),
         our_audits=[
-            audit.exact(SCORES, NEIGHBOR, sensitivity=1, epsilon=EPSILON, mechanism=name)
+            audit.exact(SCORES, NEIGHBOR, sensitivity=1, epsilon=_EPSILON, mechanism=name)
             for name in MECHANISMS
         ],
         source="diffprivlib 0.6 and others: exp, cumsum, one uniform of 53 bits",

@@ -38,8 +38,8 @@ def telling() -> list[float]:
     return [answer for answer in answers if not is_reachable(answer, 1.0)]
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
+def low_bits_attack() -> AttackResult:
+    """Run the attack and return its result."""
     told = telling()
     once = Fraction(int(bool(told)), 2 * FINE)
     points = range(-20, 22)

@@ -16,7 +16,7 @@ from ..sampling.vectors import read_vector
 from ..testing import SeededBits
 from .result import AttackResult, alike
 
-EPSILON = Fraction(1)
+_EPSILON = Fraction(1)
 SCORES, NEIGHBOR = [0] * 20, [1] + [-1] * 19
 """All alike, so that the first try succeeds, or one ahead of the others."""
 
@@ -61,7 +61,7 @@ class Tries:
 def law_of(mechanism: str, scores: Sequence[int]) -> Law:
     """Return our distribution on the same scores."""
     calibrated = MECHANISMS[mechanism]().calibrate(
-        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", EPSILON)
+        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", _EPSILON)
     )
     return calibrated.law(read_vector(scores))
 
@@ -76,9 +76,9 @@ def words_read(law: Law | UnsafeRejection, draws: int = 100) -> set[int]:
     return counts
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
-    naive = [UnsafeRejection(scores, EPSILON / 2) for scores in (SCORES, NEIGHBOR)]
+def rejection_attack() -> AttackResult:
+    """Run the attack and return its result."""
+    naive = [UnsafeRejection(scores, _EPSILON / 2) for scores in (SCORES, NEIGHBOR)]
     words = [words_read(law_of("exponential", scores)) for scores in (SCORES, NEIGHBOR)]
     with precision(64):
         more = float(1 - naive[1].kept_at_once())
@@ -90,8 +90,8 @@ def run() -> AttackResult:
             f"with probability {more:.2f}."
         ),
         ours=f"A draw on either reads {_spelled(words[0])} and {_spelled(words[1])}, a hundred times.",
-        naive_audit=audit.laws(Tries(naive[0]), Tries(naive[1]), epsilon=EPSILON),
-        our_audits=[alike(words == [{1}, {1}], epsilon=EPSILON)],
+        naive_audit=audit.laws(Tries(naive[0]), Tries(naive[1]), epsilon=_EPSILON),
+        our_audits=[alike(words == [{1}, {1}], epsilon=_EPSILON)],
         source="Awan and Rao 2023; OpenDP's permute_and_flip with replacement",
     )
 

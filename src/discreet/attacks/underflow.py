@@ -5,25 +5,25 @@ from ..mechanisms import MECHANISMS
 from .floats import unsafe_law
 from .result import AttackResult
 
-EPSILON = "1/2"
+_EPSILON = "1/2"
 X = 2980
 """exp(-X / 4) is the smallest double, exp(-(X + 1) / 4) is zero."""
 
-WITH_ALICE = [-X] + [-X - 1] * 99
-WITHOUT = [-X] * 100
+_WITH_ALICE = [-X] + [-X - 1] * 99
+_WITHOUT = [-X] * 100
 """Scores of 100 candidates; one record changes each by at most 1."""
 
 _FEW = 12
 """Candidates of the shorter instance that all mechanisms are audited on: some take cubic time."""
 
 
-def run() -> AttackResult:
-    """Return the lesson."""
-    with_alice, without = unsafe_law(WITH_ALICE, 0.5), unsafe_law(WITHOUT, 0.5)
-    ours = [audit.exact(WITH_ALICE, WITHOUT, sensitivity=1, epsilon=EPSILON)]
+def underflow_attack() -> AttackResult:
+    """Run the attack and return its result."""
+    with_alice, without = unsafe_law(_WITH_ALICE, 0.5), unsafe_law(_WITHOUT, 0.5)
+    ours = [audit.exact(_WITH_ALICE, _WITHOUT, sensitivity=1, epsilon=_EPSILON)]
     for name in MECHANISMS:
-        pair = WITH_ALICE[:_FEW], WITHOUT[:_FEW]
-        ours.append(audit.exact(*pair, sensitivity=1, epsilon=EPSILON, mechanism=name))
+        pair = _WITH_ALICE[:_FEW], _WITHOUT[:_FEW]
+        ours.append(audit.exact(*pair, sensitivity=1, epsilon=_EPSILON, mechanism=name))
     return AttackResult(
         name="underflow",
         claim="The exponential mechanism by np.exp, over 100 candidates.",
@@ -32,7 +32,7 @@ def run() -> AttackResult:
             f"{float(without[0]):.4g}. Any other answer says that she is not there."
         ),
         ours="Weights are relative to the best, and enclosed: none vanishes.",
-        naive_audit=audit.laws(with_alice, without, epsilon=EPSILON),
+        naive_audit=audit.laws(with_alice, without, epsilon=_EPSILON),
         our_audits=ours,
         source="Ilvento, CCS 2020, https://arxiv.org/abs/1912.04222",
     )

@@ -23,8 +23,8 @@ _MOST = 10**4
 _PATIENCE = 300
 """Steps without progress after which the search starts somewhere else."""
 
-Indices = tuple[int, ...]
-Pair = tuple[Indices, Indices]
+DatabaseIndices = tuple[int, ...]
+Pair = tuple[DatabaseIndices, DatabaseIndices]
 """Two neighbouring datasets, as ascending indices into the universe."""
 
 
@@ -183,7 +183,7 @@ class _Room:
             return sorted(size - 1 for size in self.sizes if size >= 1)
         return sorted(size for size in self.sizes if size + 1 in self.sizes)
 
-    def steps(self) -> list[Indices]:
+    def steps(self) -> list[DatabaseIndices]:
         """Return the records in which two neighbours may differ: one, or one on either side."""
         if self.neighbors == "replace_one":
             return list(combinations(range(self.records), 2))
@@ -201,7 +201,7 @@ class _Room:
                 for step in self.steps():
                     yield self.pair(base, step)
 
-    def pair(self, base: Indices, step: Indices) -> Pair:
+    def pair(self, base: DatabaseIndices, step: DatabaseIndices) -> Pair:
         """Return the two datasets that have the base in common."""
         if self.neighbors == "replace_one":
             return tuple(sorted((*base, step[0]))), tuple(sorted((*base, step[1])))
@@ -228,7 +228,7 @@ class _Trial:
         self.change = self.spread = Fraction(0)
         self.monotonic, self.pairs = True, 0
         self.counterexample: Counterexample | None = None
-        self._scores: dict[Indices, list[Fraction] | str] = {}
+        self._scores: dict[DatabaseIndices, list[Fraction] | str] = {}
 
     def judge(self, pair: Pair) -> Fraction | float:
         """Return the change of a pair as a share of the declared one; above 1 it is a counterexample."""
@@ -264,7 +264,7 @@ class _Trial:
         yield self._weigh(pair, "spread", (up, down), self.declared.spread, high - low)
 
     def _weigh(
-        self, pair: Pair, problem: str, who: Indices, declared: Fraction, found: Fraction
+        self, pair: Pair, problem: str, who: DatabaseIndices, declared: Fraction, found: Fraction
     ) -> Fraction:
         if found > declared:
             named = tuple(self.candidates[i] for i in who)
@@ -280,7 +280,7 @@ class _Trial:
         first, second = ([self.universe[i] for i in indices] for indices in pair)
         return first, second
 
-    def _scored(self, database: Indices) -> list[Fraction] | str:
+    def _scored(self, database: DatabaseIndices) -> list[Fraction] | str:
         """Return the scores, exactly, or why there are none."""
         if database not in self._scores:
             try:
@@ -312,7 +312,7 @@ def _climb(trial: _Trial, room: _Room, budget: int, bits: Bits) -> None:
             _shrink(trial, room, base, step)
 
 
-def _beginning(room: _Room, bits: Bits) -> tuple[Indices, Indices]:
+def _beginning(room: _Room, bits: Bits) -> tuple[DatabaseIndices, DatabaseIndices]:
     """Return a random base and step."""
     bases = room.bases()
     size = bases[below(len(bases), bits)]
@@ -326,7 +326,9 @@ def _record(room: _Room, bits: Bits) -> int:
     return {0: 0, 1: room.records - 1}.get(below(8, bits), below(room.records, bits))
 
 
-def _moved(base: Indices, step: Indices, room: _Room, bits: Bits) -> tuple[Indices, Indices]:
+def _moved(
+    base: DatabaseIndices, step: DatabaseIndices, room: _Room, bits: Bits
+) -> tuple[DatabaseIndices, DatabaseIndices]:
     """Return a neighbour in the search: one record changed, left out or put in."""
     way, record, i = below(4, bits), _record(room, bits), below(max(1, len(base)), bits)
     if way == 0:
@@ -341,7 +343,7 @@ def _moved(base: Indices, step: Indices, room: _Room, bits: Bits) -> tuple[Indic
     return (base, step) if allowed else _beginning(room, bits)
 
 
-def _shrink(trial: _Trial, room: _Room, base: Indices, step: Indices) -> None:
+def _shrink(trial: _Trial, room: _Room, base: DatabaseIndices, step: DatabaseIndices) -> None:
     """Leave out records as long as the pair stays a counterexample."""
     bases, i = set(room.bases()), 0
     while i < len(base):

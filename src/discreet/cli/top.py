@@ -30,5 +30,5 @@ def top(
     Example: discreet top people.csv --column drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
     named = read_candidates(file, column, candidates, candidates_from, candidates_column)
-    chosen = cast(verb.Method, method)
+    chosen = cast(verb.TopKMethod, method)
     return verb.top_k(file, k, column, candidates=named, method=chosen, **terms)

@@ -147,7 +147,7 @@ def epsilon_of(parameter: PrivacyParameter, spread: Fraction, rho_of: RhoOf) -> 
     return spread / parameter.value if parameter.kind == "scale" else parameter.value
 
 
-def listed(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """Return the parts of a text between its commas."""
     return [part.strip() for part in text.split(",")]
 

@@ -13,7 +13,7 @@ from ..sampling.enclosures import NaturalRate
 from ..sampling.runs import RunLaw, Runs
 from ..sampling.vectors import Vector
 from .base_measure import measured, read_base_measure
-from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, listed, need_parameter
+from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _FAR = 160
@@ -42,7 +42,7 @@ class Exponential:
 
     base_measure: Any = None
     name: ClassVar[str] = "exponential"
-    options: ClassVar[dict[str, Any]] = {"base_measure": listed}
+    options: ClassVar[dict[str, Any]] = {"base_measure": split_text}
 
     def __post_init__(self) -> None:
         if self.base_measure is not None:

@@ -23,7 +23,7 @@ from ..sampling.enclosures import NaturalRate
 from .contract import Calibrated, PrivacyParameter
 from .exponential import Exponential
 
-Choose = Callable[["Branch"], int]
+ChooseBranch = Callable[["Branch"], int]
 """How one of several branches is taken."""
 
 
@@ -134,7 +134,7 @@ class JointLaw:
         """Return `size` independent tuples."""
         return [self.draw(bits) for _ in range(size)]
 
-    def groups(self, choose: Choose) -> list[tuple[int, int]]:
+    def groups(self, choose: ChooseBranch) -> list[tuple[int, int]]:
         """Return the runs that hold quantiles, from the last to the first, with the number of quantiles in them.
 
         Every branch is taken by `choose`, given all branches before.

@@ -24,13 +24,13 @@ from ..sampling.enclosures import (
     has_fast_pass,
     overflowing,
 )
-from ..sampling.runs import Place, Runs, indices
+from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
 
-BLOCK = 2**11
+_BLOCK = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
 
 _AT_ONCE = 8
@@ -101,7 +101,7 @@ class Peeling:
             if isinstance(scores, Runs):
                 return RunRounds(scores, k, calibrated.law)
             count(k, "k", most=len(scores))
-            if rate is None or len(scores) <= BLOCK:
+            if rate is None or len(scores) <= _BLOCK:
                 return Rounds(scores, k, calibrated.law)
             return BlockRounds(scores, k, rate)
 
@@ -177,11 +177,11 @@ class RunRounds(Lists):
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
-        return indices(self._places(bits))
+        return indices_of(self._places(bits))
 
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent lists."""
-        found = indices([place for _ in range(size) for place in self._places(bits)])
+        found = indices_of([place for _ in range(size) for place in self._places(bits)])
         return [found[i : i + self._k] for i in range(0, len(found), self._k)]
 
     def _places(self, bits: Bits) -> list[Place]:
@@ -239,8 +239,8 @@ class Remaining:
 
     def __init__(self, scores: Vector, rate: Rate) -> None:
         n, self._rate = len(scores), rate
-        self.blocks = [Left(i, scores.part(i, i + BLOCK)) for i in range(0, n, BLOCK)]
-        chunks = [scores.part(i, i + _AT_ONCE * BLOCK) for i in range(0, n, _AT_ONCE * BLOCK)]
+        self.blocks = [Left(i, scores.part(i, i + _BLOCK)) for i in range(0, n, _BLOCK)]
+        chunks = [scores.part(i, i + _AT_ONCE * _BLOCK) for i in range(0, n, _AT_ONCE * _BLOCK)]
         weighed = [_weigh(chunk, rate) for chunk in chunks]
         self._bests = np.concatenate([bests for bests, _ in weighed])
         self._masses = np.concatenate([masses for _, masses in weighed])
@@ -274,8 +274,8 @@ class Remaining:
         with overflowing():
             weights = fast_weights(bests.gaps(bests.best()), self._rate) * self._masses
         ends, chain = cumulate(weights)
-        n = BLOCK * len(weights)
-        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
+        n = _BLOCK * len(weights)
+        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, _BLOCK + chain + 1, n))
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of the blocks."""
@@ -291,12 +291,12 @@ def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64
         InvalidScores: if a score is not finite.
     """
     scores.best()
-    starts = np.arange(0, len(scores), BLOCK)
+    starts = np.arange(0, len(scores), _BLOCK)
     bests = np.maximum.reduceat(scores.values, starts)
     if not has_fast_pass(rate):
         return bests, np.ones(len(bests))
     with overflowing():
-        weights = fast_weights(_gaps(scores, np.repeat(bests, BLOCK)[: len(scores)]), rate)
+        weights = fast_weights(_gaps(scores, np.repeat(bests, _BLOCK)[: len(scores)]), rate)
     masses: NDArray[np.float64] = np.add.reduceat(weights, starts)
     return bests, masses
 

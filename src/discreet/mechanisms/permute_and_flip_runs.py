@@ -23,7 +23,7 @@ from ..errors import InvalidArgument
 from ..sampling.bits import Bits, LazyUniform, below
 from ..sampling.categorical import BLOCK
 from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
-from ..sampling.runs import Place, Runs, indices
+from ..sampling.runs import Place, Runs, indices_of
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
@@ -71,11 +71,11 @@ class RunRace:
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly."""
-        return indices([self._place(bits)])[0]
+        return indices_of([self._place(bits)])[0]
 
     def draws(self, size: int, bits: Bits) -> list[int]:
         """Return `size` independent draws."""
-        return indices([self._place(bits) for _ in range(size)])
+        return indices_of([self._place(bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of the runs, at the precision in force.

@@ -13,7 +13,7 @@ from ..numbers import Number, positive
 from ..sampling.bits import Bits, LazyUniform
 from ..sampling.enclosures import ball, precision
 
-Kind = Literal["logarithmic", "geometric"]
+RepetitionKind = Literal["logarithmic", "geometric"]
 
 _LEAST = Fraction(1, 10**6)
 
@@ -31,7 +31,7 @@ class Repetitions:
     Source: Papernot and Steinke, ICLR 2022. Proof: docs/mechanisms/private_candidates.md.
     """
 
-    kind: Kind
+    kind: RepetitionKind
     gamma: Number
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class Repetitions:
         Raises:
             InvalidArgument: if an argument cannot be accepted.
         """
-        object.__setattr__(self, "kind", choice(self.kind, "repetitions", get_args(Kind)))
+        object.__setattr__(self, "kind", choice(self.kind, "repetitions", get_args(RepetitionKind)))
         gamma = positive(self.gamma, "gamma")
         if not _LEAST <= gamma < 1:
             raise InvalidNumber(f"gamma must be at least 1e-6 and below 1, got {shown(self.gamma)}")

@@ -20,8 +20,8 @@ from ..errors import (
     Unanswerable,
 )
 
-P = ParamSpec("P")
-T = TypeVar("T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -51,13 +51,13 @@ Telling = Callable[[BaseException], BaseException]
 """What is told to somebody of an error."""
 
 
-def door(work: Callable[P, T], telling: Telling) -> Callable[P, T | Refusal]:
+def door(work: Callable[_P, _T], telling: Telling) -> Callable[_P, _T | Refusal]:
     """Return what does the work and returns its errors, as somebody is told of them.
 
     Nothing but the closure of what is returned leads to `work`; functools.wraps would add an attribute.
     """
 
-    def enter(*args: P.args, **kwargs: P.kwargs) -> T | Refusal:
+    def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T | Refusal:
         try:
             return work(*args, **kwargs)
         except BaseException as error:
@@ -67,7 +67,9 @@ def door(work: Callable[P, T], telling: Telling) -> Callable[P, T | Refusal]:
     return enter
 
 
-def through(entrance: Callable[P, T | Refusal], *args: P.args, **kwargs: P.kwargs) -> T | Refusal:
+def through(
+    entrance: Callable[_P, _T | Refusal], *args: _P.args, **kwargs: _P.kwargs
+) -> _T | Refusal:
     """Go through a door. An interrupt on its threshold is stripped here: the frames of the door hold data."""
     try:
         return entrance(*args, **kwargs)
@@ -76,7 +78,7 @@ def through(entrance: Callable[P, T | Refusal], *args: P.args, **kwargs: P.kwarg
     return Refusal(told)
 
 
-def outcome(given: T | Refusal) -> T:
+def outcome(given: _T | Refusal) -> _T:
     """Return what came through a door, or raise it if it is an error."""
     if not isinstance(given, Refusal):
         return given

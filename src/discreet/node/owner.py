@@ -14,7 +14,7 @@ from .analyst import Analyst, read_access, read_request, read_size
 from .doors import door, outcome, through, to_owner
 from .vault import Rights, Vault
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 _MOST = 10**9
 
@@ -109,9 +109,9 @@ class DataNode:
         self,
         name: str,
         access: str,
-        verb: Callable[Concatenate[Any, P], Release],
-        *arguments: P.args,
-        **terms: P.kwargs,
+        verb: Callable[Concatenate[Any, _P], Release],
+        *arguments: _P.args,
+        **terms: _P.kwargs,
     ) -> None:
         """Allow a question, to be asked as verb(data, *arguments, **terms).
 

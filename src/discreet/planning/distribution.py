@@ -15,7 +15,7 @@ from ..doors import doors
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
-from ..releases import Simulation, plain
+from ..releases import Simulation, json_value
 from ..sampling.enclosures import ball, lower, precision, upper
 from .enclosure import Enclosure
 from .support import Support
@@ -24,7 +24,7 @@ from .weighted_run import WeightedRun, some_steps
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_LISTED = 100_000
+_MOST_LISTED = 100_000
 """The most candidates that are listed; beyond, a distribution is given by runs."""
 
 _DIGITS = 256
@@ -107,9 +107,9 @@ class Distribution:
         Raises:
             InvalidArgument: if more than 100,000 candidates are on a grid.
         """
-        if self.size is None or self.size > max(MOST_LISTED, len(self._masses)):
+        if self.size is None or self.size > max(_MOST_LISTED, len(self._masses)):
             raise InvalidArgument(
-                f"a law over more than {MOST_LISTED:,} candidates is not listed; see runs, top(n), "
+                f"a law over more than {_MOST_LISTED:,} candidates is not listed; see runs, top(n), "
                 "cdf(value) or probability(candidate)"
             )
         return {
@@ -190,7 +190,7 @@ class Distribution:
 
     def top(self, n: int) -> list[tuple[Any, Enclosure]]:
         """Return the `n` likeliest candidates with their probabilities, likeliest first."""
-        most = count(n, "n", most=MOST_LISTED)
+        most = count(n, "n", most=_MOST_LISTED)
         runs = map(self._from_the_best, self._weighted, self._masses)
         merged = heapq.merge(*runs, key=lambda pair: pair[1].mid(), reverse=True)
         return [
@@ -337,7 +337,7 @@ def _surprise(mass: arb) -> arb:
 
 def _run_as_dict(run: Run) -> dict[str, Any]:
     """Return a run in plain values."""
-    first, last = (None if end is None else plain(end) for end in (run.first, run.last))
+    first, last = (None if end is None else json_value(end) for end in (run.first, run.last))
     return {
         "first": first,
         "last": last,

@@ -24,7 +24,7 @@ from .distribution import Distribution
 from .support import GridSupport, ListSupport, Support
 from .weighted_run import WeightedRun
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
@@ -33,7 +33,7 @@ _SEVERAL = (quantiles, top_k)
 
 @overload
 def distribution(
-    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+    verb: Callable[_P, Release], /, *arguments: _P.args, **terms: _P.kwargs
 ) -> Distribution: ...
 
 
@@ -103,7 +103,7 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
 
 @overload
 def simulate(
-    verb: Callable[P, Release], /, *arguments: P.args, **terms: P.kwargs
+    verb: Callable[_P, Release], /, *arguments: _P.args, **terms: _P.kwargs
 ) -> Simulation: ...
 
 

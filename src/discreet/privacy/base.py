@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ..numbers import count
-from .contract import Guarantee, Parts, plain
+from .contract import Guarantee, Parts, guarantee_as_dict
 from .conversions import divergence_at
 
 
@@ -34,4 +34,4 @@ class BaseGuarantee:
 
     def as_dict(self: Guarantee) -> dict[str, Any]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
-        return plain(self)
+        return guarantee_as_dict(self)

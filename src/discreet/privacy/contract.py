@@ -111,7 +111,7 @@ Part = tuple[Guarantee, int]
 Parts = tuple[Part, ...]
 
 
-def plain(guarantee: Any) -> dict[str, Any]:
+def guarantee_as_dict(guarantee: Any) -> dict[str, Any]:
     """Return the kind and the fields of a guarantee, numbers as text."""
     fields = {name: str(getattr(guarantee, name)) for name in guarantee.__match_args__}
     return {"kind": guarantee.kind, **fields}

@@ -10,7 +10,7 @@ from flint import arb
 from ..arguments import text
 from ..errors import InvalidArgument, shown
 from .composition import Composition
-from .contract import Guarantee, plain
+from .contract import Guarantee, guarantee_as_dict
 from .conversions import divergence_at, read_epsilon
 from .epsilon_dp import (
     CHAIN,
@@ -99,7 +99,7 @@ class NoGuarantee:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the kind and the reason."""
-        return plain(self)
+        return guarantee_as_dict(self)
 
     def __str__(self) -> str:
         return f"no privacy guarantee: {self.reason}"

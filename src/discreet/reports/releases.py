@@ -8,7 +8,7 @@ from ..mechanisms import BOUNDED
 from ..planning.distribution import Distribution
 from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
-from ..releases import Release, plain
+from ..releases import Release, json_value
 from . import words
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
 
@@ -47,7 +47,7 @@ def the_private_law(law: Distribution) -> Section:
 
 
 def _answer(release: Release) -> str:
-    value = plain(release.value)
+    value = json_value(release.value)
     if isinstance(value, dict):
         return "; ".join(f"{group}: {answer}" for group, answer in value.items())
     if isinstance(value, list):

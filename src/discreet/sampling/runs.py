@@ -111,7 +111,7 @@ class Place(NamedTuple):
     steps: int
 
 
-def indices(places: Sequence[Place]) -> list[int]:
+def indices_of(places: Sequence[Place]) -> list[int]:
     """Return the index of the candidate at each place; all at once where they have to be located."""
     locate = places[0].runs.locate if places else None
     if locate is None:
@@ -198,11 +198,11 @@ class RunLaw:
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly: first its run, then the steps from the run's best."""
-        return indices([self._settle(LazyUniform(bits), bits)])[0]
+        return indices_of([self._settle(LazyUniform(bits), bits)])[0]
 
     def draws(self, size: int, bits: Bits) -> list[int]:
         """Return `size` independent draws."""
-        return indices([self._settle(LazyUniform(bits), bits) for _ in range(size)])
+        return indices_of([self._settle(LazyUniform(bits), bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
         """Return a ball around the probability of each run, at the precision in force."""
@@ -222,10 +222,12 @@ class RunLaw:
     def _steps(self, c: int, bits: Bits) -> int:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
         size = int(self._runs.sizes[c])
-        return below(size, bits) if slope == 0 else geometric(self.rate, slope, size, bits)
+        return (
+            below(size, bits) if slope == 0 else truncated_geometric(self.rate, slope, size, bits)
+        )
 
 
-def geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:
+def truncated_geometric(rate: Rate, slope: Fraction, size: int, bits: Bits) -> int:
     """Return k < size with probability proportional to exp(-rate * slope * k); size 0 has no end.
 
     That is the floor of X = -ln(1 - U * (1 - exp(-rate * slope * size))) / (rate * slope), which grows

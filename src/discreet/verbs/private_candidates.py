@@ -9,7 +9,7 @@ from ..arguments import refuse_one_shot
 from ..candidates import Labels
 from ..doors import door
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..mechanisms.repetitions import Kind, Repetitions
+from ..mechanisms.repetitions import RepetitionKind, Repetitions
 from ..numbers import Number, positive
 from ..payment import Account, read_account
 from ..privacy.guarantees import PureDP
@@ -42,7 +42,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     candidates: Iterable[Any],
     *,
     epsilon: Number,
-    repetitions: Kind = "logarithmic",
+    repetitions: RepetitionKind = "logarithmic",
     gamma: Number = "0.01",
     neighbors: Neighbors = "add_remove",
     privacy_unit: str | None = None,

@@ -28,7 +28,7 @@ from .records import Inquiry, read_inquiry
 _MOST = 1000
 """More quantiles than that are better asked as a histogram."""
 
-Method = Literal["recursive", "joint", "independent"]
+QuantilesMethod = Literal["recursive", "joint", "independent"]
 
 
 @takes_terms
@@ -37,7 +37,7 @@ def quantiles(
     alphas: Sequence[Number],
     candidates: Grid,
     column: str | None = None,
-    method: Method = "recursive",
+    method: QuantilesMethod = "recursive",
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release one value for each alpha, in the order of the alphas.
@@ -66,7 +66,7 @@ def quantiles(
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/scores/rank.md.
     """
-    chosen = choice(method, "method", get_args(Method))
+    chosen = choice(method, "method", get_args(QuantilesMethod))
     column = None if column is None else column_name(column)
     inquiry = read_inquiry(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))

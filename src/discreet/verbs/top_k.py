@@ -21,7 +21,7 @@ from .mode import counted, read_labels
 from .records import Name, read_inquiry
 from .select import unfold
 
-Method = Literal["peeling", "joint"]
+TopKMethod = Literal["peeling", "joint"]
 
 
 @takes_terms
@@ -34,7 +34,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     spread: Number | None = None,
     monotonic: bool = False,
     candidates: Iterable[Any] | CandidateTable | None = None,
-    method: Method = "peeling",
+    method: TopKMethod = "peeling",
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release k different candidates in order, the better its score the likelier a candidate to be early.
@@ -106,7 +106,7 @@ def _labels(
 
 def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mechanism:
     """Return the mechanism that answers lists by that method."""
-    if choice(method, "method", get_args(Method)) == "peeling":
+    if choice(method, "method", get_args(TopKMethod)) == "peeling":
         return Peeling(mechanism, k)
     return JointTopK(mechanism, k, counts)
 
