@@ -202,7 +202,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sys.modules["discreet.cli.releasing"], "show", full)
+    monkeypatch.setattr(sys.modules["discreet.cli.releasing"], "show_release", full)
     assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 2
     assert capsys.readouterr().err == (
         "discreet: the answer could not be written: No space left on device\n"

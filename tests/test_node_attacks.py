@@ -30,8 +30,14 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger.store import Store
-from discreet.node.doors import door, outcome, through, to_analyst, to_owner
-from discreet.node.vault import Holding, Rights, Vault
+from discreet.node.datasets import AnalystRights, Datasets, HeldData
+from discreet.node.isolation import (
+    call_isolated,
+    error_for_analyst,
+    error_for_owner,
+    isolated,
+    unwrap,
+)
 
 from .canaries import LIBRARY, exception_leads_to, leads_to
 from .test_arguments import ONE_SHOT, Lie
@@ -47,7 +53,7 @@ def private(thing: Any) -> bool:
         return True
     if isinstance(thing, str):
         return CANARY in thing
-    return isinstance(thing, Vault | Holding | Rights | Marked | Ledger)
+    return isinstance(thing, Datasets | HeldData | AnalystRights | Marked | Ledger)
 
 
 class Marked(list[float]):
@@ -220,7 +226,7 @@ def test_no_failing_score_function_tells_anything(kind: type[BaseException], lat
     assert made.budgets[0].spent.epsilon == 0
 
 
-@pytest.mark.parametrize("telling", [to_owner, to_analyst])
+@pytest.mark.parametrize("telling", [error_for_owner, error_for_analyst])
 @pytest.mark.parametrize("kind", [InvalidScores, LedgerUnwritable, Exhausted])
 def test_the_origins_and_notes_of_an_error_stay_behind_the_door(kind: Any, telling: Any) -> None:
     def work() -> None:
@@ -233,7 +239,7 @@ def test_the_origins_and_notes_of_an_error_stay_behind_the_door(kind: Any, telli
             raise error from ValueError(data)
 
     with pytest.raises(DiscreetError) as caught:
-        outcome(through(door(work, telling)))
+        unwrap(call_isolated(isolated(work, telling)))
     assert exception_leads_to(caught.value, private) is None
 
 
@@ -440,7 +446,7 @@ def test_ctrl_c_at_some_lines_leaves_no_data_in_a_frame(owner: bool) -> None:
 @pytest.mark.parametrize("owner", [True, False])
 def test_ctrl_c_at_the_doors_leaves_no_data_in_a_frame(owner: bool) -> None:
     """At every instruction of the doors themselves."""
-    check_interrupts(owner, None, str(Path(LIBRARY) / "node" / "doors.py"))
+    check_interrupts(owner, None, str(Path(LIBRARY) / "node" / "isolation.py"))
 
 
 @pytest.mark.proof
@@ -460,7 +466,7 @@ def test_the_search_finds_what_is_there() -> None:
     assert "frame" in str(exception_leads_to(caught.value, private)) or exception_leads_to(
         caught.value, private
     )
-    rights = Rights(Vault(Ledger()), "a")
+    rights = AnalystRights(Datasets(Ledger()), "a")
     assert leads_to([partial(rights.ask, "x")], private)
     assert leads_to(rights.ask, private)
 

@@ -8,7 +8,7 @@ import pytest
 
 import discreet
 from discreet import BoundedRange, LaplaceDP
-from discreet.bridges import opendp as bridge
+from discreet import opendp as bridge
 from discreet.errors import InvalidArgument
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.numbers import float_up

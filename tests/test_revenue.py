@@ -365,7 +365,7 @@ def test_nothing_private_in_reprs() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     typer = pytest.importorskip("typer")
-    from discreet.cli.price import price as command
+    from discreet.cli.price import price_command as command
 
     app = typer.Typer()
     app.command()(command)

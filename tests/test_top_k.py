@@ -17,7 +17,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.cli.top import top
+from discreet.cli.top import top_command
 from discreet.errors import (
     InvalidArgument,
     InvalidCandidates,
@@ -514,7 +514,7 @@ def test_what_is_private_stays_out_of_the_repr() -> None:
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     app = typer.Typer()
-    app.command()(top)
+    app.command()(top_command)
     command = typer.main.get_command(app)
     status = "Never-married,Divorced,Married-civ-spouse,Widowed"
     options = [EXAMPLE, "--column", "marital_status", "--candidates", status, "--k", "3"]

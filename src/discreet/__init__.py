@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import attacks, audit, errors, plots, testing
     from .batches import Batch
-    from .bridges.opendp import to_opendp
     from .candidates import Grid
     from .errors import DiscreetError
     from .ledger import Budget, Charge, Ledger, Quote, Session
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from .mechanisms.noisy_max import NoisyMax
     from .mechanisms.permute_and_flip import PermuteAndFlip
     from .node import AllowedQuestion, Analyst, DataNode
+    from .opendp import to_opendp
     from .planning.compare import Comparison, compare
     from .planning.distribution import Distribution
     from .planning.enclosure import Enclosure
@@ -132,7 +132,7 @@ _HOMES = {
     "select_by": "verbs.select_by",
     "simulate": "planning.simulate",
     "sql": "tables.queries",
-    "to_opendp": "bridges.opendp",
+    "to_opendp": "opendp",
     "top_k": "verbs.top_k",
     "worst_error": "planning.worst_case",
 }

@@ -9,29 +9,38 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError
-from .attack import attack
-from .audit import app as audit
-from .ledger import ledger
-from .mode import mode
-from .plan import plan
-from .price import price
-from .quantile import median, quantile, quantiles
-from .report import app as report
-from .top import top
+from .attack import attack_command
+from .audit import audit_app
+from .ledger import ledger_app
+from .mode import mode_command
+from .plan import plan_command
+from .price import price_command
+from .quantile import median_command, quantile_command, quantiles_command
+from .report import report_app
+from .top import top_command
 
 app = typer.Typer(
     name="discreet",
-    help="Exact private selection: pick the best answer from sensitive data and give it away safely.",
+    help="Exact private selection: pick the best answer from sensitive data with differential privacy.",
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (mode, median, quantile, quantiles, price, top, plan, attack):
-    app.command()(command)
-app.add_typer(audit)
-app.add_typer(ledger)
-app.add_typer(report)
+for name, command in (
+    ("mode", mode_command),
+    ("median", median_command),
+    ("quantile", quantile_command),
+    ("quantiles", quantiles_command),
+    ("price", price_command),
+    ("top", top_command),
+    ("plan", plan_command),
+    ("attack", attack_command),
+):
+    app.command(name)(command)
+app.add_typer(audit_app)
+app.add_typer(ledger_app)
+app.add_typer(report_app)
 
 
 def _show_version(wanted: bool) -> None:

@@ -9,9 +9,10 @@ from ..errors import UnknownName, shown
 from .options import AsJson
 
 
-def attack(
+def attack_command(
     name: Annotated[
-        str | None, typer.Argument(help="The attack; without it, all are run.", show_default=False)
+        str | None,
+        typer.Argument(help="The attack_command; without it, all are run.", show_default=False),
     ] = None,
     names_only: Annotated[
         bool, typer.Option("--list", help="Show the names of the attacks and stop.")

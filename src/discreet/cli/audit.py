@@ -27,30 +27,30 @@ from .options import (
 if TYPE_CHECKING:
     from ..audit import ExactAudit
 
-app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
+audit_app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
 
-Change = Annotated[
+ChangeOption = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="The most one score can change.")
 ]
-Spread = Annotated[
+SpreadOption = Annotated[
     str | None,
     typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
 ]
-Monotonic = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
-Numbers = Annotated[str, typer.Option(metavar="A,B,C", show_default=False)]
-Delta = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
-Claim = Annotated[
+MonotonicOption = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
+NumbersOption = Annotated[str, typer.Option(metavar="A,B,C", show_default=False)]
+DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
+ClaimOption = Annotated[
     str, typer.Option("--epsilon", metavar="NUMBER", help="What is claimed.", show_default=False)
 ]
 
 
-@app.command()
-def exact(
-    scores: Numbers,
-    neighbor: Numbers,
-    sensitivity: Change = None,
-    spread: Spread = None,
-    monotonic: Monotonic = False,
+@audit_app.command("exact")
+def exact_command(
+    scores: NumbersOption,
+    neighbor: NumbersOption,
+    sensitivity: ChangeOption = None,
+    spread: SpreadOption = None,
+    monotonic: MonotonicOption = False,
     epsilon: Epsilon = None,
     rho: Rho = None,
     scale: Scale = None,
@@ -74,16 +74,16 @@ def exact(
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     check_picture(plot)
-    found = exactly(scores, neighbor, declared, terms)
+    found = exact_audit(scores, neighbor, declared, terms)
     _show(found, plot, as_json=as_json)
 
 
-@app.command()
-def laws(
-    law: Numbers,
-    neighbor: Numbers,
-    epsilon: Claim,
-    delta: Delta = "0",
+@audit_app.command("laws")
+def laws_command(
+    law: NumbersOption,
+    neighbor: NumbersOption,
+    epsilon: ClaimOption,
+    delta: DeltaOption = "0",
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
@@ -100,12 +100,12 @@ def laws(
     _show(found, plot, as_json=as_json)
 
 
-@app.command()
-def draws(
+@audit_app.command("draws")
+def draws_command(
     file: Annotated[Path, typer.Argument(help="Answers on the data, one a line.")],
     neighbor_file: Annotated[Path, typer.Argument(help="As many on the neighbour.")],
-    epsilon: Claim,
-    delta: Delta = "0",
+    epsilon: ClaimOption,
+    delta: DeltaOption = "0",
     confidence: Annotated[str, typer.Option(metavar="NUMBER")] = "0.95",
     as_json: AsJson = False,
 ) -> None:
@@ -121,7 +121,7 @@ def draws(
     raise typer.Exit(int(refuted))
 
 
-def exactly(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
+def exact_audit(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
     """Return the exact audit that the options spell."""
     from .. import audit
 

@@ -10,7 +10,7 @@ from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
 from .options import split_candidates
 
-Listed = Annotated[
+CandidatesOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
@@ -18,14 +18,14 @@ Listed = Annotated[
         show_default=False,
     ),
 ]
-FromFile = Annotated[
+CandidatesFileOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
         help="Instead of --candidates: a public CSV or Parquet file of them, as long as you like.",
     ),
 ]
-FromColumn = Annotated[
+CandidatesColumnOption = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="The column of that file; --column if not said otherwise."),
 ]

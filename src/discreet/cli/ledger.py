@@ -18,27 +18,31 @@ if TYPE_CHECKING:
     from ..ledger import Budget, Charge, Event, Ledger
     from ..privacy.contract import Guarantee
 
-ledger = typer.Typer(
+ledger_app = typer.Typer(
     name="ledger",
     help="Budgets that outlive the process, and every release that was paid from them.",
     no_args_is_help=True,
 )
 
-Where = Annotated[
+LedgerArgument = Annotated[
     str,
     typer.Argument(
         metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False
     ),
 ]
-Dataset = Annotated[str, typer.Option(metavar="NAME", help="The dataset.", show_default=False)]
-Analyst = Annotated[str | None, typer.Option(metavar="NAME", help="Whose share of the budget.")]
+DatasetOption = Annotated[
+    str, typer.Option(metavar="NAME", help="The dataset.", show_default=False)
+]
+AnalystOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Whose share of the budget.")
+]
 
 
-@ledger.command("open")
-def open_(  # `open` is Python's
-    where: Where,
-    dataset: Dataset,
-    analyst: Analyst = None,
+@ledger_app.command("open")
+def open_command(  # `open` is Python's
+    where: LedgerArgument,
+    dataset: DatasetOption,
+    analyst: AnalystOption = None,
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="The most all answers may cost together.")
     ] = None,
@@ -64,19 +68,19 @@ def open_(  # `open` is Python's
     _show_budgets([_at(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 
-@ledger.command()
-def show(where: Where, as_json: AsJson = False) -> None:
+@ledger_app.command("show")
+def show_command(where: LedgerArgument, as_json: AsJson = False) -> None:
     """Show all budgets: what was given, what is spent, what remains.
 
     Example: discreet ledger show budget.db
     """
-    _show_budgets(opened(where).budgets(), as_json=as_json)
+    _show_budgets(existing_ledger(where).budgets(), as_json=as_json)
 
 
-@ledger.command()
-def charge(
-    where: Where,
-    dataset: Dataset,
+@ledger_app.command("charge")
+def charge_command(
+    where: LedgerArgument,
+    dataset: DatasetOption,
     description: Annotated[
         str, typer.Option(metavar="TEXT", help="What is released, in words.", show_default=False)
     ],
@@ -88,7 +92,7 @@ def charge(
             show_default=False,
         ),
     ],
-    analyst: Analyst = None,
+    analyst: AnalystOption = None,
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="What the release promises: epsilon-DP.")
     ] = None,
@@ -110,21 +114,22 @@ def charge(
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
     promised = _promised({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
-    session = opened(where).session(dataset, analyst)
+    session = existing_ledger(where).session(dataset, analyst)
     _tell(session.charge(promised, description=description, request=request,
                          privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
 
 
-@ledger.command()
-def done(
-    where: Where,
-    dataset: Dataset,
+@ledger_app.command("done")
+def done_command(
+    where: LedgerArgument,
+    dataset: DatasetOption,
     request: Annotated[
         str, typer.Option(metavar="NAME", help="The name it was charged under.", show_default=False)
     ],
-    analyst: Analyst = None,
+    analyst: AnalystOption = None,
     note: Annotated[
-        str, typer.Option(metavar="TEXT", help="Where the release is kept; nothing private.")
+        str,
+        typer.Option(metavar="TEXT", help="LedgerArgument the release is kept; nothing private."),
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
@@ -132,15 +137,15 @@ def done(
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
-    found = opened(where).session(dataset, analyst).done(request, note)
+    found = existing_ledger(where).session(dataset, analyst).done(request, note)
     _say(found, as_json=as_json)
 
 
-@ledger.command()
-def spent(
-    where: Where,
-    dataset: Dataset,
-    analyst: Analyst = None,
+@ledger_app.command("spent")
+def spent_command(
+    where: LedgerArgument,
+    dataset: DatasetOption,
+    analyst: AnalystOption = None,
     delta: Annotated[
         str,
         typer.Option(
@@ -156,7 +161,7 @@ def spent(
 
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
-    found = opened(where).spent(dataset, analyst)
+    found = existing_ledger(where).spent(dataset, analyst)
     if as_json:
         held = found.approx(delta).as_dict()
         typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
@@ -164,9 +169,9 @@ def spent(
     typer.echo(f"{found}\n{found.in_words(delta)}")
 
 
-@ledger.command()
-def history(
-    where: Where,
+@ledger_app.command("history")
+def history_command(
+    where: LedgerArgument,
     dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
     plot: PlotTo = None,
     as_json: AsJson = False,
@@ -176,9 +181,9 @@ def history(
     Example: discreet ledger history budget.db --dataset adult
     """
     check_picture(plot)
-    events = opened(where).history(dataset)
+    events = existing_ledger(where).history(dataset)
     if plot is not None:
-        _draw(opened(where), dataset, events, plot)
+        _draw(existing_ledger(where), dataset, events, plot)
     if as_json:
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
@@ -192,13 +197,13 @@ def history(
     Console(highlight=False).print(table)
 
 
-@ledger.command()
-def verify(
-    where: Where,
+@ledger_app.command("verify")
+def verify_command(
+    where: LedgerArgument,
     head: Annotated[
         str | None,
         typer.Option(
-            metavar="HASH", help="A head noted elsewhere: finds a ledger that was replaced."
+            metavar="HASH", help="A head noted elsewhere: finds a ledger_app that was replaced."
         ),
     ] = None,
     checkpoints: Annotated[
@@ -213,33 +218,33 @@ def verify(
 
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """
-    found = opened(where).verify(head, checkpoints=checkpoints)
+    found = existing_ledger(where).verify(head, checkpoints=checkpoints)
     plain = {"events": found.events, "head": found.head}
     typer.echo(json.dumps(plain) if as_json else f"{found}\nNote the head elsewhere.")
 
 
-@ledger.command()
-def checkpoint(where: Where) -> None:
+@ledger_app.command("checkpoint")
+def checkpoint_command(where: LedgerArgument) -> None:
     """Print how far the ledger has come, as a line of JSON to sign, print or keep elsewhere.
 
     Example: discreet ledger checkpoint budget.db > monday.json
     """
-    typer.echo(str(opened(where).checkpoint()))
+    typer.echo(str(existing_ledger(where).checkpoint()))
 
 
-@ledger.command()
-def export(
-    where: Where,
+@ledger_app.command("export")
+def export_command(
+    where: LedgerArgument,
     path: Annotated[Path, typer.Argument(help="A .json or .csv file.", show_default=False)],
 ) -> None:
     """Write all events to a file, as JSON or CSV.
 
     Example: discreet ledger export budget.db events.csv
     """
-    opened(where).export(path)
+    existing_ledger(where).export(path)
 
 
-def opened(where: str) -> "Ledger":
+def existing_ledger(where: str) -> "Ledger":
     """Return a ledger that is there; only `open` makes one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(

@@ -8,18 +8,23 @@ import typer
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import mode as verb
-from .candidates import FromColumn, FromFile, Listed, read_candidates
+from .candidates import (
+    CandidatesColumnOption,
+    CandidatesFileOption,
+    CandidatesOption,
+    read_candidates,
+)
 from .releasing import releasing
 
 
 @releasing("rows_per_person")
-def mode(
+def mode_command(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
     terms: Terms,
-    candidates: Listed = None,
-    candidates_from: FromFile = None,
-    candidates_column: FromColumn = None,
+    candidates: CandidatesOption = None,
+    candidates_from: CandidatesFileOption = None,
+    candidates_column: CandidatesColumnOption = None,
     unsafe_candidates_from_data: Annotated[
         bool,
         typer.Option(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
-def plan(
+def plan_command(
     candidates: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
     ] = None,

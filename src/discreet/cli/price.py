@@ -13,14 +13,14 @@ from .releasing import releasing
 
 
 @releasing()
-def price(
+def price_command(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column of bids.", show_default=False)],
     hi: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The highest price.", show_default=False)
+        str, typer.Option(metavar="NUMBER", help="The highest price_command.", show_default=False)
     ],
     terms: Terms,
-    lo: Annotated[str, typer.Option(metavar="NUMBER", help="The lowest price.")] = "0",
+    lo: Annotated[str, typer.Option(metavar="NUMBER", help="The lowest price_command.")] = "0",
     step: Annotated[
         str, typer.Option(metavar="NUMBER", help="The distance of neighbouring prices.")
     ] = "1",
@@ -31,7 +31,7 @@ def price(
         int, typer.Option(metavar="NUMBER", help="The most units one bidder may want.")
     ] = 1,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="Draw any real price, then round it down.")
+        bool, typer.Option("--continuous", help="Draw any real price_command, then round it down.")
     ] = False,
 ) -> Release:
     """Release a price that brings in much.

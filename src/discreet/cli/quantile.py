@@ -12,27 +12,31 @@ from ..verbs import quantile as verb
 from ..verbs import quantiles as many
 from .releasing import releasing
 
-File = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
-Column = Annotated[str, typer.Option(help="A column of numbers.", show_default=False)]
-Lo = Annotated[str, typer.Option(metavar="NUMBER", help="The least answer.", show_default=False)]
-Hi = Annotated[str, typer.Option(metavar="NUMBER", help="The largest answer.", show_default=False)]
-Step = Annotated[str, typer.Option(metavar="NUMBER", help="The distance between answers.")]
+FileArgument = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
+ColumnOption = Annotated[str, typer.Option(help="A column of numbers.", show_default=False)]
+LowestOption = Annotated[
+    str, typer.Option(metavar="NUMBER", help="The least answer.", show_default=False)
+]
+HighestOption = Annotated[
+    str, typer.Option(metavar="NUMBER", help="The largest answer.", show_default=False)
+]
+StepOption = Annotated[str, typer.Option(metavar="NUMBER", help="The distance between answers.")]
 
 
 @releasing("noise")
-def quantile(
-    file: File,
-    column: Column,
+def quantile_command(
+    file: FileArgument,
+    column: ColumnOption,
     alpha: Annotated[
         str,
         typer.Option(
             metavar="NUMBER", help="Between 0 (minimum) and 1 (maximum).", show_default=False
         ),
     ],
-    lo: Lo,
-    hi: Hi,
+    lo: LowestOption,
+    hi: HighestOption,
     terms: Terms,
-    step: Step = "1",
+    step: StepOption = "1",
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
 
@@ -44,7 +48,14 @@ def quantile(
 
 
 @releasing("noise")
-def median(file: File, column: Column, lo: Lo, hi: Hi, terms: Terms, step: Step = "1") -> Release:
+def median_command(
+    file: FileArgument,
+    column: ColumnOption,
+    lo: LowestOption,
+    hi: HighestOption,
+    terms: Terms,
+    step: StepOption = "1",
+) -> Release:
     """Release a median: the quantile for alpha = 1/2.
 
     Example: discreet median people.csv --column age --lo 0 --hi 120 --step 0.1 --epsilon 1
@@ -53,16 +64,16 @@ def median(file: File, column: Column, lo: Lo, hi: Hi, terms: Terms, step: Step 
 
 
 @releasing("noise", "mechanism", "rho", "scale", "size")
-def quantiles(
-    file: File,
-    column: Column,
+def quantiles_command(
+    file: FileArgument,
+    column: ColumnOption,
     alphas: Annotated[
         str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
     ],
-    lo: Lo,
-    hi: Hi,
+    lo: LowestOption,
+    hi: HighestOption,
     terms: Terms,
-    step: Step = "1",
+    step: StepOption = "1",
 ) -> Release:
     """Release several quantiles at once, for less than one after the other.
 

@@ -88,7 +88,7 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], 
     release = verb(**terms)
 
     def tell() -> None:
-        show(release, as_json=said["as_json"])
+        show_release(release, as_json=said["as_json"])
         if said["report"] is not None:
             _report(release, said)
 
@@ -107,10 +107,10 @@ def _check_report(said: dict[str, Any]) -> None:
 def _report(release: Release, said: dict[str, Any]) -> None:
     """Write the report of a release that was shown."""
     from ..reports import report
-    from .ledger import opened
+    from .ledger import existing_ledger
 
     where = said["ledger"]
-    ledger = None if where is None else opened(where)
+    ledger = None if where is None else existing_ledger(where)
     report(release, said["report"], ledger=ledger, dataset=said["dataset"])
 
 
@@ -130,9 +130,9 @@ def _session(said: dict[str, Any]) -> Any:
         return None
     if said["dataset"] is None:
         raise InvalidArgument("whose budget pays? give --dataset too")
-    from .ledger import opened  # most answers are released without one
+    from .ledger import existing_ledger  # most answers are released without one
 
-    return opened(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
+    return existing_ledger(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
 
 
 def _show_quote(quote: Any, *, as_json: bool) -> None:
@@ -140,7 +140,7 @@ def _show_quote(quote: Any, *, as_json: bool) -> None:
     typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
 
 
-def show(release: Release, *, as_json: bool) -> None:
+def show_release(release: Release, *, as_json: bool) -> None:
     """Print a release: the answer first, then what is promised about it."""
     if as_json:
         typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from ..terms import Terms
-from .audit import Change, Monotonic, Numbers, Spread, exactly
-from .ledger import Dataset, Where, opened
+from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, exact_audit
+from .ledger import DatasetOption, LedgerArgument, existing_ledger
 from .options import (
     Epsilon,
     MechanismName,
@@ -19,25 +19,25 @@ from .options import (
     chosen_mechanism,
 )
 
-app = typer.Typer(
+report_app = typer.Typer(
     name="report",
     help="Write a report: one file of HTML that needs no other. Releases have --report.",
     no_args_is_help=True,
 )
 
-Out = Annotated[
+OutOption = Annotated[
     Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
 ]
 
 
-@app.command()
-def audit(
-    scores: Numbers,
-    neighbor: Numbers,
-    out: Out,
-    sensitivity: Change = None,
-    spread: Spread = None,
-    monotonic: Monotonic = False,
+@report_app.command("audit")
+def audit_command(
+    scores: NumbersOption,
+    neighbor: NumbersOption,
+    out: OutOption,
+    sensitivity: ChangeOption = None,
+    spread: SpreadOption = None,
+    monotonic: MonotonicOption = False,
     epsilon: Epsilon = None,
     rho: Rho = None,
     scale: Scale = None,
@@ -63,13 +63,13 @@ def audit(
         "mechanism": chosen_mechanism(mechanism, noise, mechanism_option),
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
-    found = exactly(scores, neighbor, declared, terms)
+    found = exact_audit(scores, neighbor, declared, terms)
     typer.echo(f"wrote {report(found, out)}")
     raise typer.Exit(int(not found.holds))
 
 
-@app.command()
-def ledger(where: Where, dataset: Dataset, out: Out) -> None:
+@report_app.command("ledger")
+def ledger_command(where: LedgerArgument, dataset: DatasetOption, out: OutOption) -> None:
     """Report a dataset's budget: what was given, what was asked, what remains.
 
     Example: discreet report ledger budget.db --dataset adult --out report.html
@@ -77,4 +77,4 @@ def ledger(where: Where, dataset: Dataset, out: Out) -> None:
     from ..reports import check_path, report
 
     check_path(out)
-    typer.echo(f"wrote {report(opened(where), out, dataset=dataset)}")
+    typer.echo(f"wrote {report(existing_ledger(where), out, dataset=dataset)}")

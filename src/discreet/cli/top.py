@@ -8,19 +8,24 @@ import typer
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import top_k as verb
-from .candidates import FromColumn, FromFile, Listed, read_candidates
+from .candidates import (
+    CandidatesColumnOption,
+    CandidatesFileOption,
+    CandidatesOption,
+    read_candidates,
+)
 from .releasing import releasing
 
 
 @releasing("rows_per_person")
-def top(
+def top_command(
     file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
     column: Annotated[str, typer.Option(help="The column.", show_default=False)],
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", help="How many.", show_default=False)],
     terms: Terms,
-    candidates: Listed = None,
-    candidates_from: FromFile = None,
-    candidates_column: FromColumn = None,
+    candidates: CandidatesOption = None,
+    candidates_from: CandidatesFileOption = None,
+    candidates_column: CandidatesColumnOption = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="peeling or joint.")] = "peeling",
 ) -> Release:
     """Release the most common values of a column, in order.

@@ -6,21 +6,21 @@ from ..arguments import read_name
 from ..ledger import Budget, Quote
 from ..numbers import count
 from ..releases import Release
-from .allowed import AllowedQuestion
-from .doors import door, outcome, through, to_analyst
-from .vault import Rights
+from .allowed_questions import AllowedQuestion
+from .datasets import AnalystRights
+from .isolation import call_isolated, error_for_analyst, isolated, unwrap
 
 
-class _Doors:
+class _Operations:
     """What an analyst can do, each behind a door."""
 
     __slots__ = ("ask", "budgets", "questions", "quote")
 
-    def __init__(self, rights: Rights) -> None:
-        self.questions = door(rights.questions, to_analyst)
-        self.quote = door(rights.quote, to_analyst)
-        self.ask = door(rights.ask, to_analyst)
-        self.budgets = door(rights.budgets, to_analyst)
+    def __init__(self, rights: AnalystRights) -> None:
+        self.questions = isolated(rights.questions, error_for_analyst)
+        self.quote = isolated(rights.quote, error_for_analyst)
+        self.ask = isolated(rights.ask, error_for_analyst)
+        self.budgets = isolated(rights.budgets, error_for_analyst)
 
 
 class Analyst:
@@ -40,11 +40,11 @@ class Analyst:
     this object: docs/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_doors", "_name")
+    __slots__ = ("__weakref__", "_name", "_operations")
 
-    def __init__(self, rights: Rights) -> None:
+    def __init__(self, rights: AnalystRights) -> None:
         self._name = rights.analyst
-        self._doors = _Doors(rights)
+        self._operations = _Operations(rights)
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Analyst:
 
     def questions(self) -> list[AllowedQuestion]:
         """Return what this analyst may ask."""
-        return outcome(through(self._doors.questions))
+        return unwrap(call_isolated(self._operations.questions))
 
     def quote(self, name: str, access: str | None = None, *, size: int | None = None) -> Quote:
         """Return what answers would cost this analyst's share, without paying or looking at any data.
@@ -68,7 +68,7 @@ class Analyst:
             InvalidNumber: if the owner does not allow as many at once.
         """
         asked = read_name(name, "name"), read_access(access), read_size(size)
-        return outcome(through(self._doors.quote, *asked))
+        return unwrap(call_isolated(self._operations.quote, *asked))
 
     def query(
         self,
@@ -96,12 +96,12 @@ class Analyst:
             Unanswerable: if it fails for a reason that only the owner may see.
         """
         asked = read_name(name, "name"), read_access(access), read_size(size)
-        return outcome(through(self._doors.ask, *asked, read_request(request)))
+        return unwrap(call_isolated(self._operations.ask, *asked, read_request(request)))
 
     @property
     def budgets(self) -> list[Budget]:
         """This analyst's shares: what was given and what is left."""
-        return outcome(through(self._doors.budgets))
+        return unwrap(call_isolated(self._operations.budgets))
 
     def __copy__(self) -> NoReturn:
         raise TypeError("an analyst's side of a node cannot be copied: ask the node for another")

@@ -18,9 +18,9 @@ from ..planning.distribution import Distribution
 from ..private_files import open_private
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
-from .budgets import about_budget, what_remains
+from .budgets import about_budget, remaining_section
 from .page import Page
-from .releases import about_release, the_private_law
+from .releases import about_release, private_distribution
 
 
 def report(
@@ -99,8 +99,8 @@ def _(
 ) -> Page:
     page = about_release(subject)
     if ledger is not None:
-        page = page.followed_by(what_remains(ledger, _named(dataset)))
-    return page if private_law is None else page.made_private(the_private_law(private_law))
+        page = page.followed_by(remaining_section(ledger, _named(dataset)))
+    return page if private_law is None else page.made_private(private_distribution(private_law))
 
 
 @_page.register

@@ -12,7 +12,7 @@ from ..ledger import Budget, Event, Ledger
 from ..ledger.events import CHARGED
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ..privacy.odometer import Odometer
-from . import words
+from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture, table
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
@@ -43,12 +43,12 @@ def about_budget(ledger: Ledger, dataset: str) -> Page:
                     facts(chained),
                 ),
             ),
-            words.exactness(),
+            prose.exactness_section(),
         ),
     )
 
 
-def what_remains(ledger: Ledger, dataset: str) -> Section:
+def remaining_section(ledger: Ledger, dataset: str) -> Section:
     """Return what the budgets of a dataset are after a release."""
     return Section("What remains", (_sums(_budgets(ledger, dataset)),))
 
@@ -71,9 +71,9 @@ def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
     exactly = {
         "All answers, unless it is extended": str(total),
         "Answers so far": str(spent) if spent.answers else "none",
-        "Neighbours": words.neighbors(budget.neighbors, budget.unit),
+        "Neighbours": prose.neighbors_in_words(budget.neighbors, budget.unit),
     }
-    told = [paragraph(text) for text in words.promise(total)]
+    told = [paragraph(text) for text in prose.guarantee_in_words(total)]
     return (paragraph(later), *told, facts(exactly))
 
 

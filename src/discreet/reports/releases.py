@@ -9,7 +9,7 @@ from ..planning.distribution import Distribution
 from ..planning.worst_case import worst_error
 from ..privacy.contract import equals
 from ..releases import Release, json_value
-from . import words
+from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
 
 _SHARES = [Fraction(k, 10) for k in (2, 5, 10, 20, 50)]
@@ -24,10 +24,10 @@ def about_release(release: Release) -> Page:
         "Answer": _answer(release),
         "Mechanism": release.mechanism,
     }
-    promised = tuple(paragraph(text) for text in words.promise(guarantee))
+    promised = tuple(paragraph(text) for text in prose.guarantee_in_words(guarantee))
     exactly = {
         "Exactly": str(guarantee),
-        "Neighbours": words.neighbors(guarantee.neighbors, release.unit),
+        "Neighbours": prose.neighbors_in_words(guarantee.neighbors, release.unit),
     }
     sections = [
         Section("What was asked", (facts(asked),)),
@@ -37,10 +37,10 @@ def about_release(release: Release) -> Page:
     error = _error(release)
     if error is not None:
         sections.append(Section("How good such an answer is", error))
-    return Page("A private answer", lede(_answer(release)), (*sections, words.exactness()))
+    return Page("A private answer", lede(_answer(release)), (*sections, prose.exactness_section()))
 
 
-def the_private_law(law: Distribution) -> Section:
+def private_distribution(law: Distribution) -> Section:
     """Return the law itself, for eyes that own the data."""
     says = "The law the answer was drawn from. It is as private as the data."
     return Section("The law (private)", (picture(law.plot, says),))

@@ -25,13 +25,13 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Refusal:
+class Failure:
     """An error that is not raised yet."""
 
     error: BaseException
 
 
-class Told(Exception):
+class PublicError(Exception):
     """An error whose words everybody may read, on its way to the door."""
 
     def __init__(self, error: DiscreetError) -> None:
@@ -39,7 +39,7 @@ class Told(Exception):
         self.error = error
 
 
-class Owed(Exception):
+class ChargedError(Exception):
     """An error after the payment, on its way to the door: the request gives the answer that is owed."""
 
     def __init__(self, error: BaseException, request: str) -> None:
@@ -47,40 +47,40 @@ class Owed(Exception):
         self.error, self.request = error, request
 
 
-Telling = Callable[[BaseException], BaseException]
+Translation = Callable[[BaseException], BaseException]
 """What is told to somebody of an error."""
 
 
-def door(work: Callable[_P, _T], telling: Telling) -> Callable[_P, _T | Refusal]:
+def isolated(work: Callable[_P, _T], telling: Translation) -> Callable[_P, _T | Failure]:
     """Return what does the work and returns its errors, as somebody is told of them.
 
     Nothing but the closure of what is returned leads to `work`; functools.wraps would add an attribute.
     """
 
-    def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T | Refusal:
+    def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T | Failure:
         try:
             return work(*args, **kwargs)
         except BaseException as error:
             told = _lone(error, telling)
-        return Refusal(told)
+        return Failure(told)
 
     return enter
 
 
-def through(
-    entrance: Callable[_P, _T | Refusal], *args: _P.args, **kwargs: _P.kwargs
-) -> _T | Refusal:
+def call_isolated(
+    entrance: Callable[_P, _T | Failure], *args: _P.args, **kwargs: _P.kwargs
+) -> _T | Failure:
     """Go through a door. An interrupt on its threshold is stripped here: the frames of the door hold data."""
     try:
         return entrance(*args, **kwargs)
     except BaseException as error:
-        told = _lone(error, to_analyst)
-    return Refusal(told)
+        told = _lone(error, error_for_analyst)
+    return Failure(told)
 
 
-def outcome(given: _T | Refusal) -> _T:
+def unwrap(given: _T | Failure) -> _T:
     """Return what came through a door, or raise it if it is an error."""
-    if not isinstance(given, Refusal):
+    if not isinstance(given, Failure):
         return given
     try:
         raise given.error
@@ -88,7 +88,7 @@ def outcome(given: _T | Refusal) -> _T:
         del given  # else the error would hold its frame, and this the error
 
 
-def to_owner(error: BaseException) -> BaseException:
+def error_for_owner(error: BaseException) -> BaseException:
     """Return what an owner is told: our errors in full, of others the name of their class."""
     # A class of the owner's own may hold anything, though it is made from one of ours.
     if type(error).__module__ == DiscreetError.__module__:
@@ -109,7 +109,7 @@ _WORDS: dict[type[DiscreetError], str] = {
 """What an analyst is told of an error of a kind; the first that fits counts."""
 
 
-def to_analyst(error: BaseException) -> BaseException:
+def error_for_analyst(error: BaseException) -> BaseException:
     """Return what an analyst is told: nothing of files, columns, others, or what an owner's code raises."""
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
@@ -117,13 +117,13 @@ def to_analyst(error: BaseException) -> BaseException:
     return Unanswerable("this question cannot be answered; the owner of the data can see why")
 
 
-def _lone(error: BaseException, telling: Telling) -> BaseException:
+def _lone(error: BaseException, telling: Translation) -> BaseException:
     """Return what is told of an error, without causes, notes and frames."""
-    if isinstance(error, Owed):
+    if isinstance(error, ChargedError):
         told = _lone(error.error, telling)
         told.add_note(f"this is paid: request={error.request!r} asks again at no cost")
         return told
-    told = _stop(error) or (error.error if isinstance(error, Told) else telling(error))
+    told = _stop(error) or (error.error if isinstance(error, PublicError) else telling(error))
     told.__cause__ = told.__context__ = None
     told.__dict__.pop("__notes__", None)
     return told.with_traceback(None)

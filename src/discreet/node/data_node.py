@@ -11,37 +11,37 @@ from ..numbers import Number, count
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release, Simulation
 from .analyst import Analyst, read_access, read_request, read_size
-from .doors import door, outcome, through, to_owner
-from .vault import Rights, Vault
+from .datasets import AnalystRights, Datasets
+from .isolation import call_isolated, error_for_owner, isolated, unwrap
 
 _P = ParamSpec("_P")
 
 _MOST = 10**9
 
 
-class _Doors:
+class _Operations:
     """What an owner can do, each behind a door."""
 
     __slots__ = (
         "allow", "analyst", "ask", "budgets", "described", "keep", "limit", "open_up", "share", "study",
     )  # fmt: skip
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, datasets: Datasets) -> None:
         def analyst(name: str) -> Analyst:
-            rights = Rights(vault, name)
+            rights = AnalystRights(datasets, name)
             rights.check()
             return Analyst(rights)
 
-        self.keep = door(vault.keep, to_owner)
-        self.allow = door(vault.allow, to_owner)
-        self.limit = door(vault.limit, to_owner)
-        self.share = door(vault.share, to_owner)
-        self.analyst = door(analyst, to_owner)
-        self.ask = door(vault.ask, to_owner)
-        self.open_up = door(vault.open_up, to_owner)
-        self.study = door(vault.study, to_owner)
-        self.budgets = door(vault.budgets, to_owner)
-        self.described = door(vault.described, to_owner)
+        self.keep = isolated(datasets.keep, error_for_owner)
+        self.allow = isolated(datasets.allow, error_for_owner)
+        self.limit = isolated(datasets.limit, error_for_owner)
+        self.share = isolated(datasets.share, error_for_owner)
+        self.analyst = isolated(analyst, error_for_owner)
+        self.ask = isolated(datasets.ask, error_for_owner)
+        self.open_up = isolated(datasets.open_up, error_for_owner)
+        self.study = isolated(datasets.study, error_for_owner)
+        self.budgets = isolated(datasets.budgets, error_for_owner)
+        self.described = isolated(datasets.described, error_for_owner)
 
 
 class DataNode:
@@ -67,10 +67,12 @@ class DataNode:
     so that nothing is told by accident: docs/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_doors")
+    __slots__ = ("__weakref__", "_operations")
 
     def __init__(self, ledger: Any = None) -> None:
-        self._doors = _Doors(Vault(ledger if isinstance(ledger, Ledger) else Ledger(ledger)))
+        self._operations = _Operations(
+            Datasets(ledger if isinstance(ledger, Ledger) else Ledger(ledger))
+        )
 
     def set_private_data(  # noqa: PLR0913  # a budget is one of three numbers
         self,
@@ -101,9 +103,9 @@ class DataNode:
         """
         budget = {"epsilon": epsilon, "rho": rho, "delta": delta}
         terms = {**budget, "neighbors": neighbors, "privacy_unit": privacy_unit}
-        done = through(self._doors.keep, name, data, terms)
+        done = call_isolated(self._operations.keep, name, data, terms)
         del data  # before anything is raised: the frame would hold it
-        outcome(done)
+        unwrap(done)
 
     def configure_data_access(
         self,
@@ -136,7 +138,7 @@ class DataNode:
                 raise InvalidArgument(f"leave out {reserved}: it goes with a query")
         named, called = read_name(name, "name"), read_name(access, "access")
         question = Call(verb, arguments, dict(terms))
-        outcome(through(self._doors.allow, named, called, question))
+        unwrap(call_isolated(self._operations.allow, named, called, question))
 
     def limit_data_access(
         self,
@@ -162,7 +164,11 @@ class DataNode:
         limits = {what: count(n, what, most=_MOST) for what, n in given.items() if n is not None}
         if not limits:
             raise InvalidArgument("give a limit: size, or requests, or both")
-        outcome(through(self._doors.limit, read_name(name, "name"), read_access(access), limits))
+        unwrap(
+            call_isolated(
+                self._operations.limit, read_name(name, "name"), read_access(access), limits
+            )
+        )
 
     def give_share(
         self,
@@ -191,7 +197,7 @@ class DataNode:
         """
         amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
         named, whose = read_name(name, "name"), read_name(analyst, "analyst")
-        return outcome(through(self._doors.share, named, whose, amounts))
+        return unwrap(call_isolated(self._operations.share, named, whose, amounts))
 
     def analyst(self, analyst: str) -> Analyst:
         """Return what one analyst can do here: see questions and quotes, ask, and see their budget.
@@ -201,7 +207,7 @@ class DataNode:
         Raises:
             UnknownBudget: if the analyst has no share of the data here.
         """
-        return outcome(through(self._doors.analyst, read_name(analyst, "analyst")))
+        return unwrap(call_isolated(self._operations.analyst, read_name(analyst, "analyst")))
 
     def query(
         self,
@@ -229,11 +235,11 @@ class DataNode:
         asked = read_name(name, "name"), read_access(access)
         whose = None if analyst is None else read_name(analyst, "analyst")
         many, named = read_size(size), read_request(request)
-        return outcome(through(self._doors.ask, *asked, whose, many, named))
+        return unwrap(call_isolated(self._operations.ask, *asked, whose, many, named))
 
     def allow_simulation(self, name: str) -> None:
         """Let `simulate` show draws about these data that nobody pays for, until the node is gone."""
-        outcome(through(self._doors.open_up, read_name(name, "name")))
+        unwrap(call_isolated(self._operations.open_up, read_name(name, "name")))
 
     def simulate(self, name: str, access: str | None = None, *, size: int = 1000) -> Simulation:
         """Return draws for study. They tell about the data and are charged to nobody.
@@ -243,12 +249,12 @@ class DataNode:
         """
         draws = count(size, "size")
         asked = read_name(name, "name"), read_access(access)
-        return outcome(through(self._doors.study, *asked, draws))
+        return unwrap(call_isolated(self._operations.study, *asked, draws))
 
     @property
     def budgets(self) -> list[Budget]:
         """What was given and what is left, for each name and each share."""
-        return outcome(through(self._doors.budgets))
+        return unwrap(call_isolated(self._operations.budgets))
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a data node cannot be copied: ask it instead")
@@ -260,4 +266,4 @@ class DataNode:
         raise TypeError("a data node cannot be pickled: private data stay where they are")
 
     def __repr__(self) -> str:
-        return f"DataNode({outcome(through(self._doors.described))})"
+        return f"DataNode({unwrap(call_isolated(self._operations.described))})"

@@ -20,7 +20,7 @@ _NEIGHBORS: dict[Neighbors, tuple[str, str]] = {
 }
 
 
-def promise(guarantee: Guarantee) -> list[str]:
+def guarantee_in_words(guarantee: Guarantee) -> list[str]:
     """Return the guarantee in sentences that a person understands; every number is rounded up."""
     if guarantee.slack == 1:
         return [f"Nothing is promised. {str(guarantee).capitalize()}."]
@@ -61,7 +61,7 @@ def _up(value: Fraction) -> str:
     return f"{float(cents / 100):,.2f}"
 
 
-def neighbors(relation: Neighbors, unit: str | None = None) -> str:
+def neighbors_in_words(relation: Neighbors, unit: str | None = None) -> str:
     """Return which data count as neighbours."""
     record = f"One record is all rows of one {unit}." if unit else "One record is one row."
     size = {
@@ -71,7 +71,7 @@ def neighbors(relation: Neighbors, unit: str | None = None) -> str:
     return f"{_NEIGHBORS[relation][0].removeprefix('with ').capitalize()}; {size}. {record}"
 
 
-def exactness() -> Section:
+def exactness_section() -> Section:
     """Return how the draw is certified, in a few sentences."""
     return Section(
         "How exact it is",

@@ -1,4 +1,4 @@
-"""The vault of a node: all data by name, what may be asked about them, and the ledger that pays."""
+"""The datasets of a node: all data by name, what may be asked about them, and the ledger that pays."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -9,40 +9,40 @@ from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Ledger, Quote
 from ..releases import Release, Simulation
-from .allowed import Allowed, AllowedQuestion
-from .doors import Told
+from .allowed_questions import AllowedQuestion, Permission
+from .isolation import PublicError
 
 _ABOUT_ARGUMENTS = re.compile(r"unexpected argument|[\w.<>]+\(\) (got|missing|takes) ")
 
 
 @dataclass(slots=True, repr=False)
-class Holding:
+class HeldData:
     """Data, the questions that may be asked about them, and whether they may be simulated."""
 
     data: Any
-    questions: dict[str, Allowed] = field(default_factory=dict)
+    questions: dict[str, Permission] = field(default_factory=dict)
     studied: bool = False
 
-    def question(self, access: str | None) -> Allowed:
+    def question(self, access: str | None) -> Permission:
         """Return the question of that name; the only one if none is named."""
         if access is None and len(self.questions) == 1:
             (access,) = self.questions
         if access is not None and access in self.questions:
             return self.questions[access]
         known = ", ".join(self.questions) or "none yet: the owner has to allow one"
-        raise Told(
+        raise PublicError(
             UnknownName(f"access must be one of the questions ({known}), got {shown(access)}")
         )
 
 
-class Vault:
+class Datasets:
     """All data by name, and the ledger that pays for questions about them."""
 
     __slots__ = ("_holdings", "_ledger")
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._holdings: dict[str, Holding] = {}
+        self._holdings: dict[str, HeldData] = {}
 
     def keep(self, name: str, data: Any, budget: dict[str, Any]) -> None:
         """Keep data under a name."""
@@ -51,7 +51,7 @@ class Vault:
             raise InvalidArgument(f"there are data named {shown(name)}; take another name")
         refuse_one_shot(data, "data")
         self._ledger.open(name, **budget)
-        self._holdings[name] = Holding(data)
+        self._holdings[name] = HeldData(data)
 
     def allow(self, name: str, access: str, question: Call) -> None:
         """Allow a question, a copy of which is kept."""
@@ -66,7 +66,7 @@ class Vault:
                 raise
             raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
         self._ledger.session(name).quoted([bill])  # refuses what the budget cannot count
-        holding.questions[access] = Allowed(kept, bill)
+        holding.questions[access] = Permission(kept, bill)
 
     def limit(self, name: str, access: str | None, limits: dict[str, int]) -> None:
         """Set limits of a question."""
@@ -136,7 +136,7 @@ class Vault:
         drawn = allowed.about(holding.data).ask(size=size)
         return Simulation(list(drawn.value), drawn.mechanism)
 
-    def find(self, name: str) -> Holding:
+    def find(self, name: str) -> HeldData:
         """Return what is kept under a name."""
         if name in self._holdings:
             return self._holdings[name]
@@ -156,53 +156,53 @@ class Vault:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rights:
-    """What one analyst can do in a vault. All that they are told of it is about their own shares."""
+class AnalystRights:
+    """What one analyst can do in a datasets. All that they are told of it is about their own shares."""
 
-    vault: Vault
+    datasets: Datasets
     analyst: str
 
     def check(self) -> None:
         """Raise if the analyst has no share of any data here."""
-        if not self.vault.shares(self.analyst):
+        if not self.datasets.shares(self.analyst):
             raise UnknownBudget(
                 f"the analyst {shown(self.analyst)} has no share of the data here; give_share gives one"
             )
 
     def budgets(self) -> list[Budget]:
         """Return the analyst's shares."""
-        return list(self.vault.shares(self.analyst).values())
+        return list(self.datasets.shares(self.analyst).values())
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the questions about data of which the analyst has a share."""
-        named = self.vault.shares(self.analyst)
-        return [each for name in named for each in self.vault.questions(name, self.analyst)]
+        named = self.datasets.shares(self.analyst)
+        return [each for name in named for each in self.datasets.questions(name, self.analyst)]
 
     def quote(self, name: str, access: str | None, size: int | None) -> Quote:
         """Return what answers would cost the analyst's share."""
         self._check_name(name)
-        return self.vault.quote(name, access, self.analyst, size)[0]
+        return self.datasets.quote(name, access, self.analyst, size)[0]
 
     def ask(self, name: str, access: str | None, size: int | None, request: str | None) -> Release:
         """Answer a question that the analyst's share pays too."""
         self._check_name(name)
         try:
-            return self.vault.ask(name, access, self.analyst, size, request)
+            return self.datasets.ask(name, access, self.analyst, size, request)
         except Exhausted:  # it may tell what others have spent
             pass
-        raise Told(self._exhausted(name, access, size))
+        raise PublicError(self._exhausted(name, access, size))
 
     def _check_name(self, name: str) -> None:
         """Raise if the analyst has no share of these data: whether they exist is not told."""
-        mine = self.vault.shares(self.analyst)
+        mine = self.datasets.shares(self.analyst)
         if name not in mine:
-            raise Told(
+            raise PublicError(
                 UnknownName(f"name must be one of your data ({', '.join(mine)}), got {shown(name)}")
             )
 
     def _exhausted(self, name: str, access: str | None, size: int | None) -> Exhausted:
         """Return why a budget cannot pay, from what the analyst may know."""
-        quote, own_fits = self.vault.quote(name, access, self.analyst, size)
+        quote, own_fits = self.datasets.quote(name, access, self.analyst, size)
         figures: dict[str, Any] = {
             "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
         }  # fmt: skip

@@ -14,7 +14,7 @@ from ..ledger import Session
 from ..payment import Bill, Indices
 from ..privacy.guarantees import Guarantee
 from ..releases import Release
-from .doors import Owed, Told
+from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
 
@@ -63,7 +63,7 @@ class Limits:
 
 
 @dataclass(slots=True, repr=False)
-class Allowed:
+class Permission:
     """A question about data that are not in it, with its limits and who has asked how often."""
 
     question: Call
@@ -86,7 +86,7 @@ class Allowed:
     def check_size(self, size: int | None) -> None:
         """Raise if that many answers at once are more than the owner allows."""
         if size is not None and size > self.limits.size:
-            raise Told(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
+            raise PublicError(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
 
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if there is a limit, or raise if there are too many.
@@ -100,7 +100,7 @@ class Allowed:
         with self._lock:
             asked = self._asked[analyst]
             if named not in asked and len(asked) >= most:
-                raise Told(
+                raise PublicError(
                     Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
                 )
             asked.add(named)
@@ -117,7 +117,7 @@ class Allowed:
         except BaseException as error:
             if paying.paid is None:
                 raise
-            failure = Owed(error, paying.paid)
+            failure = ChargedError(error, paying.paid)
         raise failure
 
     def about(self, data: Any) -> Call:

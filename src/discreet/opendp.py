@@ -5,13 +5,13 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any
 
-from ..errors import InvalidArgument, shown
-from ..mechanisms import Mechanism, read_mechanism
-from ..mechanisms.contract import Calibrated, read_parameter
-from ..numbers import Number, flag, float_up
-from ..privacy.sensitivity import sensitivity_of
-from ..sampling.bits import SystemBits
-from ..sampling.vectors import read_vector
+from .errors import InvalidArgument, shown
+from .mechanisms import Mechanism, read_mechanism
+from .mechanisms.contract import Calibrated, read_parameter
+from .numbers import Number, flag, float_up
+from .privacy.sensitivity import sensitivity_of
+from .sampling.bits import SystemBits
+from .sampling.vectors import read_vector
 
 
 def to_opendp(
