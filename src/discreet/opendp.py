@@ -1,4 +1,4 @@
-"""A mechanism of ours as a measurement of OpenDP (https://docs.opendp.org), for pipelines built there."""
+"""Mechanisms of this library as measurements of OpenDP (https://docs.opendp.org)."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -26,14 +26,14 @@ def to_opendp(
 
     Its privacy map is that of the mechanism at eta = 1 / scale: for scores that move by at most d_in,
     2 * d_in / scale under `max_divergence`, or half of it if the metric is monotonic; under
-    `zero_concentrated_divergence` the rho of that. It is rounded up to a float. Draws are ours, exact.
+    `zero_concentrated_divergence` the corresponding rho. It is rounded up to a float. Draws are exact.
 
     Args:
         space: the domain and the metric of the scores: a vector domain of numbers without NaN, and
             `linf_distance` of the same type. A transformation has it as its `output_space`.
         measure: `max_divergence()` or `zero_concentrated_divergence()` of OpenDP.
         scale: the scale of the noise in units of the score, 1 / eta.
-        mechanism: a name, or a mechanism whose law is settled by the scale, as all of ours are.
+        mechanism: a name, or a mechanism whose distribution is determined by the scale, as all of ours are.
         negate: whether lower scores are better.
 
     Raises:
@@ -41,8 +41,8 @@ def to_opendp(
         OpenDPException: if OpenDP refuses the space, or its features "contrib" and
             "honest-but-curious" are not enabled.
 
-    Side channels: those of the mechanism, and OpenDP's. A vector with an infinite score is refused; all
-    vectors at a finite distance from it are refused too.
+    Side channels: those of the mechanism and of OpenDP. Vectors with an infinite score are refused, and so are
+    all vectors at a finite distance from them.
     """
     import opendp.prelude as dp
 
@@ -71,7 +71,7 @@ def to_opendp(
 
 
 def _reader(measure: Any) -> Callable[[Any], Fraction]:
-    """Return what reads, from a guarantee, the number that the measure counts."""
+    """Return a function that reads the number of this measure from a guarantee."""
     import opendp.prelude as dp
 
     for known, number in (

@@ -105,7 +105,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _message(error: Exception) -> str | None:
-    """Return what to tell the user: our errors and those of the option parser speak for themselves."""
+    """Return the message for an error of this library, of the option parser or of writing; None for others."""
     if isinstance(error, DiscreetError):
         return str(error)
     if isinstance(error, OSError):

@@ -1,4 +1,4 @@
-"""discreet attack: how naive mechanisms break, and what stands."""
+"""discreet attack: attacks on naive mechanisms, run against this library's too."""
 
 import json
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""discreet audit: is a claim of privacy true? Exit code 0 if it holds, 1 if it does not."""
+"""discreet audit: tests privacy claims. Exit code 0 if a claim holds, 1 if it does not."""
 
 import json
 from fractions import Fraction
@@ -61,7 +61,7 @@ def exact_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a mechanism really tells about two neighbours' scores, enclosed, against its guarantee.
+    """Compute the certified privacy loss of a mechanism on two neighbors' scores, and compare its guarantee.
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
@@ -87,7 +87,7 @@ def laws_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """What two laws over the same outputs tell, enclosed, against a claim.
+    """Compute the certified privacy loss between two distributions over the same outputs, against a claim.
 
     Example: discreet audit laws --law 0.75,0.25 --neighbor 0.25,0.75 --epsilon 1.1
     """
@@ -109,7 +109,7 @@ def draws_command(
     confidence: Annotated[str, typer.Option(metavar="NUMBER")] = "0.95",
     as_json: AsJson = False,
 ) -> None:
-    """A lower bound on epsilon from answers of any program. It can refute a claim, never prove one."""
+    """Compute a lower bound on epsilon from answers of any program. It can refute a claim, never prove one."""
     from .. import audit
 
     found = audit.samples(_lines(file), _lines(neighbor_file), confidence=confidence, delta=delta)
@@ -122,7 +122,7 @@ def draws_command(
 
 
 def exact_audit(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
-    """Return the exact audit that the options spell."""
+    """Return the exact audit for the given options."""
     from .. import audit
 
     pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
@@ -130,7 +130,7 @@ def exact_audit(scores: str, neighbor: str, declared: dict[str, Any], terms: Ter
 
 
 def _show(found: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
-    """Print an audit, draw what each output tells, and stop with the verdict."""
+    """Print an audit, plot its privacy losses if asked to, and exit with the verdict."""
     if plot is not None:
         from .. import plots
 

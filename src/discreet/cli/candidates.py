@@ -1,4 +1,4 @@
-"""The options that say what may be answered: a list, or a file of its own."""
+"""The options for candidates: a list, or a public file."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ CandidatesColumnOption = Annotated[
 def read_candidates(
     file: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
 ) -> list[Any] | CandidateTable | None:
-    """Return the candidates, None if none are given."""
+    """Return the candidates, or None if none are given."""
     if named is not None and from_file is None:
         raise InvalidArgument("--candidates-column goes with --candidates-from")
     if from_file is not None:

@@ -1,4 +1,4 @@
-"""discreet ledger: open a budget, see what is left, what was asked, and that nothing was edited."""
+"""discreet ledger: open, show and verify privacy budgets and their history."""
 
 import json
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ledger_app = typer.Typer(
     name="ledger",
-    help="Budgets that outlive the process, and every release that was paid from them.",
+    help="Privacy budgets that outlive the process, and every release charged to them.",
     no_args_is_help=True,
 )
 
@@ -59,7 +59,7 @@ def open_command(  # `open` is Python's
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Open a budget for a dataset, or an analyst's share of it. Makes the ledger if it is not there.
+    """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
 
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
@@ -70,7 +70,7 @@ def open_command(  # `open` is Python's
 
 @ledger_app.command("show")
 def show_command(where: LedgerArgument, as_json: AsJson = False) -> None:
-    """Show all budgets: what was given, what is spent, what remains.
+    """Show all budgets: total, spent and remaining.
 
     Example: discreet ledger show budget.db
     """
@@ -109,7 +109,7 @@ def charge_command(
     privacy_unit: PrivacyUnit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Charge for a release that another program makes, before it makes it. Exit code 1 if it was charged already.
+    """Charge for a release of another program, before it is made. Exit code 1 if it was charged already.
 
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
@@ -133,7 +133,7 @@ def done_command(
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
-    """Note that a release that was charged was made, so that nobody makes it again. The first note stays.
+    """Record that a charged release was made, so that it is not made again. The first note stays.
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
@@ -155,9 +155,9 @@ def spent_command(
     ] = "1e-6",
     as_json: AsJson = False,
 ) -> None:
-    """Say what all answers so far promise together, however they were chosen, whenever one stops.
+    """Show the guarantee of all answers so far, for adaptively chosen questions and any stopping time.
 
-    With --analyst: what those to one analyst promise, if analysts do not tell each other, nor the ledger them.
+    With --analyst: of the answers to one analyst, if analysts share no answers and do not learn them by the ledger.
 
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
@@ -225,7 +225,7 @@ def verify_command(
 
 @ledger_app.command("checkpoint")
 def checkpoint_command(where: LedgerArgument) -> None:
-    """Print how far the ledger has come, as a line of JSON to sign, print or keep elsewhere.
+    """Print the end of the ledger's chain, as a line of JSON to sign, print or keep elsewhere.
 
     Example: discreet ledger checkpoint budget.db > monday.json
     """
@@ -245,7 +245,7 @@ def export_command(
 
 
 def existing_ledger(where: str) -> "Ledger":
-    """Return a ledger that is there; only `open` makes one."""
+    """Return an existing ledger; only `open` creates one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(
             f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
@@ -254,14 +254,14 @@ def existing_ledger(where: str) -> "Ledger":
 
 
 def _at(where: str) -> "Ledger":
-    """Return the ledger, with the checkpoints that the environment names."""
+    """Return the ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
     from ..ledger import Ledger  # heavy, and other commands do without
 
     return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
 
 
 def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
-    """Return the guarantee that the options spell: one number, or epsilon and delta."""
+    """Return the guarantee for the given options: one number, or epsilon and delta."""
     from .. import ZCDP, ApproxDP, GaussianDP, PureDP
 
     given = {name: value for name, value in one.items() if value is not None}
@@ -278,7 +278,7 @@ def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
 
 
 def _tell(charged: "Charge", *, as_json: bool) -> None:
-    """Print a charge; exit with 1 if it was there, so that `charge ... && release` makes nothing twice."""
+    """Print a charge; exit with 1 if it is not new, so that `charge ... && release` releases once."""
     _say(charged, as_json=as_json)
     raise typer.Exit(int(not charged.is_new))
 
@@ -302,17 +302,17 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
 
 
 def _cell(text: str) -> Text:
-    """Return a text as it is: names are no markup, and nothing in them moves the cursor."""
+    """Return literal text: names are no markup, and control characters are escaped."""
     return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))
 
 
-def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
-    """Draw what was spent of a dataset's budget over time, in the unit that it counts first."""
+def _draw(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
+    """Plot the spent budget of a dataset over time, in epsilon or else rho."""
     from .. import plots
     from ..ledger.events import CHARGED
     from ..reports.budgets import spent_over_time
 
-    whole = [b for b in book.budgets() if b.dataset == dataset and b.analyst is None]
+    whole = [b for b in ledger.budgets() if b.dataset == dataset and b.analyst is None]
     if not whole:
         raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
     unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
@@ -321,7 +321,7 @@ def _draw(book: "Ledger", dataset: str | None, events: list["Event"], path: Path
 
 
 def _row(event: "Event") -> tuple[str, ...]:
-    """Return an event in words that fit on a line."""
+    """Return the cells of an event in the history."""
     from ..ledger.budget import read_amount
     from ..ledger.events import CHARGED
 
@@ -335,7 +335,7 @@ def _row(event: "Event") -> tuple[str, ...]:
 
 
 def _what(event: "Event") -> str:
-    """Return what an event says that charges nothing."""
+    """Return the description of an event that charges nothing."""
     from ..ledger.budget import read_amount
 
     if event.kind == "answered":

@@ -1,4 +1,4 @@
-"""The options that commands share, and how they are read."""
+"""Options that several commands share."""
 
 import csv
 from pathlib import Path
@@ -109,10 +109,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def chosen_mechanism(
     mechanism: str, noise: str | None, options: list[str] | None
 ) -> str | Mechanism:
-    """Return the mechanism that the options spell: by its name, if they give it no options.
+    """Return the mechanism with the given options, or its name if there are none.
 
     Raises:
-        InvalidArgument: if it has no such option.
+        InvalidArgument: if the mechanism has no such option.
     """
     if noise is not None and mechanism != "noisy_max":
         raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
@@ -121,13 +121,13 @@ def chosen_mechanism(
 
 
 def check_picture(path: Path | None) -> None:
-    """Raise if a picture cannot be written in the format that the path ends in."""
+    """Raise unless the extension of the path is a format of pictures."""
     if path is not None and path.suffix not in _PICTURES:
         raise InvalidArgument(f"--plot must end in one of {', '.join(_PICTURES)}, got {path}")
 
 
 def split_candidates(texts: list[str], option: str = "--candidates") -> list[str]:
-    """Return the comma-separated candidates; quotes keep a comma or a blank."""
+    """Return the comma-separated candidates; commas and blanks within quotes are kept."""
     try:
         rows = list(csv.reader(texts, skipinitialspace=True, strict=True))
     except csv.Error:

@@ -1,4 +1,4 @@
-"""discreet plan: how far off an answer would be, and what a wanted error costs, before anything is spent."""
+"""discreet plan: the expected error of an answer, or the epsilon for a target error, before anything is spent."""
 
 import json
 from collections.abc import Callable
@@ -49,10 +49,10 @@ def plan_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell the error of an answer before anything is spent, or the epsilon that a wanted error needs.
+    """Show the error of an answer before anything is spent, or the epsilon for a target error.
 
-    With --candidates no data are needed: it holds for the worst of all scores. The error is by how much
-    the answer's score is behind the best one; it is expected, or kept with --confidence.
+    With --candidates no data are needed: the bound holds for the worst scores. The error is the difference
+    between the best score and the score of the answer: its expectation, or its quantile at --confidence.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """
@@ -81,7 +81,7 @@ def plan_command(
 def _worst(
     candidates: int, spread: str, epsilon: str | None, error: str | None, confidence: str | None
 ) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
-    """Return error or epsilon for each mechanism on the worst scores, and how to draw it."""
+    """Return error or epsilon by mechanism on the worst scores, and a function that plots it."""
 
     def at(mechanism: str, epsilon: Number) -> Fraction:
         return worst_error(
@@ -111,7 +111,7 @@ def _worst(
 def _sampled(
     scores: Any, spread: str, epsilon: str | None, error: str | None
 ) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
-    """Return error or epsilon for each mechanism on these scores, and how to draw it."""
+    """Return error or epsilon by mechanism on these scores, and a function that plots it."""
 
     def on(epsilons: list[Fraction]) -> Comparison:
         return compare(scores, spread=spread, epsilons=epsilons, mechanisms=BOUNDED)
@@ -127,7 +127,7 @@ def _sampled(
 
 
 def _show(told: dict[str, Fraction], what: str, *, as_json: bool) -> None:
-    """Print one number for each mechanism, rounded up."""
+    """Print the number of every mechanism, rounded up."""
     if as_json:
         name = "epsilon" if what == "ε" else "error"
         typer.echo(

@@ -1,4 +1,4 @@
-"""discreet price: what to charge."""
+"""discreet price: a price that maximizes revenue."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,7 +34,7 @@ def price_command(
         bool, typer.Option("--continuous", help="Draw any real price_command, then round it down.")
     ] = False,
 ) -> Release:
-    """Release a price that brings in much.
+    """Release a price with high revenue.
 
     One row is one bid for one unit.
 

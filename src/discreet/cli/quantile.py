@@ -1,4 +1,4 @@
-"""discreet median, quantile, quantiles: values that divide a column of numbers."""
+"""discreet median, quantile, quantiles: quantiles of a column of numbers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,9 +38,9 @@ def quantile_command(
     terms: Terms,
     step: StepOption = "1",
 ) -> Release:
-    """Release a value that about a share alpha of the records are below.
+    """Release the quantile of a column at alpha.
 
-    The answers are lo, lo + step, ... up to hi: as many as you like.
+    The candidates are lo, lo + step, ... up to hi; there may be very many.
 
     Example: discreet quantile people.csv --column age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
@@ -75,7 +75,7 @@ def quantiles_command(
     terms: Terms,
     step: StepOption = "1",
 ) -> Release:
-    """Release several quantiles at once, for less than one after the other.
+    """Release several quantiles at once, at less cost than one by one.
 
     Example: discreet quantiles people.csv --column age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """

@@ -1,4 +1,4 @@
-"""What makes a command release: the options all such commands have, who pays, and how answers are shown."""
+"""Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
 import json
 from collections.abc import Callable
@@ -46,9 +46,9 @@ _RECORDS = ("privacy_unit", "rows_per_person", "by", "groups", "groups_per_perso
 def releasing(
     *without: str,
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
-    """Give a command that releases an answer the options all such commands have, but those named.
+    """Add the options of all releasing commands, except those named, to a command.
 
-    The command gets what they say as `terms`.
+    Their values are passed to the command as `terms`.
     """
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
@@ -72,7 +72,7 @@ def releasing(
 
 
 def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], None]:
-    """Release an answer, or see what it would cost; return what shows it."""
+    """Release an answer, or quote its cost; return a function that prints the result."""
     names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
     chosen = said["mechanism"], said["noise"], said["mechanism_option"]
@@ -96,7 +96,7 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], 
 
 
 def _check_report(said: dict[str, Any]) -> None:
-    """Refuse a report that could not be written, before anything is paid."""
+    """Refuse a report that could not be written, before anything is charged."""
     from ..reports import check_path  # most answers are released without one
 
     if said["dry_run"]:
@@ -105,7 +105,7 @@ def _check_report(said: dict[str, Any]) -> None:
 
 
 def _report(release: Release, said: dict[str, Any]) -> None:
-    """Write the report of a release that was shown."""
+    """Write the report of a printed release."""
     from ..reports import report
     from .ledger import existing_ledger
 
@@ -115,14 +115,14 @@ def _report(release: Release, said: dict[str, Any]) -> None:
 
 
 def _groups(file: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
-    """Return the groups as values of their column; the verb says if that is missing."""
+    """Return the groups as values of their column; without a column the verb raises."""
     if texts is None or by is None:
         return texts
     return tables.parse_candidates(file, by, options.split_candidates(texts, "--groups"))
 
 
 def _session(said: dict[str, Any]) -> Any:
-    """Return who pays, or None if nobody does."""
+    """Return the session to charge, or None without a ledger."""
     if said["ledger"] is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
             if said[name]:
@@ -136,12 +136,12 @@ def _session(said: dict[str, Any]) -> Any:
 
 
 def _show_quote(quote: Any, *, as_json: bool) -> None:
-    """Print what an answer would cost and what would remain."""
+    """Print the cost of an answer and the remaining budget."""
     typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
 
 
 def show_release(release: Release, *, as_json: bool) -> None:
-    """Print a release: the answer first, then what is promised about it."""
+    """Print a release: the answer first, then its guarantee."""
     if as_json:
         typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
         return
@@ -152,7 +152,7 @@ def show_release(release: Release, *, as_json: bool) -> None:
 
 
 def _lines(value: Any) -> list[str]:
-    """Return the lines that show an answer: one for each draw, or for each group."""
+    """Return the lines of an answer, one per draw or group."""
     if isinstance(value, dict):
         return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]

@@ -1,4 +1,4 @@
-"""discreet report: an audit or a budget as one file of HTML, for people who were not there."""
+"""discreet report: an audit or a budget as one self-contained HTML file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +46,7 @@ def audit_command(
     mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
 ) -> None:
-    """Report what a mechanism really tells about two neighbours' scores.
+    """Report the certified privacy loss of a mechanism on two neighbors' scores.
 
     Exit code 1 if its guarantee does not hold for them. The report is as private as the scores.
 
@@ -70,7 +70,7 @@ def audit_command(
 
 @report_app.command("ledger")
 def ledger_command(where: LedgerArgument, dataset: DatasetOption, out: OutOption) -> None:
-    """Report a dataset's budget: what was given, what was asked, what remains.
+    """Report a dataset's budget: total, questions, and remainder.
 
     Example: discreet report ledger budget.db --dataset adult --out report.html
     """

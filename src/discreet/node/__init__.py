@@ -1,4 +1,4 @@
-"""The data node: private data that answer only what their owner allows. What is promised: docs/node.md."""
+"""The data node: holds private data, and answers only questions allowed by their owner. Guide: docs/node.md."""
 
 from .allowed_questions import AllowedQuestion
 from .analyst import Analyst

@@ -1,4 +1,4 @@
-"""A question that the owner has allowed: what it is, what it costs, and how often it may be asked."""
+"""The questions that an owner allows, with their prices and limits."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -25,14 +25,15 @@ class AllowedQuestion:
 
     Attributes:
         name: the name of the data.
-        access: what the question is called.
-        query: what is asked, in words.
-        guarantee: what one answer costs.
+        access: the name of the question.
+        query: the question in words.
+        guarantee: the guarantee of one answer.
         mechanism: the name of the mechanism.
-        candidates: how many there are to choose from, where that is known and finite.
-        unit: whom the guarantee protects: the column that says whose a row is, or None.
+        candidates: the number of candidates, where it is known and finite.
+        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
+            is one.
         size: the most answers at once.
-        requests: how often this analyst may ask it still; None: as long as the budget lasts.
+        requests: how many requests this analyst has left; None if only the budget limits them.
     """
 
     name: str
@@ -51,7 +52,7 @@ class AllowedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one analyst may ask of a question, besides what the budgets pay.
+    """Limits on the answers that one analyst may get to a question, besides the budgets.
 
     Attributes:
         size: the most answers at once.
@@ -64,7 +65,7 @@ class Limits:
 
 @dataclass(slots=True, repr=False)
 class Permission:
-    """A question about data that are not in it, with its limits and who has asked how often."""
+    """A question without its data, its limits, and the requests that analysts have made."""
 
     question: Call
     bill: Bill
@@ -73,7 +74,7 @@ class Permission:
     _lock: Any = field(default_factory=Lock)
 
     def described(self, name: str, access: str, analyst: str) -> AllowedQuestion:
-        """Return what an analyst may know."""
+        """Return the question as one analyst may see it."""
         bill, limits = self.bill, self.limits
         left = limits.requests
         if left is not None:
@@ -84,14 +85,14 @@ class Permission:
         )  # fmt: skip
 
     def check_size(self, size: int | None) -> None:
-        """Raise if that many answers at once are more than the owner allows."""
+        """Raise if the owner does not allow as many answers at once."""
         if size is not None and size > self.limits.size:
             raise PublicError(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
 
     def admit(self, analyst: str, request: str | None) -> None:
-        """Count a request of an analyst if there is a limit, or raise if there are too many.
+        """Count a request of an analyst if requests are limited, and raise if there are too many.
 
-        One that fails counts too, as even that may tell something. The same request counts once.
+        Failed requests count too, as a failure may depend on the data. A repeated request counts once.
         """
         most = self.limits.requests
         if most is None:
@@ -106,11 +107,11 @@ class Permission:
             asked.add(named)
 
     def bill_for(self, data: Any, size: int | None) -> Bill:
-        """Return what that many answers cost. No data are looked at."""
+        """Return the bill for that many answers. No data are read."""
         return self.about(data).bill(**_given(size=size))
 
     def ask(self, data: Any, payer: Session, size: int | None, request: str | None) -> Release:
-        """Ask it. An error after the payment names the request that asks again at no cost."""
+        """Return the answer. An error after the charge names the request that asks again at no cost."""
         paying = _Payer(payer)
         try:
             return self.about(data).ask(ledger=paying, **_given(size=size, request=request))
@@ -121,26 +122,26 @@ class Permission:
         raise failure
 
     def about(self, data: Any) -> Call:
-        """Return the question with the data in it."""
+        """Return the question with its data."""
         return self.question._replace(arguments=(data, *self.question.arguments))
 
 
 class _Payer:
-    """A session that gives every request a name, and knows when it has paid."""
+    """A session that gives every request a name, and knows whether it was charged."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.paid: str | None = None
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
-        """As the session does."""
+        """Charge for a release and draw, as the session does."""
         named = replace(bill, request=bill.request or str(uuid4()))
 
         def prepared() -> Callable[[], Indices]:
             draw = prepare()
 
             def drawn() -> Indices:
-                self.paid = named.request  # a session draws when it has paid
+                self.paid = named.request  # a session draws after the charge is committed
                 return draw()
 
             return drawn

@@ -1,4 +1,4 @@
-"""Analyst: one analyst's side of a data node."""
+"""Analyst: the access of one analyst to a data node."""
 
 from typing import NoReturn
 
@@ -12,7 +12,7 @@ from .isolation import call_isolated, error_for_analyst, isolated, unwrap
 
 
 class _Operations:
-    """What an analyst can do, each behind a door."""
+    """The operations of an analyst, isolated from the data: see `isolation`."""
 
     __slots__ = ("ask", "budgets", "questions", "quote")
 
@@ -24,7 +24,7 @@ class _Operations:
 
 
 class Analyst:
-    """One analyst's side of a data node: see what may be asked and what it costs, ask, see what is left.
+    """The access of one analyst to a data node: list questions, get quotes, ask, and see budgets.
 
         team = node.analyst("team-a")
         for question in team.questions():
@@ -32,9 +32,9 @@ class Analyst:
         print(team.quote("bids", "price"))
         answer = team.query("bids", "price", request="monday")
 
-    Made by `DataNode.analyst`. It can do nothing else, pays from this analyst's shares alone, and knows of
-    no data but those of which the analyst has a share. Its errors tell nothing of files, columns, other data
-    and analysts, or of what an owner's code raised.
+    Made by `DataNode.analyst`. It charges this analyst's shares alone, and shows no data of which the analyst
+    has no share. Its errors do not mention files, columns, other data, other analysts or errors of the
+    owner's code.
 
     Side channels: those of the questions, and whether one fails. Code in the same process can go around
     this object: docs/threat_model.md.
@@ -52,16 +52,16 @@ class Analyst:
         return self._name
 
     def questions(self) -> list[AllowedQuestion]:
-        """Return what this analyst may ask."""
+        """Return the questions that this analyst may ask."""
         return unwrap(call_isolated(self._operations.questions))
 
     def quote(self, name: str, access: str | None = None, *, size: int | None = None) -> Quote:
-        """Return what answers would cost this analyst's share, without paying or looking at any data.
+        """Return the cost of answers to this analyst's share, without charging it or reading data.
 
         Args:
             name: the name of the data.
-            access: what the question is called; may be left out where there is one only.
-            size: how many independent answers.
+            access: the name of the question; not needed if there is only one.
+            size: the number of independent answers.
 
         Raises:
             UnknownName: if there are no such data of which the analyst has a share, or no such question.
@@ -82,17 +82,16 @@ class Analyst:
 
         Args:
             name: the name of the data.
-            access: what the question is called; may be left out where there is one only.
-            size: how many independent answers; each of them costs.
-            request: asked again under this name, the answer is the same and costs nothing.
+            access: the name of the question; not needed if there is only one.
+            size: the number of independent answers, all of which are charged.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
 
         Raises:
             UnknownName: if there are no such data of which the analyst has a share, or no such question.
-            InvalidNumber: if the owner does not allow as many at once.
-            Exhausted: if a budget cannot pay, or the owner does not allow more requests; no data were
-                looked at.
+            InvalidNumber: if the owner does not allow as many answers at once.
+            Exhausted: if a budget cannot pay, or the owner does not allow more requests; no data were read.
             RequestConflict: if the request was another question.
-            LedgerError: if the ledger cannot be used; whether it was paid is in a note.
+            LedgerError: if the ledger cannot be used; a note says whether it was charged.
             Unanswerable: if it fails for a reason that only the owner may see.
         """
         asked = read_name(name, "name"), read_access(access), read_size(size)
@@ -100,7 +99,7 @@ class Analyst:
 
     @property
     def budgets(self) -> list[Budget]:
-        """This analyst's shares: what was given and what is left."""
+        """This analyst's shares of budgets: total, spent and remaining."""
         return unwrap(call_isolated(self._operations.budgets))
 
     def __copy__(self) -> NoReturn:

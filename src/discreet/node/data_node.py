@@ -1,4 +1,4 @@
-"""DataNode: holds private data, and answers only what its owner allows, as long as the budget lasts."""
+"""DataNode: holds private data, and answers questions allowed by their owner within privacy budgets."""
 
 from collections.abc import Callable
 from typing import Any, Concatenate, NoReturn, ParamSpec
@@ -20,7 +20,7 @@ _MOST = 10**9
 
 
 class _Operations:
-    """What an owner can do, each behind a door."""
+    """The operations of an owner, isolated from the data: see `isolation`."""
 
     __slots__ = (
         "allow", "analyst", "ask", "budgets", "described", "keep", "limit", "open_up", "share", "study",
@@ -45,7 +45,7 @@ class _Operations:
 
 
 class DataNode:
-    """Private data under names, each with the questions that may be asked about it.
+    """Private datasets under names, with the questions that analysts may ask about them.
 
         node = DataNode("budget.db")
         node.set_private_data("bids", [1, 1, 1, 3.01], epsilon=10)
@@ -53,18 +53,17 @@ class DataNode:
         node.give_share("bids", "team-a", epsilon=2)
         team = node.analyst("team-a")
 
-    The node itself is the owner's: it sets data, budgets and questions, and may ask without a share.
-    Whoever else asks gets what `analyst` returns. All questions about one name are charged to the budget of
+    The node object belongs to the owner, who sets data, budgets and questions, and may ask without a share.
+    Analysts get the object returned by `analyst`. All questions about one name are charged to the budget of
     that name.
 
     Args:
-        ledger: a `Ledger`, or where one is kept: a file, or a URL. Without it budgets are kept in memory,
-            and forgotten with the node.
+        ledger: a `Ledger`, or the file or URL of one. By default budgets are kept in memory and end with the
+            node.
 
-    Side channels: those of the questions. Python cannot hide an object from code that runs in the same
-    process, so whoever runs code there must be trusted with the data. The node keeps data out of
-    attributes, reprs, errors and the frames of their tracebacks (those of Ctrl-C too), copies and pickles,
-    so that nothing is told by accident: docs/threat_model.md.
+    Side channels: those of the questions. Python cannot hide an object from code in the same process, so that
+    code must be trusted with the data. The node keeps data out of attributes, reprs, copies, pickles, errors
+    and the frames of their tracebacks (of Ctrl-C too), so that nothing leaks by accident: docs/threat_model.md.
     """
 
     __slots__ = ("__weakref__", "_operations")
@@ -85,21 +84,21 @@ class DataNode:
         neighbors: Neighbors = "add_remove",
         privacy_unit: str | None = None,
     ) -> None:
-        """Keep data under a name, with a budget for everything that is asked about them.
+        """Hold data under a name, with a privacy budget for all questions about them.
 
         Args:
-            name: how questions call them; public.
-            data: what the questions take: a table, the path of a file, an array, a number.
+            name: a public name for the data.
+            data: the data argument of the questions: a table, the path of a file, an array, a number.
             epsilon: the budget in pure differential privacy, or with `delta` in approximate; or:
             rho: the budget in zero-concentrated differential privacy.
             delta: goes with epsilon.
-            neighbors: which databases count as neighbours.
-            privacy_unit: whom the budget protects: the column that says whose a row is, if all rows of
-                one person are one record. Questions that protect others are refused.
+            neighbors: the neighboring relation.
+            privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
+                value are then one record. Questions with another privacy unit are refused.
 
         Raises:
-            InvalidArgument: if the name is taken, or the budget is none, or the ledger has another one
-                under this name, or the data can be read only once, as a generator.
+            InvalidArgument: if the name is taken, the budget is invalid, the ledger has another budget under
+                this name, or the data can be read only once, like a generator.
         """
         budget = {"epsilon": epsilon, "rho": rho, "delta": delta}
         terms = {**budget, "neighbors": neighbors, "privacy_unit": privacy_unit}
@@ -117,21 +116,21 @@ class DataNode:
     ) -> None:
         """Allow a question, to be asked as verb(data, *arguments, **terms).
 
-        What is given is copied, all through: later changes of a list of candidates change nothing. Code,
-        such as a score function, is kept as it is. An analyst gets up to 1,000 answers at once, and asks as
-        often as the budgets pay; `limit_data_access` changes that.
+        The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
+        such as a score function, are not copied. An analyst gets up to 1,000 answers at once, as often as the
+        budgets pay; see `limit_data_access`.
 
         Args:
             name: the name of the data.
-            access: what the question is called; several about the same data have several names.
+            access: a name for the question, unique among the questions about these data.
             verb: a verb that takes the data first, such as `discreet.mode` or `discreet.price`; for
-                `select_by` give `functools.partial(discreet.select_by, u)`.
-            *arguments: what the verb takes after the data.
-            **terms: what else it takes: how much privacy an answer costs, and by which mechanism.
+                `select_by` pass `functools.partial(discreet.select_by, u)`.
+            *arguments: the positional arguments of the verb after the data.
+            **terms: its keyword arguments, such as the privacy parameter and the mechanism.
 
         Raises:
-            InvalidArgument: if the verb cannot be asked like this, or the budget cannot count the answer or
-                protects others, or an argument can be read only once. No private scores were computed.
+            InvalidArgument: if the verb refuses these arguments, the budget cannot count the guarantee or has
+                another privacy unit, or an argument can be read only once. No private scores were computed.
         """
         for reserved in ("ledger", "request", "size"):
             if terms.get(reserved) is not None:
@@ -148,14 +147,14 @@ class DataNode:
         size: int | None = None,
         requests: int | None = None,
     ) -> None:
-        """Limit what analysts may ask of a question, besides what their budgets pay.
+        """Limit the answers to a question, in addition to the analysts' budgets.
 
         Args:
             name: the name of the data.
-            access: what the question is called; may be left out where there is one only.
-            size: the most answers at once; 1,000 if never set.
-            requests: how often each analyst may ask it, counted from now on, as long as this node lives.
-                Requests that fail count too; one that is asked again under its name counts once.
+            access: the name of the question; not needed if there is only one.
+            size: the most answers at once, by default 1,000.
+            requests: the most requests per analyst, counted from now on in this node. Failed requests count
+                too; a request repeated under its name counts once.
 
         Raises:
             UnknownName: if there are no such data, or no such question.
@@ -179,30 +178,30 @@ class DataNode:
         rho: Number | None = None,
         delta: Number | None = None,
     ) -> Budget:
-        """Give an analyst a share of the budget of data: what they ask must fit into both.
+        """Give an analyst a share of a budget. Answers to this analyst are charged to both.
 
         Args:
             name: the name of the data.
             analyst: the name of the analyst.
-            epsilon: the most that all answers to this analyst may cost, in pure differential privacy, or
-                with `delta` in approximate; or:
-            rho: the same in zero-concentrated differential privacy.
+            epsilon: the bound on all answers to this analyst, in pure differential privacy, or with `delta`
+                in approximate; or:
+            rho: the bound in zero-concentrated differential privacy.
             delta: goes with epsilon.
 
         Returns:
-            The share. Given again with the same terms it is the one that is there.
+            The share; the existing one if it was given before with the same terms.
 
         Raises:
-            InvalidArgument: if the share is none, or the ledger has another one for this analyst.
+            InvalidArgument: if the amounts are invalid, or the ledger has another share for this analyst.
         """
         amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
         named, whose = read_name(name, "name"), read_name(analyst, "analyst")
         return unwrap(call_isolated(self._operations.share, named, whose, amounts))
 
     def analyst(self, analyst: str) -> Analyst:
-        """Return what one analyst can do here: see questions and quotes, ask, and see their budget.
+        """Return the access of one analyst: list questions, get quotes, ask, and see their budgets.
 
-        Give this to analysts, or let a service ask it for them, and keep the node.
+        Hand it to the analyst, or use it in a service on their behalf, and keep the node to yourself.
 
         Raises:
             UnknownBudget: if the analyst has no share of the data here.
@@ -218,19 +217,19 @@ class DataNode:
         analyst: str | None = None,
         request: str | None = None,
     ) -> Release:
-        """Answer a question, and charge it. Many answers are charged many times.
+        """Answer a question, and charge it to the budget of the data.
 
         Args:
             name: the name of the data.
-            access: what the question is called; may be left out where there is one only.
-            size: how many independent answers.
-            analyst: ask as this analyst, whose share pays too, within the limits, but see errors as the
-                owner does. To leave it out is the owner's privilege.
-            request: asked again under this name, the answer is the same and costs nothing.
+            access: the name of the question; not needed if there is only one.
+            size: the number of independent answers, all of which are charged.
+            analyst: ask on behalf of this analyst: the share is charged too and limits apply, but errors are
+                those for the owner. By default the owner asks, without limits.
+            request: a name for this request; asked again under it, the answer is the same and costs nothing.
 
         Raises:
             UnknownName: if there are no such data, or no such question.
-            Exhausted: if the budget cannot pay; the data were not looked at.
+            Exhausted: if a budget cannot pay; no data were read.
         """
         asked = read_name(name, "name"), read_access(access)
         whose = None if analyst is None else read_name(analyst, "analyst")
@@ -238,14 +237,14 @@ class DataNode:
         return unwrap(call_isolated(self._operations.ask, *asked, whose, many, named))
 
     def allow_simulation(self, name: str) -> None:
-        """Let `simulate` show draws about these data that nobody pays for, until the node is gone."""
+        """Allow `simulate` on these data, without charge, for the lifetime of the node."""
         unwrap(call_isolated(self._operations.open_up, read_name(name, "name")))
 
     def simulate(self, name: str, access: str | None = None, *, size: int = 1000) -> Simulation:
-        """Return draws for study. They tell about the data and are charged to nobody.
+        """Return draws for study. They depend on the data and are not charged, so they are not private.
 
         Raises:
-            InvalidArgument: unless the owner has called `allow_simulation` for these data.
+            InvalidArgument: unless `allow_simulation` was called for these data.
         """
         draws = count(size, "size")
         asked = read_name(name, "name"), read_access(access)
@@ -253,7 +252,7 @@ class DataNode:
 
     @property
     def budgets(self) -> list[Budget]:
-        """What was given and what is left, for each name and each share."""
+        """All budgets and shares: total, spent and remaining."""
         return unwrap(call_isolated(self._operations.budgets))
 
     def __copy__(self) -> NoReturn:

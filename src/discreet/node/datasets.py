@@ -1,4 +1,4 @@
-"""The datasets of a node: all data by name, what may be asked about them, and the ledger that pays."""
+"""The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ _ABOUT_ARGUMENTS = re.compile(r"unexpected argument|[\w.<>]+\(\) (got|missing|ta
 
 @dataclass(slots=True, repr=False)
 class HeldData:
-    """Data, the questions that may be asked about them, and whether they may be simulated."""
+    """A dataset, the questions allowed about it, and whether it may be simulated."""
 
     data: Any
     questions: dict[str, Permission] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class HeldData:
 
 
 class Datasets:
-    """All data by name, and the ledger that pays for questions about them."""
+    """All datasets by name, and the ledger to which questions about them are charged."""
 
     __slots__ = ("_holdings", "_ledger")
 
@@ -45,7 +45,7 @@ class Datasets:
         self._holdings: dict[str, HeldData] = {}
 
     def keep(self, name: str, data: Any, budget: dict[str, Any]) -> None:
-        """Keep data under a name."""
+        """Hold data under a name."""
         name = read_name(name, "name")
         if name in self._holdings:
             raise InvalidArgument(f"there are data named {shown(name)}; take another name")
@@ -54,7 +54,7 @@ class Datasets:
         self._holdings[name] = HeldData(data)
 
     def allow(self, name: str, access: str, question: Call) -> None:
-        """Allow a question, a copy of which is kept."""
+        """Allow a question; its arguments are copied."""
         holding = self.find(name)
         if access in holding.questions:
             raise InvalidArgument(f"{name} has a question named {shown(access)}; take another name")
@@ -74,7 +74,7 @@ class Datasets:
         allowed.limits = replace(allowed.limits, **limits)
 
     def share(self, name: str, analyst: str, amounts: dict[str, Any]) -> Budget:
-        """Open a share of the budget of the data, about the same neighbours and records."""
+        """Open a share of a budget, with its neighboring relation and privacy unit."""
         self.find(name)
         (whole,) = (b for b in self.budgets() if b.dataset == name and b.analyst is None)
         amounts = {**amounts, "neighbors": whole.neighbors, "privacy_unit": whole.unit}
@@ -88,7 +88,7 @@ class Datasets:
         size: int | None,
         request: str | None,
     ) -> Release:
-        """Answer a question; if an analyst pays, within the limits."""
+        """Answer a question; for an analyst, within the limits."""
         holding = self.find(name)
         allowed = holding.question(access)
         session = self._ledger.session(name, analyst=analyst)
@@ -100,7 +100,7 @@ class Datasets:
     def quote(
         self, name: str, access: str | None, analyst: str, size: int | None
     ) -> tuple[Quote, bool]:
-        """Return what answers cost an analyst's share, and whether that share could pay them."""
+        """Return the quote for an analyst's share, and whether the share alone could pay it."""
         holding = self.find(name)
         allowed = holding.question(access)
         allowed.check_size(size)
@@ -121,11 +121,11 @@ class Datasets:
         return [allowed.described(name, access, analyst) for access, allowed in asked]
 
     def open_up(self, name: str) -> None:
-        """Let data be simulated."""
+        """Allow simulation of a dataset."""
         self.find(name).studied = True
 
     def study(self, name: str, access: str | None, size: int) -> Simulation:
-        """Return draws that nobody pays for."""
+        """Return draws that are not charged."""
         holding = self.find(name)
         allowed = holding.question(access)
         if not holding.studied:
@@ -137,7 +137,7 @@ class Datasets:
         return Simulation(list(drawn.value), drawn.mechanism)
 
     def find(self, name: str) -> HeldData:
-        """Return what is kept under a name."""
+        """Return the dataset of a name."""
         if name in self._holdings:
             return self._holdings[name]
         known = ", ".join(self._holdings) or "none yet"
@@ -157,7 +157,7 @@ class Datasets:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AnalystRights:
-    """What one analyst can do in a datasets. All that they are told of it is about their own shares."""
+    """The operations that one analyst may do. Their results concern the analyst's own shares alone."""
 
     datasets: Datasets
     analyst: str
@@ -174,17 +174,17 @@ class AnalystRights:
         return list(self.datasets.shares(self.analyst).values())
 
     def questions(self) -> list[AllowedQuestion]:
-        """Return the questions about data of which the analyst has a share."""
+        """Return the questions about datasets of which the analyst has a share."""
         named = self.datasets.shares(self.analyst)
-        return [each for name in named for each in self.datasets.questions(name, self.analyst)]
+        return [asked for name in named for asked in self.datasets.questions(name, self.analyst)]
 
     def quote(self, name: str, access: str | None, size: int | None) -> Quote:
-        """Return what answers would cost the analyst's share."""
+        """Return the quote for the analyst's share."""
         self._check_name(name)
         return self.datasets.quote(name, access, self.analyst, size)[0]
 
     def ask(self, name: str, access: str | None, size: int | None, request: str | None) -> Release:
-        """Answer a question that the analyst's share pays too."""
+        """Answer a question, charged to the analyst's share too."""
         self._check_name(name)
         try:
             return self.datasets.ask(name, access, self.analyst, size, request)
@@ -193,7 +193,7 @@ class AnalystRights:
         raise PublicError(self._exhausted(name, access, size))
 
     def _check_name(self, name: str) -> None:
-        """Raise if the analyst has no share of these data: whether they exist is not told."""
+        """Raise if the analyst has no share of these data, whether or not they exist."""
         mine = self.datasets.shares(self.analyst)
         if name not in mine:
             raise PublicError(
@@ -201,7 +201,7 @@ class AnalystRights:
             )
 
     def _exhausted(self, name: str, access: str | None, size: int | None) -> Exhausted:
-        """Return why a budget cannot pay, from what the analyst may know."""
+        """Return the error for a budget that cannot pay, with amounts that the analyst may see."""
         quote, own_fits = self.datasets.quote(name, access, self.analyst, size)
         figures: dict[str, Any] = {
             "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
@@ -220,7 +220,7 @@ class AnalystRights:
 
 
 def _settled(question: Call) -> Call:
-    """Return the question with copies of its arguments, which nobody else has."""
+    """Return the question with deep copies of its arguments."""
     arguments = (settled(value, f"argument {i}") for i, value in enumerate(question.arguments, 1))
     terms = {name: settled(value, name) for name, value in question.terms.items()}
     return Call(settled(question.verb, "the verb"), tuple(arguments), terms)

@@ -1,8 +1,8 @@
-"""The doors of a node: what goes in is a call, what comes out is its answer or an error that holds no data.
+"""Isolates a node's data from its callers: a call returns its answer, or an error that holds no data.
 
-An exception keeps the frames that it went through, and their variables: the data, the scores, an answer
-that was drawn and not paid for to the end. So none leaves as it is. It is caught behind the door, comes out
-as a value, and is raised outside, without causes and frames. That holds for Ctrl-C as for every error.
+An exception keeps the frames of its traceback and their variables: the data, the scores, an answer drawn but not
+yet stored. So no exception leaves the node as it is. It is caught inside, returned as a value, and raised outside
+without causes and frames. This holds for Ctrl-C too.
 """
 
 from collections.abc import Callable
@@ -26,13 +26,13 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Failure:
-    """An error that is not raised yet."""
+    """An error returned as a value."""
 
     error: BaseException
 
 
 class PublicError(Exception):
-    """An error whose words everybody may read, on its way to the door."""
+    """Wraps an error with a public message, which is passed on unchanged."""
 
     def __init__(self, error: DiscreetError) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class PublicError(Exception):
 
 
 class ChargedError(Exception):
-    """An error after the payment, on its way to the door: the request gives the answer that is owed."""
+    """Wraps an error after the charge; its request asks again at no cost."""
 
     def __init__(self, error: BaseException, request: str) -> None:
         super().__init__()
@@ -48,13 +48,13 @@ class ChargedError(Exception):
 
 
 Translation = Callable[[BaseException], BaseException]
-"""What is told to somebody of an error."""
+"""Translates an error for the caller, who is the owner or an analyst."""
 
 
 def isolated(work: Callable[_P, _T], telling: Translation) -> Callable[_P, _T | Failure]:
-    """Return what does the work and returns its errors, as somebody is told of them.
+    """Return a function that calls `work` and returns its errors as values, translated for the caller.
 
-    Nothing but the closure of what is returned leads to `work`; functools.wraps would add an attribute.
+    Only the closure of the returned function refers to `work`; functools.wraps would add an attribute.
     """
 
     def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T | Failure:
@@ -70,7 +70,7 @@ def isolated(work: Callable[_P, _T], telling: Translation) -> Callable[_P, _T | 
 def call_isolated(
     entrance: Callable[_P, _T | Failure], *args: _P.args, **kwargs: _P.kwargs
 ) -> _T | Failure:
-    """Go through a door. An interrupt on its threshold is stripped here: the frames of the door hold data."""
+    """Call an isolated function. An interrupt at its edge is caught here, as its frames hold data."""
     try:
         return entrance(*args, **kwargs)
     except BaseException as error:
@@ -79,7 +79,7 @@ def call_isolated(
 
 
 def unwrap(given: _T | Failure) -> _T:
-    """Return what came through a door, or raise it if it is an error."""
+    """Return an answer, or raise the error in its place."""
     if not isinstance(given, Failure):
         return given
     try:
@@ -89,7 +89,7 @@ def unwrap(given: _T | Failure) -> _T:
 
 
 def error_for_owner(error: BaseException) -> BaseException:
-    """Return what an owner is told: our errors in full, of others the name of their class."""
+    """Return the error for the owner: our errors unchanged, of others the name of their class."""
     # A class of the owner's own may hold anything, though it is made from one of ours.
     if type(error).__module__ == DiscreetError.__module__:
         return error
@@ -106,11 +106,11 @@ _WORDS: dict[type[DiscreetError], str] = {
     LedgerUnwritable: "the ledger cannot be reached, read or written; tell the owner of the data",
     LedgerError: "the ledger cannot be used; tell the owner of the data",
 }
-"""What an analyst is told of an error of a kind; the first that fits counts."""
+"""Messages for analysts by class of error; the first that matches is used."""
 
 
 def error_for_analyst(error: BaseException) -> BaseException:
-    """Return what an analyst is told: nothing of files, columns, others, or what an owner's code raises."""
+    """Return the error for an analyst, without files, columns, other analysts or errors of the owner's code."""
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
             return kind(words)
@@ -118,7 +118,7 @@ def error_for_analyst(error: BaseException) -> BaseException:
 
 
 def _lone(error: BaseException, telling: Translation) -> BaseException:
-    """Return what is told of an error, without causes, notes and frames."""
+    """Return the translated error without causes, notes and frames."""
     if isinstance(error, ChargedError):
         told = _lone(error.error, telling)
         told.add_note(f"this is paid: request={error.request!r} asks again at no cost")
@@ -130,7 +130,7 @@ def _lone(error: BaseException, telling: Translation) -> BaseException:
 
 
 def _stop(error: BaseException) -> BaseException | None:
-    """Return a new exception for one that stops the program; what that holds may be data."""
+    """Return a new exception in place of one that stops the program, whose arguments may be data."""
     if isinstance(error, SystemExit):
         return SystemExit(1)
     return KeyboardInterrupt() if isinstance(error, KeyboardInterrupt) else None

@@ -1,7 +1,7 @@
-"""Reports: one file of HTML about a release, an audit or a budget, for people who were not there.
+"""Reports: one self-contained HTML file about a release, an audit or a budget.
 
-A report holds what is public and nothing else: the question, the answer, the promise, its price. It needs
-no other file, loads nothing, runs nothing, and everything in it is escaped. What it says: docs/reports.md.
+A report holds public information alone: the question, the answer, the guarantee and its cost. It loads no other
+file, runs no script, and all its text is escaped. Guide: docs/reports.md.
 """
 
 import os
@@ -34,18 +34,18 @@ def report(
     """Write a report of a release, of an audit, or of a dataset's budget in a ledger, as one HTML file.
 
     Args:
-        subject: a `Release`, anything that `audit` returns, or a `Ledger` (with `dataset`).
-        path: the file; its name ends in .html. A file that is there is replaced.
-        ledger: with a release, who paid for it: the report then says what remains.
-        dataset: which dataset of the ledger.
-        private_law: with a release, the law it was drawn from, to be drawn too. Then the report is as
+        subject: a `Release`, a result of `audit`, or a `Ledger` (with `dataset`).
+        path: the file, with the extension .html. An existing file is replaced.
+        ledger: with a release, the ledger that was charged: the report then shows the remaining budget.
+        dataset: the dataset in the ledger.
+        private_law: with a release, the distribution it was drawn from, to be plotted. The report is then as
             private as the data, says so in red, and must not be published.
 
     Returns:
         The path.
 
     Raises:
-        InvalidArgument: if there is nothing to tell about the subject, or an argument is missing.
+        InvalidArgument: if the subject is of another type, or an argument is missing.
         UnknownBudget: if the ledger has no budget for the dataset.
         ReportUnwritable: if the file cannot be written.
     """
@@ -68,11 +68,11 @@ def report(
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
-    """Return where a report is to go, before anything is paid or drawn.
+    """Return the path of a report, checked before anything is charged or drawn.
 
     Raises:
-        InvalidArgument: if its name does not end in .html.
-        ReportUnwritable: if there is no such folder.
+        InvalidArgument: if the extension is not .html.
+        ReportUnwritable: if the folder does not exist.
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:

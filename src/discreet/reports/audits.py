@@ -1,4 +1,4 @@
-"""What there is to tell about an audit."""
+"""Reports of audits."""
 
 from .. import plots
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
@@ -53,7 +53,7 @@ def about_exact_audit(audit: ExactAudit) -> Page:
 
 
 def about_other_audit(audit: SamplingAudit | SensitivityAudit | TimingAudit) -> Page:
-    """Return the report of an audit that speaks for itself."""
+    """Return the report of an audit from its text."""
     return Page(
         "An audit of a privacy claim",
         lede(str(audit).splitlines()[0]),
@@ -74,7 +74,7 @@ def about_other_audit(audit: SamplingAudit | SensitivityAudit | TimingAudit) -> 
 
 
 def _pictures(audit: ExactAudit) -> list[Markup]:
-    """Return the log-ratio of each output beside what was claimed, if there are few enough to see."""
+    """Return a plot of the privacy losses of all outputs beside the claim, if there are few enough to see."""
     losses = [float(loss) for loss in audit.losses()]
     if len(losses) > _MOST_BARS:
         return []

@@ -1,4 +1,4 @@
-"""What there is to tell about a dataset's budget."""
+"""Reports of privacy budgets."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -20,7 +20,7 @@ _MOST_ROWS = 1000
 
 
 def about_budget(ledger: Ledger, dataset: str) -> Page:
-    """Return the report of a dataset's budget: what was given, what was asked, what remains."""
+    """Return the report of a dataset's budget: total, questions, and remainder."""
     budgets, events = _budgets(ledger, dataset), ledger.history(dataset)
     verified = ledger.verify()
     whole = budgets[0]
@@ -49,7 +49,7 @@ def about_budget(ledger: Ledger, dataset: str) -> Page:
 
 
 def remaining_section(ledger: Ledger, dataset: str) -> Section:
-    """Return what the budgets of a dataset are after a release."""
+    """Return the section on a dataset's budgets after a release."""
     return Section("What remains", (_sums(_budgets(ledger, dataset)),))
 
 
@@ -62,7 +62,7 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
 
 
 def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
-    """Return what all answers promise together, now and later."""
+    """Return the guarantee of all answers together, now and later."""
     total = _guarantee(budget)
     later = (
         "This is about all answers together, those so far and those to come: the ledger refuses more, unless "
@@ -78,7 +78,7 @@ def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
 
 
 def _guarantee(budget: Budget) -> Guarantee:
-    """Return what the total of a budget promises."""
+    """Return the guarantee of a budget's total."""
     epsilon, rho, delta = budget.terms
     if epsilon is None:
         assert rho is not None
@@ -116,7 +116,7 @@ def _asked(events: list[Event]) -> Markup:
 
 
 def _over_time(budget: Budget, events: list[Event]) -> Iterator[Markup]:
-    """Give a picture for each sum that every answer so far was counted in."""
+    """Yield a plot for epsilon and for rho, where all answers so far have a bound in it."""
     own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
     for unit, sign in _SIGNS.items():
         if getattr(budget.remaining, unit) is None or len(own) < 2:
@@ -129,7 +129,7 @@ def _over_time(budget: Budget, events: list[Event]) -> Iterator[Markup]:
 
 
 def spent_over_time(events: list[Event], unit: str) -> list[tuple[datetime, Fraction, Fraction]]:
-    """Return time, what was spent up to it, and the whole budget."""
+    """Return triples of a time, the amount spent so far, and the total of the budget."""
     costs = [Fraction(_costs(event).get(unit, 0)) for event in events]
     totals = accumulate((e.body.get("total", {}).get(unit, "") for e in events), _later)
     return [
@@ -139,12 +139,12 @@ def spent_over_time(events: list[Event], unit: str) -> list[tuple[datetime, Frac
 
 
 def _later(before: str, now: str) -> str:
-    """Return what holds after an event that says `now`, or nothing."""
+    """Return the total after an event, which may not change it."""
     return now or before
 
 
 def _costs(event: Event) -> dict[str, str]:
-    """Return what the dataset's own budget paid."""
+    """Return the cost of an event to the dataset's own budget."""
     return dict(event.body["costs"][0]) if event.kind in CHARGED else {}
 
 

@@ -1,4 +1,4 @@
-"""A page of HTML: sections of prose, facts, tables and pictures, all of it escaped."""
+"""HTML pages of sections with prose, facts, tables and plots, all text escaped."""
 
 import base64
 import io
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Markup = NewType("Markup", str)
-"""HTML that was made here: only the functions of this module make it, from text that they escape."""
+"""Safe HTML: only the functions of this module make it, from text that they escape."""
 
 _PACKAGES = ("discreet", "python-flint", "numpy")
 
@@ -54,7 +54,7 @@ footer { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1re
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what is below it."""
+    """A heading with its content."""
 
     title: str
     parts: tuple[Markup, ...]
@@ -66,11 +66,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report, to be written.
+    """A report.
 
     Attributes:
-        title: what it is about.
-        lede: the one thing to know.
+        title: the subject.
+        lede: the summary below the title.
         sections: everything else, in order.
         private: whether it must not be published.
     """
@@ -85,11 +85,11 @@ class Page:
         return replace(self, sections=(*self.sections, section))
 
     def made_private(self, section: Section) -> "Page":
-        """Return the page with a private section, and a warning above all."""
+        """Return the page with a private section, and a warning at the top."""
         return replace(self.followed_by(section), private=True)
 
     def html(self) -> str:
-        """Return the whole document. It refers to nothing outside itself, and forbids that too."""
+        """Return the whole document. A content security policy forbids references to other files."""
         warning = "Private: this report shows the law of private data. Do not publish it."
         banner = [verdict(warning, good=False)] if self.private else []
         return "\n".join([
@@ -111,22 +111,22 @@ def paragraph(text: str) -> Markup:
 
 
 def lede(text: str) -> Markup:
-    """Return the first words of a page."""
+    """Return the summary below a title."""
     return Markup(f'<p class="lede">{escape(text)}</p>')
 
 
 def verdict(text: str, *, good: bool) -> Markup:
-    """Return a judgement, in a colour and with a bar."""
+    """Return a verdict in green or red, with a bar."""
     return Markup(f'<p class="{"good" if good else "bad"}">{escape(text)}</p>')
 
 
 def verbatim(text: str) -> Markup:
-    """Return text with its lines as they are."""
+    """Return preformatted text."""
     return Markup(f"<pre>{escape(text)}</pre>")
 
 
 def facts(named: Mapping[str, str]) -> Markup:
-    """Return names, each with what it stands for."""
+    """Return a list of names and values."""
     rows = [f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in named.items()]
     return Markup("\n".join(["<dl>", *rows, "</dl>"]))
 
@@ -142,7 +142,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
 
 
 def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
-    """Return a picture inside the page, with what it says below; or the words alone without matplotlib."""
+    """Return an embedded plot with its caption, or the caption alone without matplotlib."""
     try:
         drawn = _svg(draw())
     except MissingPackage as error:
@@ -153,7 +153,7 @@ def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
 
 
 def _svg(figure: "Figure") -> bytes:
-    """Return a figure as SVG, the same bytes for the same figure."""
+    """Return a figure as SVG, reproducibly."""
     from matplotlib import rc_context
 
     kept = io.BytesIO()
@@ -164,7 +164,7 @@ def _svg(figure: "Figure") -> bytes:
 
 
 def _made() -> str:
-    """Return when the page was written, and by what."""
+    """Return the time of writing and the versions of the software."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     versions = [f"{name} {version(name)}" for name in _PACKAGES]
     return f"Written {now} by {', '.join(versions)}, Python {platform.python_version()}."

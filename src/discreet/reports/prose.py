@@ -1,4 +1,4 @@
-"""What is promised, in sentences for people who do not read Greek."""
+"""Guarantees in sentences for readers without a background in differential privacy."""
 
 from fractions import Fraction
 
@@ -9,10 +9,10 @@ from ..sampling.enclosures import ball, precision, upper
 from .page import Section, paragraph
 
 _DELTA = Fraction(1, 10**6)
-"""Where a promise needs a delta and names none: one in a million."""
+"""The delta for guarantees that hold at any delta: one in a million."""
 
 _HUGE = 12
-"""Above this epsilon a factor says nothing to anybody: e**12 is more than 100,000."""
+"""Above this epsilon a factor is written as a power: e**12 is more than 100,000."""
 
 _NEIGHBORS: dict[Neighbors, tuple[str, str]] = {
     "add_remove": ("with one record added or removed", "that record is in the data"),
@@ -21,7 +21,7 @@ _NEIGHBORS: dict[Neighbors, tuple[str, str]] = {
 
 
 def guarantee_in_words(guarantee: Guarantee) -> list[str]:
-    """Return the guarantee in sentences that a person understands; every number is rounded up."""
+    """Return the guarantee in plain sentences; all numbers are rounded up."""
     if guarantee.slack == 1:
         return [f"Nothing is promised. {str(guarantee).capitalize()}."]
     changed, whether = _NEIGHBORS[guarantee.neighbors]
@@ -62,7 +62,7 @@ def _up(value: Fraction) -> str:
 
 
 def neighbors_in_words(relation: Neighbors, unit: str | None = None) -> str:
-    """Return which data count as neighbours."""
+    """Return the neighboring relation in words."""
     record = f"One record is all rows of one {unit}." if unit else "One record is one row."
     size = {
         "add_remove": "how many records there are is protected too",

@@ -1,4 +1,4 @@
-"""What there is to tell about a release."""
+"""Reports of releases."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -41,7 +41,7 @@ def about_release(release: Release) -> Page:
 
 
 def private_distribution(law: Distribution) -> Section:
-    """Return the law itself, for eyes that own the data."""
+    """Return the section with the private distribution, for the owner of the data."""
     says = "The law the answer was drawn from. It is as private as the data."
     return Section("The law (private)", (picture(law.plot, says),))
 
@@ -67,7 +67,7 @@ def _costs(release: Release) -> Iterator[tuple[str, str]]:
 
 
 def _error(release: Release) -> tuple[Markup, ...] | None:
-    """Return how far off an answer is at worst, which is public: it depends on no data."""
+    """Return the section on the worst-case error, which is public as it depends on no data."""
     n, epsilon = release.candidates, release.guarantee.pure
     single = release.guarantee.kind != "composition"
     if n is None or n < 2 or epsilon is None or not single or release.mechanism not in BOUNDED:
