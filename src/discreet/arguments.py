@@ -1,8 +1,8 @@
-"""Arguments as they come in: read once, as plain values, or refused.
+"""Reads arguments once, as plain values, or refuses them.
 
-Any object may lie about what it equals, how long it is and what it is called, and some answer a comparison with
-a whole series. So texts are taken as exact `str`, options are looked up by name and never compared, and lists
-are read up to a known length. What is read more than once can be read again. Numbers: `numbers`.
+An object may lie about its equality, length and name, and some answer a comparison with a whole series. So texts
+are taken as exact `str`, options are looked up by name and never compared, and lists are read up to a known
+length. One-shot iterators are refused where arguments are read more than once. Numbers: `numbers`.
 """
 
 import copy
@@ -27,10 +27,10 @@ def read_name(name: Any, what: str) -> str:
     """Return a name (of a dataset, an analyst, a question or a request) as exact text.
 
     A subclass of `str` may hash and compare as another text than it holds, so that one name would be looked
-    up and another charged. What is returned is a `str` itself, read once.
+    up and another charged. The result is an exact `str`, read once.
 
     Raises:
-        InvalidArgument: if it is no name that every database can keep.
+        InvalidArgument: if it is no name that every database can store.
     """
     text = exact_text(name)
     if text is not None and text.isprintable() and 0 < len(text.strip()) == len(text) <= _LONGEST:
@@ -94,13 +94,13 @@ def file_path(value: Any, name: str) -> Path:
 
 
 def choice(value: Any, name: str, options: Iterable[str], instead: str = "") -> str:
-    """Return the option that was chosen by its name.
+    """Return the option of a name.
 
     Args:
-        value: what was given.
-        name: what it is called in the message.
-        options: the names to choose from.
-        instead: what else could be given.
+        value: the name of the option, as given.
+        name: the name of the argument in messages.
+        options: the names of all options.
+        instead: other accepted types, for the message.
 
     Raises:
         UnknownName: if it is none of them; the message lists them.
@@ -130,7 +130,7 @@ def listed(value: Any, name: str, most: int = MOST_LISTED) -> list[Any]:
 
 
 def mapping(value: Any, name: str) -> dict[str, Any]:
-    """Return what a mapping holds under names.
+    """Return a mapping with names as keys as a dict.
 
     Raises:
         InvalidArgument: if it is none, or a key is no name.
@@ -157,9 +157,9 @@ def refuse_one_shot(value: Any, what: str) -> None:
 
 
 def settled(value: Any, what: str) -> Any:
-    """Return a public argument that no later change of what was given reaches: a copy, all through.
+    """Return a deep copy of a public argument, so that later changes do not reach it.
 
-    What can be called is code, and stays as it is.
+    Functions are returned as they are.
 
     Raises:
         InvalidArgument: if it can be read once only, or cannot be copied.
@@ -183,7 +183,7 @@ def settled(value: Any, what: str) -> Any:
 def named_arguments(
     verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]
 ) -> list[tuple[str, Any]]:
-    """Return all arguments of a question with words for each, those that a partial holds included."""
+    """Return all arguments of a question with their names, including those held by a partial."""
     listed = [(f"argument {i}", value) for i, value in enumerate(arguments, 1)]
     listed += terms.items()
     if isinstance(verb, partial):

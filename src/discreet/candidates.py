@@ -1,4 +1,4 @@
-"""What may be answered: public, and fixed before the data are read."""
+"""Candidates: the possible answers, public and fixed before the data are read."""
 
 import math
 import operator
@@ -25,7 +25,7 @@ _MISSING = {"NoneType", "NAType", "NaTType"}
 
 
 class Answers(Protocol):
-    """What may be answered, by index."""
+    """The candidates of a release, by index."""
 
     @property
     def size(self) -> int:
@@ -156,9 +156,9 @@ class Grid:
         return written(self.lo + index * self.step, self._digits)
 
     def nearest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the index of the point nearest to each value; what is outside goes to the ends.
+        """Return the indices of the points nearest to the values; values outside the grid go to its ends.
 
-        Each index is floor((value - lo) / step + 1/2) for the exact value, cut to the grid: it depends on
+        An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid: it depends on
         that value alone, whatever type the others make the array. The values must not be NaN. The
         indices are int64 where the grid has fewer than 2**62 points, else Python integers.
         """
@@ -169,7 +169,7 @@ class Grid:
         if values.dtype.kind == "O" or error is None:
             return self._nearest_exactly(values)
         indices = np.empty(len(values), dtype=np.int64)
-        for start in range(0, len(values), _BLOCK):  # what a block needs besides stays in the cache
+        for start in range(0, len(values), _BLOCK):  # temporary arrays of a block stay in the cache
             block = slice(start, start + _BLOCK)
             indices[block] = self._nearest_doubles(values[block], error)
         return indices
@@ -191,7 +191,7 @@ class Grid:
     def _double_error(self) -> float | None:
         """Return a bound on the error of (value - lo) / step + 1/2 in doubles, None if they cannot serve.
 
-        With u = 2**-53, lo, the difference, 1 / step, the product and the sum are rounded once each, and
+        With u = 2**-53, one rounding happens to lo, the difference, 1 / step, the product and the sum, and
         the difference is at most size * step: u * (|lo| / step + 5 * size + 1) bounds it; double that.
         """
         far = max(abs(self.lo), abs(self.hi), self.step, 1 / self.step)
@@ -201,7 +201,7 @@ class Grid:
         return error if error < 0.125 else None
 
     def _nearest_exactly(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return the nearest index for each value by exact arithmetic; infinities go to the ends."""
+        """Return the nearest indices by exact arithmetic; infinities go to the ends."""
         indices = [self._index(value) for value in values.tolist()]
         array = np.empty(len(indices), dtype=object if self.size >= 2**62 else np.int64)
         array[:] = indices
@@ -318,7 +318,7 @@ def _can_be_told(label: Any) -> bool:
 
 
 def _forms(label: Any) -> set[Any]:
-    """Return what a label equals: itself, and the instant of a time with a zone."""
+    """Return the values that equal a label: itself, and the instant of a time with a zone."""
     try:
         return {label, instant(label)}
     except TypeError:  # a tuple of lists

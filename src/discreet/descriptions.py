@@ -1,9 +1,8 @@
 """A question in plain public values: how a ledger knows a request again.
 
 The digest of a question must be the same in every later version, or a request would be drawn a second time. So it
-hangs on nothing that may be renamed or said better: no class name, no repr of ours, no sentence. Everything
-public declares what it is (`parameters` of a score and of a mechanism, `description` of candidates), and here that
-becomes one text.
+does not depend on names and texts that may change: class names, reprs, sentences. Scores and mechanisms declare
+their public `parameters` and candidates their `description`, which are combined to one text here.
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Doors: what raises an error out of this library lets it carry nothing away that was given or computed."""
+"""Keeps arguments and computed values out of the errors that leave this library."""
 
 import builtins
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 def caller(function: Any, name: str) -> Callable[..., Any]:
-    """Return what calls a function of the caller's; an error in it, which may quote data, is replaced.
+    """Return a wrapper of a caller's function that replaces its errors, which may quote data.
 
     Raises:
         InvalidArgument: if it is no function.
@@ -39,11 +39,11 @@ def caller(function: Any, name: str) -> Callable[..., Any]:
 
 
 def door(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Return the function, out of which no error carries what it was given or what it computed.
+    """Return the function with errors that hold no arguments and no computed values.
 
-    An error keeps its class, its text and its lines, and loses the variables of its frames, its cause and its
-    context. One that an object of the caller or of another library raised by itself may quote data: it
-    becomes `UnreadableArgument`, which does not.
+    An error keeps its class, message and line numbers, and loses the variables of its frames, its cause and its
+    context. An error raised by an object of the caller or of another library may quote data: it becomes an
+    `UnreadableArgument`, which does not.
     """
 
     @wraps(function)
@@ -59,7 +59,7 @@ def door(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def doors(kind: _Class) -> _Class:
-    """Return the class with a door at each public method: for what holds private data."""
+    """Return the class with `door` applied to all public methods: for objects that hold private data."""
     for name, method in list(vars(kind).items()):
         if isinstance(method, FunctionType) and (not name.startswith("_") or name in _DOORS):
             setattr(kind, name, door(method))
@@ -70,7 +70,7 @@ _DOORS = ("__init__", "__getitem__", "__str__")
 
 
 def _emptied(error: BaseException) -> BaseException:
-    """Return what to raise for an error: nothing private can be reached from it."""
+    """Return the error to raise in place of another, without references to private values."""
     trace = error.__traceback__
     clear_frames(trace)
     if not isinstance(error, Exception) or isinstance(error, DiscreetError):
@@ -86,7 +86,7 @@ def _emptied(error: BaseException) -> BaseException:
 
 
 def _is_ours(trace: TracebackType | None) -> bool:
-    """Return whether the innermost frame belongs to this library, so that nobody else's code has failed."""
+    """Return whether the innermost frame belongs to this library, and not to foreign code."""
     *_, (frame, _line) = walk_tb(trace)
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
 

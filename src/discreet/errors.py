@@ -11,22 +11,22 @@
     ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
     ├── UnreadableData                    the data cannot be used at all
     │   ├── MissingColumn (KeyError)      a column that is not there
-    │   └── UnreadableFile (OSError)      a file that is missing or is not what its name says
+    │   └── UnreadableFile (OSError)      a file that is missing, or not in the format of its name
     ├── Unanswerable                      a question to a data node that fails; only its owner sees why
     ├── Exhausted (RuntimeError)          a budget or a session that cannot pay for this answer
-    ├── LedgerError                       what a ledger cannot do; nothing was drawn unless it says so
+    ├── LedgerError                       a ledger that fails; nothing was drawn unless it says so
     │   ├── UnknownBudget (LookupError)   a dataset or an analyst for whom no budget was opened
     │   ├── RequestConflict               a request id that was used for another question
     │   ├── LedgerBusy                    others held the ledger for too long
     │   ├── LedgerUnwritable (OSError)    a full disk, a file that cannot be written, a lost server
-    │   ├── LedgerCorrupt                 what is stored is not what was written
+    │   ├── LedgerCorrupt                 a ledger that was edited, damaged or replaced
     │   └── LedgerTooNew                  written by a newer version of this library
     ├── ReportUnwritable (OSError)        a report whose file cannot be written
     ├── MissingPackage (ImportError)      an optional package that is not installed
     └── OutOfBits                         a scripted source of bits came to its end (tests only)
 
 No message, attribute or cause of these errors holds a private value. Errors of other libraries may
-quote the data they failed on, so they are never chained: what is raised here starts a trace of its own.
+quote the data they failed on, so they are never chained: errors raised here have no cause or context.
 """
 
 import sys
@@ -94,7 +94,7 @@ class UnknownName(InvalidArgument):
 
 
 class UnreadableArgument(InvalidArgument):
-    """An object that was given raised an error when it was read or called; what that said is not shown."""
+    """An argument raised an error when it was read or called; its message, which may quote data, is not shown."""
 
 
 class InvalidScores(DiscreetError, ValueError):
@@ -112,7 +112,7 @@ class MissingColumn(UnreadableData, KeyError):
 
 
 class UnreadableFile(UnreadableData, OSError):
-    """A file that is missing, or is not what its name says."""
+    """A file that is missing, or not in the format of its name."""
 
 
 class Unanswerable(DiscreetError):
@@ -120,7 +120,7 @@ class Unanswerable(DiscreetError):
 
 
 class ReportUnwritable(DiscreetError, OSError):
-    """A report whose file cannot be written; what it is about is not lost."""
+    """A report whose file cannot be written; its subject, such as a release, is not lost."""
 
 
 class MissingPackage(DiscreetError, ImportError):
@@ -131,9 +131,9 @@ class Exhausted(DiscreetError, RuntimeError):
     """A budget or a session that cannot pay for this answer. Nothing was drawn.
 
     Attributes:
-        requested: what the answer costs, exactly, if a budget refused it.
-        spent: what the budget has spent.
-        remaining: what it has left.
+        requested: the exact cost of the answer, if a budget refused it.
+        spent: the amount that the budget has spent.
+        remaining: the amount that it has left.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Exhausted(DiscreetError, RuntimeError):
 
 
 class LedgerError(DiscreetError):
-    """What a ledger cannot do."""
+    """A ledger that fails: the root of its errors."""
 
 
 class UnknownBudget(LedgerError, LookupError):
@@ -166,7 +166,7 @@ class LedgerUnwritable(LedgerError, OSError):
 
 
 class LedgerCorrupt(LedgerError):
-    """What is stored is not what was written; restore a copy whose head is the one that was noted."""
+    """A ledger that was edited, damaged or replaced; restore a copy with the head you noted."""
 
 
 class LedgerTooNew(LedgerError):

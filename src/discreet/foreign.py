@@ -20,8 +20,8 @@ def replacing(
     first. Code that was stopped by Ctrl-C raises KeyboardInterrupt, whatever it called that.
 
     Args:
-        work: what may fail.
-        failure: returns what is raised instead of an error.
+        work: the code that may fail.
+        failure: returns the error to raise in place of another.
         passing: errors that are not replaced, besides STOPS.
     """
     raised: BaseException

@@ -1,4 +1,4 @@
-"""A listener stands where an account stands, and takes the order instead of paying for it."""
+"""A stand-in for an account that records the order of a verb instead of paying for it."""
 
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -7,11 +7,11 @@ from .errors import InvalidArgument
 
 
 class Listener:
-    """What a verb gets for a ledger when it is only to say what it would ask.
+    """The `ledger` of a verb that is called for its order alone: for its price or its distribution.
 
     Args:
-        billing: whether for the price, of the question as it is when an account pays; or else to look at
-            the distribution, of the question as it is when nobody does.
+        billing: whether the order is for the price, as if an account paid; otherwise it is for the
+            distribution, as without an account.
     """
 
     __slots__ = ("billing",)
@@ -38,11 +38,11 @@ def is_paid(terms: Mapping[str, Any]) -> bool:
 
 
 def is_quoted(terms: Mapping[str, Any]) -> bool:
-    """Return whether this is asked only to see what would be asked, so that no data may be opened."""
+    """Return whether the call is for its order alone, so that no data may be opened."""
     return isinstance(terms.get("ledger"), Listener)
 
 
 def is_billed(terms: Mapping[str, Any]) -> bool:
-    """Return whether an account is to pay, or the price is asked that it would pay."""
+    """Return whether an account pays, or its price is asked for."""
     account = terms.get("ledger")
     return account.billing if isinstance(account, Listener) else account is not None

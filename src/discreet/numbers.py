@@ -1,6 +1,6 @@
 """The one door for numbers: exact in, rounded against ourselves out.
 
-Every number of a privacy statement is a `fractions.Fraction`. What a person writes becomes one here:
+Every number of a privacy statement is a `fractions.Fraction`. Arguments of other types become one here:
 integers, fractions and decimals as they are, text such as ``"1/3"`` or ``"0.1"``, and a float as the
 decimal it prints as, so that ``0.1`` means one tenth. Sensitivities are read upwards (`positive_up`).
 """
@@ -15,7 +15,7 @@ from .arguments import exact_text
 from .errors import InvalidArgument, InvalidNumber, shown
 
 Number = int | float | str | Fraction | Decimal
-"""What the public functions accept where they ask for a number; numpy's scalars are welcome too."""
+"""The types of numbers that public functions accept, besides numpy's scalars."""
 
 _MOST_DIGITS = 4_200
 """The longest numerator or denominator that is read: doubles have at most 325 digits, and Python spells 4,300."""
@@ -163,7 +163,7 @@ def _short(value: Fraction) -> str | None:
 
 
 def _read(value: Any) -> Fraction | None:
-    """Return the exact value, or None if there is none, or an object does not say what it is."""
+    """Return the exact value, or None if the object is no number."""
     try:
         number = _exactly(value)
     except Exception:  # of whatever methods the object has; what they say is not ours to tell

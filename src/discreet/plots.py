@@ -1,7 +1,7 @@
 """Pictures, for eyes that own the data: a picture of a law or of scores is as private as they are.
 
-Each function takes plain numbers and returns a matplotlib `Figure` that belongs to nobody else: pyplot and
-its global state are not touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the
+All functions take plain numbers and return a new matplotlib `Figure`: pyplot and its global state are not
+touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the
 same in black and white. The background is opaque. Needs the extra: pip install "discreet[plots]".
 """
 
@@ -42,7 +42,7 @@ _STYLE = {
 
 
 def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Return the function; what cannot be drawn is refused in our words, for the error would quote it."""
+    """Return the function with matplotlib's errors replaced, as they may quote the values that were plotted."""
 
     @door
     @wraps(function)
@@ -52,7 +52,7 @@ def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
             return function(*args, **kwargs)
         except DiscreetError:
             raise
-        except Exception:  # of numpy, of matplotlib, or because a thing is not what it should be
+        except Exception:  # of numpy, of matplotlib, or because of a wrong type
             pass
         raise InvalidArgument(
             f"{function.__name__} cannot draw this: it takes plain numbers and short texts; see help()"
@@ -63,12 +63,12 @@ def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Series:
-    """What a picture shows of a law. Private.
+    """The points of a plotted distribution. Private.
 
     Attributes:
-        name: what to call it in a legend.
-        labels: the candidates if they are few enough to name each, else None.
-        x: where each point is on the axis of candidates.
+        name: the name in a legend.
+        labels: the candidates if they are few enough to be named, else None.
+        x: the positions of the points on the axis of candidates.
         chances: the probability of one candidate there.
         scores: its score.
         step: the distance of neighbouring candidates.
@@ -126,7 +126,7 @@ def law(
 
 @_drawing
 def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
-    """Return a picture of several laws over the same candidates, such as one for each epsilon."""
+    """Return a plot of several distributions over the same candidates, such as for several epsilons."""
     shown = listed(several, "several", _MOST)
     if len({series.labels for series in shown}) != 1:
         raise InvalidArgument(
@@ -151,7 +151,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
 
 @_drawing
 def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
-    """Return a picture of how often each value was drawn, the most frequent first."""
+    """Return a bar chart of the frequencies of drawn values, the most frequent first."""
     values = listed(values, "values", _MOST)
     tally = Counter(values).most_common(_NAMED)
     labels = tuple(_short(value) for value, _ in tally)
@@ -166,11 +166,11 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
 def histograms(
     several: Mapping[str, Sequence[Any]], *, bins: int = _BINS, label: str = "candidate"
 ) -> "Figure":
-    """Return how often each stretch of numbers was drawn: an outline for each set of draws.
+    """Return histograms of drawn numbers, as one outline per set of draws.
 
     Args:
         several: draws of numbers under names.
-        bins: into how many stretches to divide what was drawn.
+        bins: the number of bins.
         label: the name of the axis of candidates, with its unit.
     """
     drawn = {
@@ -205,7 +205,7 @@ def lines(
     """Return lines through points, over a logarithmic axis.
 
     Args:
-        named: for each name where its points are, and how high.
+        named: the positions and heights of points, by name.
         x: the name of the axis they are on, with its unit.
         y: the name of the axis of heights, with its unit.
         at: a place to mark.
@@ -239,12 +239,12 @@ def curve(
     unit: str = "the score",
     at: float | None = None,
 ) -> "Figure":
-    """Return the accuracy-privacy curve: for each name, epsilons and the errors at them.
+    """Return the accuracy-privacy curve: errors over epsilons.
 
     Args:
-        errors: a line for each name.
-        what: which error it is, for its axis.
-        unit: what it is in units of.
+        errors: the epsilons and errors of a line, by name.
+        what: the kind of error, for its axis.
+        unit: the unit of the error, for its axis.
         at: an epsilon to mark.
     """
     epsilons = "ε of one answer (more privacy to the left)"
@@ -253,11 +253,11 @@ def curve(
 
 @_drawing
 def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figure":
-    """Return a picture of what was spent of a budget over time.
+    """Return a plot of the spent budget over time.
 
     Args:
-        points: time, what was spent up to it, and the whole budget, in the order of time.
-        unit: what is spent.
+        points: triples of a time, the amount spent so far, and the total of the budget, in order of time.
+        unit: the sign of the privacy parameter.
     """
     named = listed(points, "points", _MOST)
     if not named:
@@ -282,11 +282,11 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
 def losses(
     ratios: Sequence[float], epsilon: float, *, labels: Sequence[Any] | None = None
 ) -> "Figure":
-    """Return what each output tells: bars of its log-ratio, between dashed lines at what was claimed.
+    """Return a bar chart of the privacy losses of outputs, between dashed lines at the claim.
 
     Args:
         ratios: ln of the probability for one database over that for the other; may be infinite.
-        epsilon: what was claimed.
+        epsilon: the claimed epsilon.
         labels: the outputs; their numbers if not given.
     """
     names = tuple(map(str, range(len(ratios)) if labels is None else labels))
@@ -309,7 +309,7 @@ def losses(
 
 
 def _in_a_list(axes: "Axes", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
-    """Draw a bar for each candidate, the answer's in a colour and hatch of its own."""
+    """Draw bars for all candidates, the answer's in a colour and hatch of its own."""
     names = list(series.labels or ())
     marked = names.index(str(answer)) if str(answer) in names else None
     _bars(axes, [0 if i == marked else p for i, p in enumerate(series.chances)], "law")

@@ -1,4 +1,4 @@
-"""Files for their owner alone. What a ledger, an export or a report tells is for its owner to pass on."""
+"""Files readable for their owner alone, such as ledgers, exports and reports, who may then pass them on."""
 
 import os
 from pathlib import Path

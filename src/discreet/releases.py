@@ -1,4 +1,4 @@
-"""What comes out: a `Release`, which may be published, or a `Simulation`, which may not."""
+"""Results: a `Release`, which may be published, or a `Simulation`, which may not."""
 
 import math
 from collections import Counter
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
-    """A drawn answer with what is promised about it. Nothing in it is private.
+    """A private answer with its guarantee. Nothing in it is private.
 
     Attributes:
         value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
-            a list of them, or an array of indices. With groups, a dict from each to its answer.
-        guarantee: what the whole release promises, all draws together.
+            a list of them, or an array of indices. With groups, a dict from groups to answers.
+        guarantee: the guarantee of the whole release, all draws together.
         mechanism: the name of the mechanism.
-        unit: the column that says whose a row is, if all rows of one person are one record; None if
-            each row is one.
-        query: what was asked, in words.
-        candidates: how many there were to choose from, where that is known and finite.
+        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
+            is one.
+        query: the question in words.
+        candidates: the number of candidates, where it is known and finite.
     """
 
     value: Any
@@ -38,7 +38,7 @@ class Release:
 
     @property
     def promise(self) -> str:
-        """The guarantee in words, with what one record is where it is more than a row."""
+        """The guarantee in words, with the privacy unit if there is one."""
         return f"{self.guarantee}{whose(self.unit)}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -59,7 +59,7 @@ class Release:
 
 
 def _written(value: Any) -> str:
-    """Return an answer as one writes it: the numbers and dates in a list or a dict as if alone."""
+    """Return an answer as text, with numbers and dates in a list or a dict written as they are alone."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
     if isinstance(value, list):
@@ -74,7 +74,7 @@ def _inside(value: Any) -> str:
 @doors
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """Draws for study. Not private: nobody paid for them, so do not publish them.
+    """Draws for study. They were not charged, so they are not private: do not publish them.
 
     Attributes:
         values: the draws, candidates or indices.
@@ -85,7 +85,7 @@ class Simulation:
     mechanism: str
 
     def frequencies(self) -> dict[Any, float]:
-        """Return the share of each answer among the draws, most frequent first."""
+        """Return the relative frequencies of the answers, most frequent first."""
         return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
 
     def plot(self, *, label: str = "candidate") -> "Figure":
@@ -99,7 +99,7 @@ class Simulation:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value that JSON knows: numbers, text, lists and dicts as they are, everything else as text."""
+    """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, list):

@@ -1,8 +1,8 @@
 """Proofs by enumeration, shipped for your own mechanisms too.
 
-Feed every string of bits through a draw and count: what each outcome has gained so far is a lower bound
-on its probability, and with the strings that are still open an upper bound. That is a proof for the
-instance at hand, not a statistic.
+Feed every string of bits through a draw and count: the share of strings that lead to an outcome is a lower bound
+on its probability, and together with the undecided strings an upper bound. This is a proof for the instance at
+hand, not a statistic.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision
 from .sampling.vectors import Vector, read_vector
 
 _NARROW = arb(2) ** -100
-"""Radius of a ball that says something, and what a certified comparison may be off by."""
+"""The largest radius of an informative ball, and the tolerance of a certified comparison."""
 
 _DEEPEST = 64
 
@@ -94,10 +94,10 @@ class SeededBits:
 
 @dataclass(frozen=True, slots=True)
 class BitTree:
-    """What all bit strings up to one length make of a draw.
+    """The outcomes of a draw on all bit strings up to one length.
 
     Attributes:
-        masses: for each outcome, the share of strings that lead to it whatever follows.
+        masses: the share of strings that lead to an outcome, whatever follows, by outcome.
         undecided: the share of strings that lead to no outcome yet.
     """
 
@@ -111,7 +111,7 @@ class BitTree:
 
 
 def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
-    """Return what every bit string of length `depth` makes of the draw.
+    """Return the outcomes of a draw on all bit strings of length `depth`.
 
     A string whose beginning already settles the draw is not run again, so sharp draws are enumerated
     to many more bits than 2**depth runs would allow.
@@ -143,12 +143,12 @@ def bit_tree(draw: Callable[[Bits], Hashable], depth: int) -> BitTree:
 
 @dataclass(slots=True)
 class Work:
-    """What a release took.
+    """The work of a release.
 
     Attributes:
         words: words of 64 bits read.
         functions: exponentials and logarithms taken in doubles.
-        passes: times that gaps were computed, each over a block of scores or all of them.
+        passes: how often gaps were computed, over a block of scores or all of them.
         balls: weights enclosed in balls, because doubles left a doubt.
     """
 
@@ -160,7 +160,7 @@ class Work:
 
 @contextmanager
 def counted_work() -> Iterator[Work]:
-    """Count the work of what happens inside the block. Not for threads: it patches numpy meanwhile."""
+    """Count the work inside the block. Not for threads: it patches numpy meanwhile."""
     work = Work()
 
     def counting(place: Any, name: str, note: Callable[..., None]) -> Any:
@@ -193,9 +193,9 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
     Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
-    from, one by one and in batches, is the one it states, by `bit_tree`; it promises what it was asked
-    for; a ledger can know it again; and for every pair of neighbouring score vectors over a small universe,
-    monotonic and not, what it promises is true of the law it states. A check that could not fail counts as
+    from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is the one asked
+    for; a ledger can identify it; and for every pair of neighbouring score vectors over a small universe,
+    monotonic and not, its guarantee holds for the law it states. A check that could not fail counts as
     failed: balls must be narrow, and enough bit strings decided. A mechanism that brings its own eta takes
     epsilon=None.
 
@@ -209,7 +209,7 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int 
         None if epsilon is None else PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
     )
     depth = count(depth, "depth", most=_DEEPEST)
-    digest(identified(mechanism))  # what a ledger knows it by can be written down
+    digest(identified(mechanism))  # its description for a ledger can be serialized
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         calibrated = mechanism.calibrate(sensitivity, parameter)
@@ -256,7 +256,7 @@ def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
 
 
 def _check_tree(tree: BitTree, stated: dict[Any, arb], where: str) -> None:
-    """Raise unless the enumeration admits what is stated, and nothing else."""
+    """Raise unless the enumeration agrees with the stated probabilities."""
     if not set(tree.masses) <= set(stated):
         raise AssertionError(f"{where}: the draw gives {set(tree.masses) - set(stated)}")
     for outcome, probability in stated.items():
@@ -312,7 +312,7 @@ def _keeps(guarantee: Guarantee, p: list[arb], q: list[arb]) -> bool:
 
 
 def log_ratios(law: Law, other: Law) -> list[arb]:
-    """Return a ball around ln(p[i] / q[i]) for each i, at the precision in force; of 0 and 0, nothing."""
+    """Return balls around ln(p[i] / q[i]), at the precision in force, without those of 0 and 0."""
     pairs = zip(law.probabilities(), other.probabilities(), strict=True)
     return [(p / q).log() for p, q in pairs if not (p == 0 and q == 0)]
 

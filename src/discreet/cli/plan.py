@@ -24,28 +24,40 @@ if TYPE_CHECKING:
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 
 
+CandidateCountOption = Annotated[
+    int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
+]
+ScoresFileOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Instead: scores that are public, in CSV or Parquet."),
+]
+ScoresColumnOption = Annotated[str | None, typer.Option(help="The column of scores in that file.")]
+LargestChangeOption = Annotated[
+    str, typer.Option(metavar="NUMBER", help="The largest change of a score difference.")
+]
+AnswerEpsilonOption = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBER", help="The epsilon of an answer: shows the error."),
+]
+TargetErrorOption = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="The target error: shows the epsilon.")
+]
+ConfidenceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER", help="The probability that the error stays below, such as 0.95."
+    ),
+]
+
+
 def plan_command(
-    candidates: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
-    ] = None,
-    scores: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead: scores that are public, in CSV or Parquet."),
-    ] = None,
-    column: Annotated[str | None, typer.Option(help="The column of scores in that file.")] = None,
-    spread: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The largest change of a score difference.")
-    ] = "1",
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="What an answer costs: shows the error.")
-    ] = None,
-    error: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The wanted error: shows the epsilon.")
-    ] = None,
-    confidence: Annotated[
-        str | None,
-        typer.Option(metavar="NUMBER", help="How surely the error stays below, such as 0.95."),
-    ] = None,
+    candidates: CandidateCountOption = None,
+    scores: ScoresFileOption = None,
+    column: ScoresColumnOption = None,
+    spread: LargestChangeOption = "1",
+    epsilon: AnswerEpsilonOption = None,
+    error: TargetErrorOption = None,
+    confidence: ConfidenceOption = None,
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:

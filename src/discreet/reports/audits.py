@@ -1,10 +1,22 @@
 """Reports of audits."""
 
+from functools import partial
+
 from .. import plots
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from .page import Markup, Page, Section, facts, lede, paragraph, picture, verbatim, verdict
 
 _MOST_BARS = 40
+
+_MEANING = (
+    "Two databases that are neighbours give the same mechanism two laws. The audit encloses both, and compares "
+    "them output by output: the true ε is the largest logarithm of a ratio of two probabilities. Numbers are "
+    "certified bounds; nothing was sampled.",
+    "It is about these two databases. The ε of a mechanism is the largest over all neighbours, so a claim that "
+    "holds here can fail elsewhere, while one that is false here is false. The statement and its proof: "
+    "docs/audit.md.",
+    "The pair is taken to be made up. An audit of real data is as private as the data.",
+)
 
 
 def about_exact_audit(audit: ExactAudit) -> Page:
@@ -29,25 +41,7 @@ def about_exact_audit(audit: ExactAudit) -> Page:
         verdict(judged, good=audit.holds),
         (
             Section("What was found", (facts(found), *_pictures(audit))),
-            Section(
-                "What it means",
-                (
-                    paragraph(
-                        "Two databases that are neighbours give the same mechanism two laws. The audit "
-                        "encloses both, and compares them output by output: the true ε is the largest "
-                        "logarithm of a ratio of two probabilities. Numbers are certified bounds; nothing "
-                        "was sampled."
-                    ),
-                    paragraph(
-                        "It is about these two databases. The ε of a mechanism is the largest over all "
-                        "neighbours, so a claim that holds here can fail elsewhere, while one that is false "
-                        "here is false. The statement and its proof: docs/audit.md."
-                    ),
-                    paragraph(
-                        "The pair is taken to be made up. An audit of real data is as private as the data."
-                    ),
-                ),
-            ),
+            Section("What it means", tuple(paragraph(text) for text in _MEANING)),
         ),
     )
 
@@ -82,4 +76,4 @@ def _pictures(audit: ExactAudit) -> list[Markup]:
         "What each output tells: the logarithm of how much likelier it is on the first database than on the "
         "second. The claim allows what is between the dashed lines."
     )
-    return [picture(lambda: plots.losses(losses, float(audit.claimed)), says)]
+    return [picture(partial(plots.losses, losses, float(audit.claimed)), says)]

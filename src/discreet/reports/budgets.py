@@ -9,6 +9,7 @@ from itertools import accumulate
 from .. import plots
 from ..errors import UnknownBudget, shown
 from ..ledger import Budget, Event, Ledger
+from ..ledger.budget import budget_order
 from ..ledger.events import CHARGED
 from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ..privacy.odometer import Odometer
@@ -58,7 +59,7 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     found = [budget for budget in ledger.budgets() if budget.dataset == dataset]
     if not found:
         raise UnknownBudget(f"no budget was opened for the dataset {shown(dataset)}")
-    return sorted(found, key=lambda budget: budget.analyst or "")
+    return sorted(found, key=budget_order)
 
 
 def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:

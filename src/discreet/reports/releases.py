@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 from .. import plots
 from ..mechanisms import BOUNDED
@@ -89,8 +90,12 @@ def _error(release: Release) -> tuple[Markup, ...] | None:
             "difference of two scores."
         ),
         picture(
-            lambda: plots.curve(
-                line, what="worst expected error", unit="the spread", at=float(epsilon)
+            partial(
+                plots.curve,
+                line,
+                what="worst expected error",
+                unit="the spread",
+                at=float(epsilon),
             ),
             says,
         ),
