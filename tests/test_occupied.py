@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
-from discreet.scores.rank_search import distinct
+from discreet.scores.rank_search import distinct_indices
 from discreet.scores.revenue import Revenue, _highest_paid, borders, highest_paid, places
 from discreet.tables import cells, numbers
 from discreet.tables.column import ArrayColumn
@@ -222,7 +222,7 @@ def test_groups_of_any_numbers_add_up(
     expected = Counter[int]()
     for value, weight in zip(values, weights, strict=True):
         expected[max(-1, one_by_one(grid, value))] += weight
-    points, counts = distinct(*asked.tally)
+    points, counts = distinct_indices(*asked.tally)
     assert counts.dtype == np.int64
     assert dict(zip(points.tolist(), counts.tolist(), strict=True)) == expected
 
@@ -280,7 +280,7 @@ def test_short_types_are_not_rounded(engine: str, tmp_path: Path) -> None:
         between, source = on_grid(data, "v", borders(grid)), on_grid(data, "v", grid)
         if between is None or source is None:
             return
-        found = distinct(*between.occupied(partial(places, grid)))
+        found = distinct_indices(*between.occupied(partial(places, grid)))
         expected = Counter(max(-1, _highest_paid(grid, x)) for x in exact)
         assert dict(zip(*(one.tolist() for one in found), strict=True)) == expected
         assert tallied(source.occupied(grid.nearest)) == sorted(map(grid._index, exact))

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 STOPS: tuple[type[BaseException], ...] = (KeyboardInterrupt, SystemExit)
 """What is never replaced: a person who stops the program."""
 
 
 def replacing(
-    work: Callable[[], T],
+    work: Callable[[], _T],
     failure: Callable[[BaseException], BaseException],
     passing: tuple[type[BaseException], ...] = (),
-) -> T:
+) -> _T:
     """Return the result of `work`; an error in it is replaced by one that quotes nothing.
 
     That one is raised after the except block, so that neither its `__context__` nor its `__cause__` holds the

@@ -15,7 +15,7 @@ from ..numbers import exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Listed = Sequence[Any] | NDArray[Any]
 ScoreFunction = Callable[[Any, Any], Any]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
@@ -152,10 +152,10 @@ def _rounded(scores: Vector, granularity: Fraction) -> Vector:
 
 
 def replacing_errors(
-    work: Callable[[], T],
+    work: Callable[[], _T],
     passing: tuple[type[BaseException], ...] = (),
     who: str = "the score function",
-) -> T:
+) -> _T:
     """Return the result of `work`; an error in it, which may quote the data, is replaced by one with its class."""
     return replacing(work, lambda error: _failed(who, type(error).__name__), passing)
 

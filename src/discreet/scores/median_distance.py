@@ -13,7 +13,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from .rank import WIDER, bracketed, stretches
-from .rank_search import Bracket, bracket, distinct, everything
+from .rank_search import Bracket, bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -59,7 +59,7 @@ class MedianDistance:
             return self._bracketed(source, cutoff_gap)
         values, counts = self.column.numbers()
         weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
-        return self._whole(distinct(self.candidates.nearest(values), weights))
+        return self._whole(distinct_indices(self.candidates.nearest(values), weights))
 
     def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""

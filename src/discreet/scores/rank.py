@@ -15,7 +15,7 @@ from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, integers, read_vector
-from .rank_search import bracket, distinct, everything
+from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -87,7 +87,7 @@ class Rank:
             indices = np.flatnonzero(counts)
             counts = counts[indices]
         if counts is not None:
-            return self._whole(distinct(indices, counts), self.candidates.size)
+            return self._whole(distinct_indices(indices, counts), self.candidates.size)
         return self._near_the_quantile(indices, cutoff_gap, self.candidates.size)
 
     def _bracketed(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
@@ -111,13 +111,15 @@ class Rank:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
 
         def whole() -> Runs:
-            return self._whole(distinct(indices, np.ones(len(indices), dtype=np.int64)), size)
+            return self._whole(
+                distinct_indices(indices, np.ones(len(indices), dtype=np.int64)), size
+            )
 
         n, width = len(indices), 2 * (ceil(cutoff_gap) + 1)
         if n < 8 * width or indices.dtype == object:
             return whole()
         near, start, stop = _around(indices, min(ceil(n * self.alpha), n - 1), width)
-        points, counts = distinct(near, np.ones(len(near), dtype=np.int64))
+        points, counts = distinct_indices(near, np.ones(len(near), dtype=np.int64))
         # Of the outermost values there may be more records than were found; they go to the summaries.
         head, tail = int(start > 0), int(stop < n)
         if len(points) <= head + tail:

@@ -74,7 +74,7 @@ def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: 
 
 def everything(source: "CellSource", size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return all points that have records, and how many: as large as the data may be."""
-    return distinct(*source.points([range(0, size, size)]))
+    return distinct_indices(*source.points([range(0, size, size)]))
 
 
 def cell_widths(size: int) -> list[int]:
@@ -86,7 +86,7 @@ def cell_widths(size: int) -> list[int]:
     return widths
 
 
-def distinct(
+def distinct_indices(
     indices: NDArray[Any], counts: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the distinct indices in order, and the numbers of their records."""
@@ -214,7 +214,7 @@ def _length(cell: range) -> int:
 
 def _fetched(source: "CellSource", parts: Sequence[range]) -> _Known:
     """Return the points in some parts, as cells of one point."""
-    points, counts = distinct(*source.points(parts))
+    points, counts = distinct_indices(*source.points(parts))
     return _Known([range(i, i + 1) for i in points.tolist()], counts)
 
 

@@ -17,7 +17,7 @@ from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
-from .rank_search import distinct
+from .rank_search import distinct_indices
 
 if TYPE_CHECKING:
     from ..tables.column import Numeric
@@ -150,7 +150,7 @@ def _paying(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the indices that are a price, in order, and how many pay each."""
     paying = np.asarray(indices >= 0, dtype=np.bool_)
-    return distinct(indices[paying], counts[paying])
+    return distinct_indices(indices[paying], counts[paying])
 
 
 def borders(prices: Grid) -> Grid:

@@ -21,7 +21,7 @@ from ..sampling.vectors import read_vector
 from ..scores.custom import replacing_errors
 from ..selection import Order, Query
 
-Run = Callable[[Any, Any, Fraction], tuple[Any, Any]]
+RunCandidate = Callable[[Any, Any, Fraction], tuple[Any, Any]]
 """What tries one candidate on the data at an epsilon, and returns its score and its result."""
 
 
@@ -37,7 +37,7 @@ class Attempt:
 
 @door
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
-    run: Run,
+    run: RunCandidate,
     data: Any,
     candidates: Iterable[Any],
     *,
@@ -127,7 +127,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     return order.deliver(lambda: draw, name)
 
 
-def _attempt(run: Run, data: Any, candidate: Any, share: Fraction, index: int) -> Attempt:
+def _attempt(run: RunCandidate, data: Any, candidate: Any, share: Fraction, index: int) -> Attempt:
     """Try a candidate, and check its score."""
 
     def call() -> tuple[Any, Any]:

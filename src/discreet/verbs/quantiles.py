@@ -19,7 +19,7 @@ from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..scores.rank import Rank
-from ..scores.rank_search import distinct
+from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
 from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
 from ..terms import RecordTerms, Terms, read_payment, takes_terms
@@ -102,10 +102,10 @@ def _tally(column: Numeric, candidates: Grid) -> Rows:
     """Return the records' indices on the grid, ascending, with counts if an engine counted them."""
     source = column.on_grid(candidates)
     if source is not None:
-        return distinct(*source.occupied(candidates.nearest))
+        return distinct_indices(*source.occupied(candidates.nearest))
     values, counts = column.numbers()
     indices = candidates.nearest(values)
-    return (np.sort(indices), None) if counts is None else distinct(indices, counts)
+    return (np.sort(indices), None) if counts is None else distinct_indices(indices, counts)
 
 
 def _of_one_row(inquiry: Inquiry) -> Terms:
