@@ -32,7 +32,7 @@ from discreet.tables.expressions import _stay
 from discreet.tables.kinds import CELL
 from discreet.tables.native import UNIT
 from discreet.tables.records import START, Records, offset
-from discreet.verbs.records import Inquiry, read_inquiry
+from discreet.verbs.units import UnitQuery, read_unit_query
 
 from .columns import Counted, numbers_of, on_grid, recorded
 from .engines import ENGINES
@@ -402,14 +402,14 @@ def test_counts_of_persons_by_brute_force(neighbors: Neighbors) -> None:
 # --- what all groups promise together, from the joint law
 
 
-def joint_law(rows: list[Any], inquiry: Inquiry, labels: Labels) -> dict[tuple[int, ...], arb]:
+def joint_law(rows: list[Any], unit_query: UnitQuery, labels: Labels) -> dict[tuple[int, ...], arb]:
     """The probability of every tuple of answers, one for each group."""
     data = pl.DataFrame(
         rows, {"*": pl.String, "the group": pl.String, "v": pl.String}, orient="row"
     )
-    tallied = recorded(data, "v", inquiry.records).tally(labels)
+    tallied = recorded(data, "v", unit_query.records).tally(labels)
     laws = [
-        ask(Counts(Counted(counts), labels, inquiry.per_person), inquiry.terms, labels)
+        ask(Counts(Counted(counts), labels, unit_query.per_person), unit_query.terms, labels)
         .law()
         .probabilities()
         for counts in tallied
@@ -437,7 +437,7 @@ def test_groups_together_by_enumeration(
     labels, unit = Labels(["x", "y"]), None if persons is None else "*"
     terms: Any = {"epsilon": 1, "mechanism": mechanism, "neighbors": neighbors}
     terms |= {"privacy_unit": unit, "by": "the group", "groups": ["g", "h"]}
-    inquiry = read_inquiry({**terms, "groups_per_person": persons or 1})
+    unit_query = read_unit_query({**terms, "groups_per_person": persons or 1})
     cells = list(itertools.product(("g", "h"), ("x", "y")))
     kinds: list[list[Row]] = [[("new", *cell)] for cell in cells]
     if unit:
@@ -448,7 +448,7 @@ def test_groups_together_by_enumeration(
         worst = arb(0)
         for others in ([], crowd, [("b", "g", "y")]):
             for before, after in neighbours(others, kinds, neighbors):
-                laws = [joint_law(rows, inquiry, labels) for rows in (before, after)]
+                laws = [joint_law(rows, unit_query, labels) for rows in (before, after)]
                 ratios = [laws[1][o] / laws[0][o] for o in laws[0]]
                 worst = max([worst, *ratios, *(1 / ratio for ratio in ratios)], key=float)
         assert lower(worst) <= upper(arb(1).exp())

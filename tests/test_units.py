@@ -271,7 +271,7 @@ def test_a_short_verb_keeps_its_promise_or_is_refused(name: str, neighbors: str)
     terms: Any = {"epsilon": EPSILON, "privacy_unit": "who"}
     if name in REFUSED:
         with pytest.raises(
-            InvalidArgument, match=r"counts rows.*read_inquiry.*columns.*per_person"
+            InvalidArgument, match=r"counts rows.*read_unit_query.*columns.*per_person"
         ):
             nearest(table("many"), name, neighbors=neighbors, **terms)
         with pytest.raises(InvalidArgument, match="counts rows"):

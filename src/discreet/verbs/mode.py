@@ -19,7 +19,7 @@ from ..selection import Query, ask
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..terms import PersonTerms, Terms, takes_terms
-from .records import Inquiry, draw, naming, read_inquiry
+from .units import UnitQuery, draw, naming, read_unit_query
 
 
 @takes_terms
@@ -60,11 +60,11 @@ def mode(
             "a ledger cannot pay for candidates from the data: nothing is guaranteed about them"
         )
     column = None if column is None else column_name(column)
-    inquiry = read_inquiry(terms)
+    unit_query = read_unit_query(terms)
     if unsafe_candidates_from_data:
-        inquiry = _unpromised(inquiry)
+        unit_query = _unpromised(unit_query)
     # What is public is wrong before the data are opened, or not at all.
-    ask(Counts(Source(None, None).groups[0], (), inquiry.per_person), inquiry.terms)
+    ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
     labels: Labels | CandidateTable | Found
     if unsafe_candidates_from_data:
         labels = _found(data, column, candidates)
@@ -73,16 +73,16 @@ def mode(
         listed = _declared(data, column, terms) if candidates is None else candidates
         labels = read_labels(listed)
         told = f"{labels.size} candidates"
-    scores = counted(inquiry, data, column, labels)
+    scores = counted(unit_query, data, column, labels)
     query = Query("mode", f"mode of {column or 'values'}, {told}", {"column": column})
-    return inquiry.answer(scores, labels, query, draw, naming(labels))
+    return unit_query.answer(scores, labels, query, draw, naming(labels))
 
 
-def _unpromised(inquiry: Inquiry) -> Inquiry:
-    """Return the inquiry with a mechanism of which nothing is promised."""
-    mechanism = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
+def _unpromised(unit_query: UnitQuery) -> UnitQuery:
+    """Return the query with a mechanism without a guarantee."""
+    mechanism = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
     unpromised = Unpromised(mechanism, "the candidates were taken from the data")
-    return replace(inquiry, terms={**inquiry.terms, "mechanism": unpromised})
+    return replace(unit_query, terms={**unit_query.terms, "mechanism": unpromised})
 
 
 def read_labels(candidates: Any) -> Labels | CandidateTable:
@@ -102,13 +102,13 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def counted(
-    inquiry: Inquiry, data: Any, column: str | None, labels: Labels | CandidateTable | Found
+    unit_query: UnitQuery, data: Any, column: str | None, labels: Labels | CandidateTable | Found
 ) -> Sequence[Score]:
     """Return for each group the score that counts records."""
-    columns = inquiry.columns(data, column)
+    columns = unit_query.columns(data, column)
     if isinstance(labels, CandidateTable):
-        return [ClassCounts(one, labels.ranking, inquiry.per_person) for one in columns]
-    return [Counts(one, labels, inquiry.per_person) for one in columns]
+        return [ClassCounts(one, labels.ranking, unit_query.per_person) for one in columns]
+    return [Counts(one, labels, unit_query.per_person) for one in columns]
 
 
 def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[Any]:

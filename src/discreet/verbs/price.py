@@ -10,7 +10,7 @@ from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query
 from ..terms import RecordTerms, takes_terms
-from .records import draw, naming, read_inquiry
+from .units import draw, naming, read_unit_query
 
 
 @takes_terms
@@ -51,22 +51,22 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     each price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
     """
     column = None if column is None else column_name(column)
-    inquiry = read_inquiry(terms, bounded=True)
-    if inquiry.records.rows is not None:
+    unit_query = read_unit_query(terms, bounded=True)
+    if unit_query.records.rows is not None:
         if units != 1:
             raise InvalidArgument(
                 "with a privacy_unit, rows_per_person says the units; leave out units"
             )
-        units = inquiry.records.rows
-    bounded = inquiry.records.rows is not None
+        units = unit_query.records.rows
+    bounded = unit_query.records.rows is not None
     scores = [
         Revenue(one, prices, supply, units, continuous, per_person=bounded)
-        for one in inquiry.columns(bids, column)
+        for one in unit_query.columns(bids, column)
     ]
-    scale = inquiry.terms.get("scale")
+    scale = unit_query.terms.get("scale")
     if scale is not None:
-        inquiry.terms["scale"] = positive(scale, "scale") / scores[0].unit
+        unit_query.terms["scale"] = positive(scale, "scale") / scores[0].unit
     kind = "continuous price" if continuous else "price"
     words = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
     query = Query("price", words, {"column": column})
-    return inquiry.answer(scores, prices, query, draw, naming(prices))
+    return unit_query.answer(scores, prices, query, draw, naming(prices))

@@ -6,11 +6,7 @@ from typing import Any, Literal, Unpack
 
 from ..arguments import choice, column_name
 from ..candidates import Grid, Labels
-from ..errors import (
-    InvalidCandidates,
-    InvalidNumber,
-    shown,
-)
+from ..errors import InvalidCandidates, InvalidNumber, shown
 from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
@@ -18,7 +14,7 @@ from ..scores.rank import Rank
 from ..selection import Query
 from ..tables.column import Histogram, Numeric
 from ..terms import RecordTerms, takes_terms
-from .records import Inquiry, draw, naming, per_person, read_inquiry
+from .units import UnitQuery, draw, naming, per_person, read_unit_query
 
 Candidates = Grid | Iterable[Any]
 
@@ -55,11 +51,11 @@ def quantile(
     """
     column = None if column is None else column_name(column)
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    inquiry = read_inquiry(terms, bounded=True)
-    scores = [Rank(one, numbers, share) for one in _columns(inquiry, data, column)]
+    unit_query = read_unit_query(terms, bounded=True)
+    scores = [Rank(one, numbers, share) for one in _columns(unit_query, data, column)]
     words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     query = Query("quantile", words, {"column": column})
-    return inquiry.answer(per_person(inquiry, scores), numbers, query, draw, naming(numbers))
+    return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
 
 
 @takes_terms
@@ -89,9 +85,11 @@ def median(
     column = None if column is None else column_name(column)
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     query = Query("median", words, {"column": column})
-    inquiry = read_inquiry(terms, bounded=True)
-    scores = [MedianDistance(one, candidates) for one in _columns(inquiry, data, column)]
-    return inquiry.answer(per_person(inquiry, scores), candidates, query, draw, naming(candidates))
+    unit_query = read_unit_query(terms, bounded=True)
+    scores = [MedianDistance(one, candidates) for one in _columns(unit_query, data, column)]
+    return unit_query.answer(
+        per_person(unit_query, scores), candidates, query, draw, naming(candidates)
+    )
 
 
 @takes_terms
@@ -136,8 +134,8 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
     return labels
 
 
-def _columns(inquiry: Inquiry, data: Any, column: str | None) -> Sequence[Numeric]:
+def _columns(unit_query: UnitQuery, data: Any, column: str | None) -> Sequence[Numeric]:
     """Return the records of each group; those of a histogram if the data are one."""
-    if isinstance(data, Mapping) and column is None and inquiry.plain:
+    if isinstance(data, Mapping) and column is None and unit_query.plain:
         return [Histogram(data)]
-    return inquiry.columns(data, column)
+    return unit_query.columns(data, column)

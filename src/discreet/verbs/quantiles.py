@@ -23,7 +23,7 @@ from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
 from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
 from ..terms import RecordTerms, Terms, read_payment, takes_terms
-from .records import Inquiry, read_inquiry
+from .units import UnitQuery, read_unit_query
 
 _MOST = 1000
 """More quantiles than that are better asked as a histogram."""
@@ -68,24 +68,24 @@ def quantiles(
     """
     chosen = choice(method, "method", get_args(QuantilesMethod))
     column = None if column is None else column_name(column)
-    inquiry = read_inquiry(terms, bounded=True)
-    levels = _Levels.read(alphas, candidates, _of_one_row(inquiry))
+    unit_query = read_unit_query(terms, bounded=True)
+    levels = _Levels.read(alphas, candidates, _of_one_row(unit_query))
     guarantee, name, draw = _method(chosen, levels, candidates)
-    columns = inquiry.columns(data, column)
-    if not inquiry.plain:
-        guarantee = inquiry.together(guarantee.group(inquiry.records.rows or 1))
+    columns = unit_query.columns(data, column)
+    if not unit_query.plain:
+        guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
     def prepare() -> Callable[[], list[Any]]:
         records = [_tally(one, candidates) for one in columns]
-        if inquiry.records.by is None:
+        if unit_query.records.by is None:
             return lambda: draw(records[0])
         return lambda: [draw(indices) for indices in records]
 
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {chosen}, {candidates!r}"
     public = {"column": column, "alphas": levels.alphas, "method": chosen}
-    query = inquiry.asks(Query("quantiles", words, public))
-    account, request = read_payment(inquiry.terms)
+    query = unit_query.asks(Query("quantiles", words, public))
+    account, request = read_payment(unit_query.terms)
 
     def details() -> dict[str, Any]:
         return {
@@ -93,9 +93,9 @@ def quantiles(
             "privacy_parameter": {"epsilon": levels.total},
         }
 
-    unit = inquiry.records.unit
+    unit = unit_query.records.unit
     order = Order(query, guarantee, name, details, account, request, unit=unit)
-    return order.deliver(prepare, inquiry.label(lambda one, _: named(one, candidates), None))
+    return order.deliver(prepare, unit_query.label(lambda one, _: named(one, candidates), None))
 
 
 def _tally(column: Numeric, candidates: Grid) -> Rows:
@@ -108,17 +108,17 @@ def _tally(column: Numeric, candidates: Grid) -> Rows:
     return (np.sort(indices), None) if counts is None else distinct_indices(indices, counts)
 
 
-def _of_one_row(inquiry: Inquiry) -> Terms:
+def _of_one_row(unit_query: UnitQuery) -> Terms:
     """Return the terms at which one row that comes or goes costs its share of epsilon.
 
     A person comes with `rows` rows, and one replaced is one that goes and one that comes. The privacy unit is
     left out: what a person is promised follows from what is promised for so many rows.
     """
-    terms: Terms = {**inquiry.terms, "privacy_unit": None}
+    terms: Terms = {**unit_query.terms, "privacy_unit": None}
     epsilon = terms.get("epsilon")
-    if inquiry.plain or epsilon is None:
+    if unit_query.plain or epsilon is None:
         return terms
-    rows = inquiry.records.rows or 1
+    rows = unit_query.records.rows or 1
     steps = 2 if terms.get("neighbors") == "replace_one" else 1
     return {
         **terms,

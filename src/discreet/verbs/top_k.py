@@ -18,8 +18,8 @@ from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
 from ..terms import PersonTerms, takes_terms
 from .mode import counted, read_labels
-from .records import Name, read_inquiry
 from .select import unfold
+from .units import Name, read_unit_query
 
 TopKMethod = Literal["peeling", "joint"]
 
@@ -70,23 +70,23 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     Source and proof: docs/mechanisms/peeling.md, docs/mechanisms/joint_top_k.md.
     """
     column = None if column is None else column_name(column)
-    inquiry = read_inquiry(terms)
+    unit_query = read_unit_query(terms)
     counts: Sequence[Score]
     labels: Labels | CandidateTable | None
     if column is None:
-        if inquiry.records.by is not None:
+        if unit_query.records.by is not None:
             raise InvalidArgument("groups need a table: name its column")
-        listed, labels, _ = unfold(scores, candidates, inquiry.terms)
+        listed, labels, _ = unfold(scores, candidates, unit_query.terms)
         counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
         labels = _labels(candidates, sensitivity, spread, monotonic)
-        counts = counted(inquiry, scores, column, labels)
+        counts = counted(unit_query, scores, column, labels)
     most = None if labels is None else labels.size
     # A person may hold several values, so his rows are not the rows that JointTopK knows more about.
-    rows = column is not None and inquiry.records.unit is None
-    wanted = read_mechanism(inquiry.terms.get("mechanism", "exponential"))
+    rows = column is not None and unit_query.records.unit is None
+    wanted = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
     mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
-    lists = replace(inquiry, terms={**inquiry.terms, "mechanism": mechanism})
+    lists = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
     query = Query("top_k", f"top {k} of {column or 'scores'}", {"column": column})
     return lists.answer(counts, labels, query, _draw, _naming(labels))
 

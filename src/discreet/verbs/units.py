@@ -31,8 +31,8 @@ _BOUNDED = ("rows_per_person", "by", "groups", "groups_per_person")
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """An inquiry about records: what is public about them, and the terms of each group's answer.
+class UnitQuery:
+    """A query about records: their public description, and the terms of every group's answer.
 
     Attributes:
         records: what one record is, and which groups answer.
@@ -122,9 +122,9 @@ class Inquiry:
         }
 
 
-def per_person(inquiry: Inquiry, scores: Sequence[Score]) -> Sequence[Score]:
+def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score]:
     """Return the scores of rows as scores of persons, if a person is a record."""
-    rows = inquiry.records.rows
+    rows = unit_query.records.rows
     return scores if rows is None else [PerUnit(score, rows) for score in scores]
 
 
@@ -138,7 +138,7 @@ def naming(answers: Answers) -> Name:
     return lambda drawn, size: answers[drawn] if size is None else named(drawn, answers)
 
 
-def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
+def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     """Return what the terms say about records, and the terms of each group's answer.
 
     Raises:
@@ -156,11 +156,11 @@ def read_inquiry(terms: Any, *, bounded: bool = False) -> Inquiry:
     if "neighbors" in rest:
         rest["neighbors"] = neighbors
     if records.by is None:
-        return Inquiry(records, rest, neighbors)
+        return UnitQuery(records, rest, neighbors)
     # A record replaced is one that goes and one that comes, perhaps in other groups.
     steps = 1 if neighbors == "add_remove" else 2
     parts = 1 if records.unit is None else records.most_groups
-    return Inquiry(records, _divided(rest, parts, steps), neighbors, parts)
+    return UnitQuery(records, _divided(rest, parts, steps), neighbors, parts)
 
 
 def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
