@@ -64,6 +64,6 @@ def bounded_unit(score: Score, unit: str | None) -> str | None:
     raise InvalidArgument(
         f"privacy_unit={unit!r} would promise to protect all rows of one {unit}, but {type(score).__name__} "
         "counts rows, and nothing bounds how many one may have. Leave out privacy_unit; in a verb of your own read "
-        "the terms with verbs.records.read_inquiry, bound the rows with its columns, and answer from "
+        "the terms with verbs.units.read_unit_query, bound the rows with its columns, and answer from "
         "per_person(unit_query, scores)"
     )
