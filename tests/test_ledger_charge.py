@@ -143,7 +143,7 @@ def test_a_charge_is_no_truth_value() -> None:
     charge = session_of().charge(HALF, **MEAN)
     with pytest.raises(InvalidArgument, match=r"ask charge\.is_new"):
         bool(charge)
-    assert "Buyer" not in repr(charge)
+    assert "Payer" not in repr(charge)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def open_command(  # `open` is Python's
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
-    _show_budgets([_at(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
+    _show_budgets([_open(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 
 @ledger_app.command("show")
@@ -113,9 +113,9 @@ def charge_command(
 
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
-    promised = _promised({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
+    guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     session = existing_ledger(where).session(dataset, analyst)
-    _tell(session.charge(promised, description=description, request=request,
+    _print_and_exit(session.charge(guarantee, description=description, request=request,
                          privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def done_command(
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
     found = existing_ledger(where).session(dataset, analyst).done(request, note)
-    _say(found, as_json=as_json)
+    _print_charge(found, as_json=as_json)
 
 
 @ledger_app.command("spent")
@@ -183,7 +183,7 @@ def history_command(
     check_picture(plot)
     events = existing_ledger(where).history(dataset)
     if plot is not None:
-        _draw(existing_ledger(where), dataset, events, plot)
+        _plot_budget(existing_ledger(where), dataset, events, plot)
     if as_json:
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
@@ -193,7 +193,7 @@ def history_command(
     for title in ("dataset", "what", "cost"):
         table.add_column(title, overflow="fold")
     for event in events:
-        table.add_row(*map(_cell, _row(event)))
+        table.add_row(*map(_literal, _event_cells(event)))
     Console(highlight=False).print(table)
 
 
@@ -250,17 +250,17 @@ def existing_ledger(where: str) -> "Ledger":
         raise InvalidArgument(
             f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
         )
-    return _at(where)
+    return _open(where)
 
 
-def _at(where: str) -> "Ledger":
+def _open(where: str) -> "Ledger":
     """Return the ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
     from ..ledger import Ledger  # heavy, and other commands do without
 
     return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
 
 
-def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
+def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
     """Return the guarantee for the given options: one number, or epsilon and delta."""
     from .. import ZCDP, ApproxDP, GaussianDP, PureDP
 
@@ -273,17 +273,17 @@ def _promised(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
     if delta is not None:
         return ApproxDP(value, delta, neighbors)
     kinds: dict[str, Any] = {"epsilon": PureDP, "rho": ZCDP, "mu": GaussianDP}
-    promised: Guarantee = kinds[name](value, neighbors)
-    return promised
+    guarantee: Guarantee = kinds[name](value, neighbors)
+    return guarantee
 
 
-def _tell(charged: "Charge", *, as_json: bool) -> None:
+def _print_and_exit(charged: "Charge", *, as_json: bool) -> None:
     """Print a charge; exit with 1 if it is not new, so that `charge ... && release` releases once."""
-    _say(charged, as_json=as_json)
+    _print_charge(charged, as_json=as_json)
     raise typer.Exit(int(not charged.is_new))
 
 
-def _say(charged: "Charge", *, as_json: bool) -> None:
+def _print_charge(charged: "Charge", *, as_json: bool) -> None:
     typer.echo(json.dumps(charged.as_dict()) if as_json else str(charged))
 
 
@@ -297,16 +297,16 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     for budget in budgets:
         sums = map(str, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
-        table.add_row(*map(_cell, (*cells, one_record(budget.unit))))
+        table.add_row(*map(_literal, (*cells, one_record(budget.unit))))
     Console(highlight=False).print(table)
 
 
-def _cell(text: str) -> Text:
+def _literal(text: str) -> Text:
     """Return literal text: names are no markup, and control characters are escaped."""
     return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))
 
 
-def _draw(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
+def _plot_budget(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
     """Plot the spent budget of a dataset over time, in epsilon or else rho."""
     from .. import plots
     from ..ledger.events import CHARGED
@@ -320,7 +320,7 @@ def _draw(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Pa
     plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
 
 
-def _row(event: "Event") -> tuple[str, ...]:
+def _event_cells(event: "Event") -> tuple[str, ...]:
     """Return the cells of an event in the history."""
     from ..ledger.budget import read_amount
     from ..ledger.events import CHARGED
@@ -331,10 +331,10 @@ def _row(event: "Event") -> tuple[str, ...]:
     if event.kind in CHARGED:
         cost = " and ".join(str(read_amount(cost)) for cost in body["costs"])
         return str(event.number), at, kind, name, str(body["query"]), cost
-    return str(event.number), at, kind, name, _what(event), ""
+    return str(event.number), at, kind, name, _described(event), ""
 
 
-def _what(event: "Event") -> str:
+def _described(event: "Event") -> str:
     """Return the description of an event that charges nothing."""
     from ..ledger.budget import read_amount
 

@@ -76,18 +76,18 @@ def plan_command(
         )
     check_picture(plot)
     if candidates is not None:
-        told, picture = _worst(candidates, spread, epsilon, error, confidence)
+        found, picture = _worst(candidates, spread, epsilon, error, confidence)
     else:
         assert scores is not None
         if confidence is not None:
             raise InvalidArgument(
                 "--confidence goes with --candidates; scores tell the expected error"
             )
-        told, picture = _sampled(tables.numbers(scores, column), spread, epsilon, error)
+        found, picture = _sampled(tables.numbers(scores, column), spread, epsilon, error)
     if plot is not None:
         picture().savefig(plot)
     what = "expected error" if confidence is None else f"error, confidence {confidence}"
-    _show(told, "ε" if epsilon is None else what, as_json=as_json)
+    _show(found, "ε" if epsilon is None else what, as_json=as_json)
 
 
 def _worst(
@@ -106,10 +106,10 @@ def _worst(
             error, candidates, spread=spread, mechanism=mechanism, confidence=confidence
         )
 
-    told = {m: needs(m) if epsilon is None else at(m, epsilon) for m in BOUNDED}
+    found = {m: needs(m) if epsilon is None else at(m, epsilon) for m in BOUNDED}
 
     def picture() -> "Figure":
-        middle = max(told.values()) if epsilon is None else positive(epsilon, "epsilon")
+        middle = max(found.values()) if epsilon is None else positive(epsilon, "epsilon")
         shown = [middle * share for share in _SHARES]
         lines = {m: [float(at(m, epsilon)) for epsilon in shown] for m in BOUNDED}
         what = "expected error" if confidence is None else f"error, confidence {confidence}"
@@ -117,7 +117,7 @@ def _worst(
             {m: ([*map(float, shown)], line) for m, line in lines.items()}, what=f"worst {what}"
         )
 
-    return told, picture
+    return found, picture
 
 
 def _sampled(
@@ -131,22 +131,22 @@ def _sampled(
     at = [Fraction(1)] if epsilon is None else [positive(epsilon, "epsilon")]
     if epsilon is None:
         assert error is not None
-        told = on(at).epsilon_for(error)
-        at = [max(told.values())]
+        found = on(at).epsilon_for(error)
+        at = [max(found.values())]
     else:
-        told = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
-    return told, lambda: on([at[0] * share for share in _SHARES]).plot()
+        found = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
+    return found, lambda: on([at[0] * share for share in _SHARES]).plot()
 
 
-def _show(told: dict[str, Fraction], what: str, *, as_json: bool) -> None:
+def _show(found: dict[str, Fraction], what: str, *, as_json: bool) -> None:
     """Print the number of every mechanism, rounded up."""
     if as_json:
         name = "epsilon" if what == "ε" else "error"
         typer.echo(
-            json.dumps({m: {name: spell(value).removeprefix("≤ ")} for m, value in told.items()})
+            json.dumps({m: {name: spell(value).removeprefix("≤ ")} for m, value in found.items()})
         )
         return
     table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))
-    for mechanism, value in told.items():
+    for mechanism, value in found.items():
         table.add_row(mechanism, spell(value))
     Console(highlight=False).print(table)

@@ -71,7 +71,7 @@ class Permission:
     bill: Bill
     limits: Limits = field(default_factory=Limits)
     _asked: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
-    _lock: Any = field(default_factory=Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     def described(self, name: str, access: str, analyst: str) -> AllowedQuestion:
         """Return the question as one analyst may see it."""

@@ -1,5 +1,6 @@
 """DataNode: holds private data, and answers questions allowed by their owner within privacy budgets."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Concatenate, NoReturn, ParamSpec
 
@@ -23,7 +24,16 @@ class _Operations:
     """The operations of an owner, isolated from the data: see `isolation`."""
 
     __slots__ = (
-        "allow", "analyst", "ask", "budgets", "described", "keep", "limit", "open_up", "share", "study",
+        "allow",
+        "allow_simulation",
+        "analyst",
+        "ask",
+        "budgets",
+        "described",
+        "keep",
+        "limit",
+        "share",
+        "simulate",
     )  # fmt: skip
 
     def __init__(self, datasets: Datasets) -> None:
@@ -38,8 +48,8 @@ class _Operations:
         self.share = isolated(datasets.share, error_for_owner)
         self.analyst = isolated(analyst, error_for_owner)
         self.ask = isolated(datasets.ask, error_for_owner)
-        self.open_up = isolated(datasets.open_up, error_for_owner)
-        self.study = isolated(datasets.study, error_for_owner)
+        self.allow_simulation = isolated(datasets.allow_simulation, error_for_owner)
+        self.simulate = isolated(datasets.simulate, error_for_owner)
         self.budgets = isolated(datasets.budgets, error_for_owner)
         self.described = isolated(datasets.described, error_for_owner)
 
@@ -68,7 +78,7 @@ class DataNode:
 
     __slots__ = ("__weakref__", "_operations")
 
-    def __init__(self, ledger: Any = None) -> None:
+    def __init__(self, ledger: Ledger | str | os.PathLike[str] | None = None) -> None:
         self._operations = _Operations(
             Datasets(ledger if isinstance(ledger, Ledger) else Ledger(ledger))
         )
@@ -238,7 +248,7 @@ class DataNode:
 
     def allow_simulation(self, name: str) -> None:
         """Allow `simulate` on these data, without charge, for the lifetime of the node."""
-        unwrap(call_isolated(self._operations.open_up, read_name(name, "name")))
+        unwrap(call_isolated(self._operations.allow_simulation, read_name(name, "name")))
 
     def simulate(self, name: str, access: str | None = None, *, size: int = 1000) -> Simulation:
         """Return draws for study. They depend on the data and are not charged, so they are not private.
@@ -248,7 +258,7 @@ class DataNode:
         """
         draws = count(size, "size")
         asked = read_name(name, "name"), read_access(access)
-        return unwrap(call_isolated(self._operations.study, *asked, draws))
+        return unwrap(call_isolated(self._operations.simulate, *asked, draws))
 
     @property
     def budgets(self) -> list[Budget]:

@@ -21,7 +21,7 @@ class HeldData:
 
     data: Any
     questions: dict[str, Permission] = field(default_factory=dict)
-    studied: bool = False
+    may_simulate: bool = False
 
     def question(self, access: str | None) -> Permission:
         """Return the question of that name; the only one if none is named."""
@@ -120,15 +120,15 @@ class Datasets:
         asked = self.find(name).questions.items()
         return [allowed.described(name, access, analyst) for access, allowed in asked]
 
-    def open_up(self, name: str) -> None:
+    def allow_simulation(self, name: str) -> None:
         """Allow simulation of a dataset."""
-        self.find(name).studied = True
+        self.find(name).may_simulate = True
 
-    def study(self, name: str, access: str | None, size: int) -> Simulation:
+    def simulate(self, name: str, access: str | None, size: int) -> Simulation:
         """Return draws that are not charged."""
         holding = self.find(name)
         allowed = holding.question(access)
-        if not holding.studied:
+        if not holding.may_simulate:
             raise InvalidArgument(
                 f"{name} may not be simulated: draws that nobody pays for tell about the data; "
                 f"query it, or let the owner call allow_simulation({name!r})"

@@ -51,7 +51,7 @@ Translation = Callable[[BaseException], BaseException]
 """Translates an error for the caller, who is the owner or an analyst."""
 
 
-def isolated(work: Callable[_P, _T], telling: Translation) -> Callable[_P, _T | Failure]:
+def isolated(work: Callable[_P, _T], translate: Translation) -> Callable[_P, _T | Failure]:
     """Return a function that calls `work` and returns its errors as values, translated for the caller.
 
     Only the closure of the returned function refers to `work`; functools.wraps would add an attribute.
@@ -61,8 +61,8 @@ def isolated(work: Callable[_P, _T], telling: Translation) -> Callable[_P, _T | 
         try:
             return work(*args, **kwargs)
         except BaseException as error:
-            told = _lone(error, telling)
-        return Failure(told)
+            translated = _stripped(error, translate)
+        return Failure(translated)
 
     return enter
 
@@ -74,8 +74,8 @@ def call_isolated(
     try:
         return entrance(*args, **kwargs)
     except BaseException as error:
-        told = _lone(error, error_for_analyst)
-    return Failure(told)
+        translated = _stripped(error, error_for_analyst)
+    return Failure(translated)
 
 
 def unwrap(given: _T | Failure) -> _T:
@@ -117,19 +117,21 @@ def error_for_analyst(error: BaseException) -> BaseException:
     return Unanswerable("this question cannot be answered; the owner of the data can see why")
 
 
-def _lone(error: BaseException, telling: Translation) -> BaseException:
+def _stripped(error: BaseException, translate: Translation) -> BaseException:
     """Return the translated error without causes, notes and frames."""
     if isinstance(error, ChargedError):
-        told = _lone(error.error, telling)
-        told.add_note(f"this is paid: request={error.request!r} asks again at no cost")
-        return told
-    told = _stop(error) or (error.error if isinstance(error, PublicError) else telling(error))
-    told.__cause__ = told.__context__ = None
-    told.__dict__.pop("__notes__", None)
-    return told.with_traceback(None)
+        translated = _stripped(error.error, translate)
+        translated.add_note(f"this is paid: request={error.request!r} asks again at no cost")
+        return translated
+    translated = _stopping(error) or (
+        error.error if isinstance(error, PublicError) else translate(error)
+    )
+    translated.__cause__ = translated.__context__ = None
+    translated.__dict__.pop("__notes__", None)
+    return translated.with_traceback(None)
 
 
-def _stop(error: BaseException) -> BaseException | None:
+def _stopping(error: BaseException) -> BaseException | None:
     """Return a new exception in place of one that stops the program, whose arguments may be data."""
     if isinstance(error, SystemExit):
         return SystemExit(1)

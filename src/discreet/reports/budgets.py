@@ -74,8 +74,8 @@ def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
         "Answers so far": str(spent) if spent.answers else "none",
         "Neighbours": prose.neighbors_in_words(budget.neighbors, budget.unit),
     }
-    told = [paragraph(text) for text in prose.guarantee_in_words(total)]
-    return (paragraph(later), *told, facts(exactly))
+    sentences = [paragraph(text) for text in prose.guarantee_in_words(total)]
+    return (paragraph(later), *sentences, facts(exactly))
 
 
 def _guarantee(budget: Budget) -> Guarantee:
