@@ -1,4 +1,4 @@
-"""Many independent coins at once, each with a probability that is a computable real number.
+"""Many independent Bernoulli draws at once, whose probabilities are computable real numbers.
 
 One word is read for each coin. Where it settles the coin for every probability inside its error, it
 does; the rest read on, against balls. So each coin falls with exactly its probability: docs/draw.md.
@@ -23,7 +23,7 @@ def bernoulli(
     """Return independent booleans, the i-th True with probability exact(i).
 
     Args:
-        fast: probabilities in doubles, each within COIN_ERROR of the real one, which is in [0, 1].
+        fast: probabilities in doubles, within COIN_ERROR of the real ones, which are in [0, 1].
         exact: returns a ball around one probability, at the precision in force.
         bits: read one word a coin, and more for those in doubt.
     """

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 class Bits(Protocol):
-    """A source of independent uniform words of `width` bits each (at most 64)."""
+    """A source of independent uniform words of `width` bits (at most 64)."""
 
     width: int
 
@@ -67,7 +67,7 @@ class LazyUniform:
 
 
 def below(n: int, bits: Bits) -> int:
-    """Return each of range(n) with probability 1/n: floor(n * U) for one lazy uniform U.
+    """Return a uniform draw from range(n): floor(n * U) for one lazy uniform U.
 
     Reads 64 bits more than n has, in whole words; more are needed with probability at most 2**-64.
     """

@@ -45,7 +45,7 @@ _HALF_ULP = 2.0**-53
 
 
 class Sums(NamedTuple):
-    """Cumulated fast weights, each within error * ends[-1] of the sum of the real weights."""
+    """Cumulated fast weights, all within error * ends[-1] of the sums of the real weights."""
 
     ends: NDArray[np.float64]
     error: float
@@ -80,14 +80,14 @@ class Sums(NamedTuple):
 
 
 class Weights(Protocol):
-    """Positive real weights, each a computable number."""
+    """Positive real weights, as computable numbers."""
 
     def sums(self) -> Sums | None:
         """Return their cumulated sums in doubles, or None if doubles cannot serve them."""
         ...
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight, all to one scale, at the precision in force."""
+        """Yield balls around the weights, all to one scale, at the precision in force."""
         ...
 
 
@@ -149,7 +149,7 @@ class Table:
 
 
 class VectorWeights:
-    """exp(-rate * gap) for each number of a vector, with the gaps taken to `best`."""
+    """exp(-rate * gap) for the numbers of a vector, with the gaps taken to `best`."""
 
     __slots__ = ("_best", "_rate", "_vector")
 
@@ -166,13 +166,13 @@ class VectorWeights:
         return Sums(ends, error_of_sums(WEIGHT_ERROR, chain, len(weights)))
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight."""
+        """Yield balls around the weights."""
         for i in range(len(self._vector)):
             yield self._rate.decay(self._vector.exact_gap(i, self._best))
 
 
 class BlockWeights:
-    """The weight of each block of a long vector: the sum of the weights in it."""
+    """The weights of the blocks of a long vector: sums of the weights in them."""
 
     __slots__ = ("_rate", "_vector", "bests")
 
@@ -203,7 +203,7 @@ class BlockWeights:
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around the weight of each block."""
+        """Yield balls around the weights of blocks."""
         best = max(self.bests)
         for b in range(len(self.bests)):
             yield sum(VectorWeights(self.block(b), self._rate, best).balls(), arb(0))

@@ -121,7 +121,7 @@ def has_fast_pass(rate: Rate) -> bool:
 
 
 def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
-    """Return exp(-rate * gap) for each gap, in place of the gaps, in doubles.
+    """Return exp(-rate * gap) for all gaps, in place, in doubles.
 
     Each differs from its real number by at most WEIGHT_ERROR times itself plus CUT_WEIGHT.
     """
@@ -192,7 +192,7 @@ def _rounded_up(point: arb, sign: int = 1) -> Fraction:
 
 
 def sharp(compute: Callable[[], arb]) -> arb:
-    """Return what `compute` returns at a precision that leaves a relative or absolute error of 2**-80."""
+    """Return the result of `compute` at a precision that leaves a relative or absolute error of 2**-80."""
     digits = 192
     while True:
         with precision(digits):

@@ -1,4 +1,4 @@
-"""Scores over a range too long to list: runs of neighbouring candidates, each with a simple score.
+"""Scores over a range too long to list: runs of neighbouring candidates with simple scores.
 
 A run is a stretch of a grid. On a flat run all candidates have the same score. On a sloping run the
 score falls by the same amount from each candidate to the next, starting from the best at one end. A
@@ -120,7 +120,7 @@ def indices_of(places: Sequence[Place]) -> list[int]:
 
 
 class RunWeights:
-    """The weight of each run: the sum of exp(-rate * gap) over its candidates, in closed form."""
+    """The weights of runs: sums of exp(-rate * gap) over their candidates, in closed form."""
 
     __slots__ = ("_best", "_rate", "_runs")
 
@@ -150,7 +150,7 @@ class RunWeights:
         return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
 
     def balls(self) -> Iterator[arb]:
-        """Yield a ball around each weight; around all that it may be, for a summary."""
+        """Yield balls around the weights; around all possible values, for a summary."""
         runs = self._runs
         for c, size in enumerate(runs.sizes):
             top = self._rate.decay(runs.tops.exact_gap(c, self._best))
@@ -160,7 +160,7 @@ class RunWeights:
             yield weight.union(arb(0)) if summary else weight
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
-        """Return what each run weighs relative to its top, as mantissas and powers of two."""
+        """Return the weights of the runs relative to their tops, as mantissas and powers of two."""
         sizes, beyond = self._runs.sizes, np.zeros(1, dtype=np.int64)
         if not isinstance(sizes, np.ndarray):
             beyond = np.array([max(0, m.bit_length() - 1000) for m in sizes])
@@ -205,7 +205,7 @@ class RunLaw:
         return indices_of([self._settle(LazyUniform(bits), bits) for _ in range(size)])
 
     def probabilities(self) -> list[arb]:
-        """Return a ball around the probability of each run, at the precision in force."""
+        """Return balls around the probabilities of the runs, at the precision in force."""
         runs = self._runs if self._runs.whole is None else self._runs.whole()
         return Table(RunWeights(runs, self.rate)).probabilities()
 

@@ -86,7 +86,7 @@ class Vector:
         return (np.uint64(int(best) % _WORD) - values.view(np.uint64)).astype(np.float64)
 
     def doubles(self) -> NDArray[np.float64]:
-        """Return the numbers as doubles, each rounded at most once."""
+        """Return the numbers as doubles, rounded at most once."""
         if self._values.dtype.kind == "O":
             return np.array([nearest_double(value) for value in self._values], dtype=np.float64)
         return self._values.astype(np.float64)
