@@ -18,11 +18,11 @@ from .failures import quietly
 from .grid_counts import GridCounts
 from .kinds import CELL, ColumnType, check_candidates, represent
 from .ladder import counts_beside
-from .native import POSITION, UNIT, Native
+from .native import POSITION, SIZE, UNIT, Native
 from .records import PART, PERSON, START, Records, check_numbers, check_unit
 from .written import as_texts, is_written
 
-RANK, SIZE, COUNT = "rank", "size", "records"
+RANK, COUNT = "rank", "records"
 
 _WORD = 2**63
 
@@ -151,7 +151,7 @@ class Table:
         return self.native.keep(stay.select(*columns))
 
     def _numbered(self, rows: Any) -> Any:
-        """Return the rows with UNIT and START of their privacy unit."""
+        """Return the rows with UNIT, START and SIZE of their privacy unit."""
         units = self.native.units(rows, self.type(PERSON))
         without = rows.drop(*self.native.starts) if self.native.starts else rows
         return without.join(units, on=PERSON, how="inner")
@@ -213,13 +213,17 @@ _INTEGERS = ColumnType("", "integer", "")
 def _stay(rows: Any, of: str, blocks: list[str], most: int) -> Any:
     """Return the rows that stay of each block, most of them, evenly spread: docs/persons.md.
 
+    Blocks of UNIT alone have SIZE rows, which is known; others are counted by a second window.
+
     Of m rows the one at rank j stays if (j * most + start) % m < most: all if m <= most, else exactly
     `most` of them, as the sum of `most` steps round a circle of m passes 0 that often.
     """
     import narwhals.stable.v2 as nw
 
     rank = (nw.col(of).rank("ordinal").over(*blocks) - 1).cast(nw.Int64)
-    ranked = rows.with_columns(rank.alias(RANK), nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
+    ranked = rows.with_columns(rank.alias(RANK))
+    if blocks != [UNIT]:
+        ranked = ranked.with_columns(nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
     return ranked.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)
 
 

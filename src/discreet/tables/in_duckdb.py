@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .failures import missing_column
 from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, UNIT
+from .native import POSITION, SIZE, UNIT
 from .numeric import from_relation
 from .records import PERSON, SALT, START
 
@@ -99,12 +99,15 @@ class InDuckDB:
         native = rows.to_native()
         if self.starts:
             return nw.from_native(
-                native.aggregate(f"{PERSON}, {PERSON} AS {UNIT}, min({START}) AS {START}", PERSON)
+                native.aggregate(
+                    f"{PERSON}, {PERSON} AS {UNIT}, min({START}) AS {START}, count(*) AS {SIZE}",
+                    PERSON,
+                )
             )
-        once = native.aggregate(PERSON, PERSON)
+        once = native.aggregate(f"{PERSON}, count(*) AS {SIZE}", PERSON)
         text = PERSON if of.kind == "text" else _bytes(PERSON)
         start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
-        numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}"
+        numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
         return nw.from_native(once.project(numbered))
 
     def keep(self, rows: Any) -> Any:

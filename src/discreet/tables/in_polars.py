@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, UNIT, without_missing
+from .native import POSITION, SIZE, UNIT, without_missing
 from .numeric import clean, from_series
 from .records import PERSON, START, check_numbers, offset
 
@@ -71,8 +71,8 @@ class InPolars:
         import polars as pl
 
         starts = pl.col(PERSON).map_batches(_starts, return_dtype=pl.Int64).alias(START)
-        once = rows.to_native().select(pl.col(PERSON).unique()).with_columns(starts)
-        return nw.from_native(once.with_row_index(UNIT))
+        once = rows.to_native().group_by(PERSON).agg(pl.len().cast(pl.Int64).alias(SIZE))
+        return nw.from_native(once.with_columns(starts).with_row_index(UNIT))
 
     def keep(self, rows: Any) -> Any:
         """Return the rows in memory."""

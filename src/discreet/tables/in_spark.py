@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .failures import needing
 from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, UNIT, without_missing
+from .native import POSITION, SIZE, UNIT, without_missing
 from .numeric import from_series
 from .records import PERSON, SALT, START
 
@@ -85,11 +85,12 @@ class InSpark:
         import narwhals.stable.v2 as nw
 
         functions = needing("pyspark.sql.functions", "spark")
-        once = rows.to_native().select(PERSON).distinct()
+        once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
         text = once[PERSON] if of.kind == "text" else once[PERSON].cast("string").cast("binary")
         hashed = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
         start = functions.conv(functions.substring(hashed, 1, 8), 16, 10).cast("bigint")
-        return nw.from_native(once.select(PERSON, once[PERSON].alias(UNIT), start.alias(START)))
+        unit = once[PERSON].alias(UNIT)
+        return nw.from_native(once.select(PERSON, unit, start.alias(START), SIZE))
 
     def keep(self, rows: Any) -> Any:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""

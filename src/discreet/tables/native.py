@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .kinds import ColumnType
 
-UNIT, POSITION = "unit", "position"
+UNIT, POSITION, SIZE = "unit", "position", "size"
 
 
 class Native(Protocol):
@@ -65,9 +65,10 @@ class Native(Protocol):
         ...
 
     def units(self, rows: Any, of: ColumnType) -> Any:
-        """Return the privacy units of rows: PERSON, a UNIT that tells them apart, and where the rule starts.
+        """Return the privacy units of rows: PERSON, a UNIT that tells them apart, START and SIZE.
 
-        START is the first 32 bits of SHA-256 of `records.SALT` and the id as text.
+        SIZE is how many rows each has. START, where the rule of docs/persons.md starts, is the first 32 bits
+        of SHA-256 of `records.SALT` and the id as text.
         """
         ...
 
