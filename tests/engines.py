@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +136,18 @@ TYPED: dict[str, Engine] = {
     "parquet": to_parquet,
 }
 ENGINES: dict[str, Engine] = {**TYPED, "csv": to_csv}
+
+
+def _slow(engine: str, representative: bool) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.proof] if engine == "spark" and not representative else []
+
+
+def crossed(engines: Iterable[str], plans: Iterable[str], representative: str) -> list[Any]:
+    """Each plan in each engine; in Spark, whose jobs take a second each, one in every run and all as proofs."""
+    return [
+        pytest.param(
+            engine, plan, marks=_slow(engine, plan == representative), id=f"{plan}-{engine}"
+        )
+        for plan in plans
+        for engine in engines
+    ]

@@ -65,6 +65,27 @@ def test_an_interrupt_behind_a_foreign_error_gets_through() -> None:
     assert caught.value.__context__ is caught.value.__cause__ is None
 
 
+INTERRUPTED = """
+import os, signal, sys, threading
+import duckdb, discreet
+
+endless = duckdb.sql("SELECT (a.range * b.range) % 10 AS c FROM range(10_000_000) a, range(10_000_000) b")
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    discreet.mode(endless, "c", [1, 2], epsilon=1)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupted_query_is_interrupted() -> None:
+    """Ctrl-C while DuckDB counts."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\n")
+
+
 TERMINATED = """
 import os, signal, sys, threading, time
 from discreet import cli, tables

@@ -20,7 +20,7 @@ from discreet.errors import UnreadableData
 from discreet.tables.grid_counts import GridCounts
 
 from .columns import on_grid
-from .engines import spark, to_polars_lazy, to_spark
+from .engines import crossed, spark, to_polars_lazy, to_spark
 
 ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {"polars": to_polars_lazy, "spark": to_spark}
 GRIDS = [Grid(0, 120), Grid(-5, 5, "1/3"), Grid("0.05", "0.95", "0.1"), Grid(0, 10**12, "0.001"),
@@ -56,13 +56,12 @@ def parts_of(draw: st.DrawFn, size: int) -> list[range]:
     return found
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize(("engine", "kind"), crossed(ENGINES, VALUES, "decimals"))
 def test_counts_on_a_grid_are_those_of_its_definition(
     engine: str, kind: str, tmp_path: Path
 ) -> None:
     of, strategy = VALUES[kind]
-    many = {"polars": 80, "spark": 6}[engine]
+    many = {"polars": 40, "spark": 3}[engine]
 
     @settings(max_examples=many, suppress_health_check=list(HealthCheck))
     @given(st.sampled_from(GRIDS), st.lists(st.none() | strategy, max_size=20), st.data())

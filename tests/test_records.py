@@ -30,12 +30,12 @@ from discreet.selection import ask
 from discreet.tables.column import NOTHING, ArrayColumn, Group
 from discreet.tables.expressions import _stay
 from discreet.tables.kinds import CELL
-from discreet.tables.native import UNIT
+from discreet.tables.native import SIZE, UNIT
 from discreet.tables.records import START, Records, offset
 from discreet.verbs.units import UnitQuery, read_unit_query
 
 from .columns import Counted, numbers_of, on_grid, recorded
-from .engines import ENGINES
+from .engines import ENGINES, crossed
 
 Row = tuple[Any, Any, Any]
 """A person, a group, a value."""
@@ -146,8 +146,7 @@ def examples(engine: str) -> int:
     return {"spark": 3, "polars": 30, "duckdb": 12}.get(engine, 6)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
 def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records, candidates = PLANS[plan], ["tea", "milk", "absent", ""]
 
@@ -171,8 +170,7 @@ def fetched(part: Group) -> list[Any]:
     return sorted(numbers_of(part).tolist())
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
 def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records = PLANS[plan]
 
@@ -235,8 +233,14 @@ def check_one_more(
     assert max(sum(rows.values()) for rows in added) <= records.rows
 
 
-@pytest.mark.parametrize("engine", ["polars", "pandas", "duckdb", "parquet", "spark"])
-@pytest.mark.parametrize("plan", ["persons", "two rows", "both", "two groups"])
+@pytest.mark.parametrize(
+    ("engine", "plan"),
+    crossed(
+        ["polars", "pandas", "duckdb", "parquet", "spark"],
+        ["persons", "two rows", "both", "two groups"],
+        "both",
+    ),
+)
 def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -> None:
     values = [0.0, 1.0, 2.0, None]
 
@@ -250,8 +254,10 @@ def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -
     check()
 
 
-@pytest.mark.parametrize("engine", ["polars", "pyarrow", "duckdb", "spark"])
-@pytest.mark.parametrize("plan", ["persons", "both", "two groups"])
+@pytest.mark.parametrize(
+    ("engine", "plan"),
+    crossed(["polars", "pyarrow", "duckdb", "spark"], ["persons", "both", "two groups"], "both"),
+)
 def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> None:
     records, texts = PLANS[plan], ["tea", "milk", "Tea", None]
 
@@ -278,7 +284,7 @@ def test_the_rule_keeps_as_many_as_it_may(most: int) -> None:
 
     for m in range(1, 12):
         units = [start for start in range(m) for _ in range(m)]
-        rows = pl.LazyFrame({UNIT: units, START: units, CELL: list(range(m)) * m})
+        rows = pl.LazyFrame({UNIT: units, START: units, SIZE: [m] * m**2, CELL: list(range(m)) * m})
         kept = _stay(nw.from_native(rows), CELL, [UNIT], most).collect().to_native()
         for column in (UNIT, CELL):
             assert kept[column].value_counts()["count"].to_list() == [min(m, most)] * m

@@ -28,7 +28,9 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument, MissingColumn, UnreadableData, UnreadableFile
 from discreet.tables import count, distinct, numbers, parse_candidates
+from discreet.tables.held import Typed
 from discreet.tables.in_duckdb import InDuckDB
+from discreet.tables.memory import series_of_pandas
 from discreet.tables.records import Records
 
 from .columns import numbers_of, recorded
@@ -312,9 +314,23 @@ def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
 def test_every_zone_of_pandas() -> None:
     """Its names have digits and signs, which Narwhals does not expect."""
     moment = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+    times = pd.Series(pd.to_datetime(["2024-01-01T00:00Z", None]))
     for zone in sorted(zoneinfo.available_timezones() - {"localtime", "Factory"}):
-        times = pd.to_datetime(["2024-01-01T00:00Z", None]).tz_convert(zone)
-        assert count(pd.DataFrame({"c": times}), "c", [moment]) == [1], zone
+        held = series_of_pandas(times.dt.tz_convert(zone), "c")
+        assert isinstance(held, Typed)
+        assert held.of is not None
+        assert held.of.kind == "timestamp with time zone", zone
+        assert held.array[0] == np.datetime64("2024-01-01"), zone
+    for zone in ("America/New_York", "Etc/GMT+5", "America/Port-au-Prince"):
+        assert count(pd.DataFrame({"c": times.dt.tz_convert(zone)}), "c", [moment]) == [1], zone
+
+
+def test_a_relation_that_can_be_read_once_is_refused_at_its_second_pass() -> None:
+    reader = TABLE.to_reader()  # noqa: F841  # DuckDB finds it by its name
+    relation = duckdb.sql("FROM reader")
+    assert count(relation, "drink", ["tea"]) == [14]
+    with pytest.raises(UnreadableData):
+        count(relation, "drink", ["tea"])
 
 
 def test_a_column_that_is_there_twice() -> None:
