@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from .failures import missing_column
-from .kept import ROWS, Kept
+from .kept import ROWS, Kept, connected
 from .kinds import CELL, ColumnType, column_type
 from .native import POSITION, SIZE, UNIT
 from .numeric import from_relation
@@ -86,8 +86,7 @@ class InDuckDB:
         native, values = self.relation.types[self.relation.columns.index(alias)], list(places)
         if of.kind == "text":
             native, values = "BLOB", [value.encode() for value in values]
-        # An empty relation aggregates to one row, which has the same connection as the relation.
-        one = self.relation.limit(0).aggregate("count(*) AS nothing")
+        one = connected(self.relation)  # a row of the same connection, which opens no file again
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         return nw.from_native(one.select(*unnested))

@@ -29,7 +29,7 @@ class Kept:
         self._table = f"discreet_{next(_numbers)}"
         kind = "TABLE" if shared else "TEMP TABLE"
         relation.query(ROWS, f"CREATE {kind} {self._table} AS {query}")
-        self._connected = _connected(relation if near is None else near)
+        self._connected = connected(relation if near is None else near)
         self._alone = threading.Lock()
         weakref.finalize(self, _drop, self._connected, self._table).atexit = False
 
@@ -53,8 +53,8 @@ class Kept:
 _numbers = itertools.count()  # of no other table of this process, on whatever connection
 
 
-def _connected(relation: Any) -> Any:
-    """Return a relation on the same connection that outlives the tables of this one."""
+def connected(relation: Any) -> Any:
+    """Return a relation of one row on the same connection, which outlives the tables of this one."""
     return relation.query(ROWS, "SELECT 0 AS nothing").materialize()
 
 
