@@ -48,7 +48,9 @@ def _write(known: Path, visits: Path) -> None:
 def _ours(known: Path, visits: Path) -> Run:
     import discreet
 
-    return partial(discreet.mode, visits, "page", discreet.CandidateTable(known, "page"), epsilon=1)
+    return partial(
+        discreet.mode, visits, "page", candidates=discreet.CandidateTable(known, "page"), epsilon=1
+    )
 
 
 def _bare(known: Path, visits: Path) -> Run:

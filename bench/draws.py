@@ -92,7 +92,7 @@ def _ours(scores: peers.Array, size: int | None = None) -> Run:
 def _top(scores: peers.Array) -> Run:
     from discreet import top_k
 
-    return partial(top_k, scores, 100, sensitivity=1, epsilon=1)
+    return partial(top_k, scores, k=100, sensitivity=1, epsilon=1)
 
 
 def _opendp_few(scores: peers.Array) -> Run:

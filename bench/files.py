@@ -94,13 +94,13 @@ def _price(bids: "peers.Array | str", *column: str) -> Run:
     import discreet
 
     grid = discreet.Grid(0, "9999.99", "0.01")
-    return partial(discreet.price, bids, grid, *column, epsilon=1)
+    return partial(discreet.price, bids, *column, candidates=grid, epsilon=1)
 
 
 def _ours(file: Path) -> Run:
     import discreet
 
-    return partial(discreet.mode, file, "c", list(ADULT), epsilon=1)
+    return partial(discreet.mode, file, "c", candidates=list(ADULT), epsilon=1)
 
 
 def _bare(file: Path) -> Run:

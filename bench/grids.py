@@ -41,7 +41,7 @@ def price(watch: Watch) -> Row:
 def _median(data: peers.Array) -> Run:
     from discreet import Grid, median
 
-    return partial(median, data, Grid(-(10**6), 10**6, "0.000002"), epsilon=1)
+    return partial(median, data, candidates=Grid(-(10**6), 10**6, "0.000002"), epsilon=1)
 
 
 def _price(bids: peers.Array) -> Run:
@@ -50,7 +50,7 @@ def _price(bids: peers.Array) -> Run:
     from discreet import Grid, price
 
     grid = Grid(0, Fraction(1000 * (2**40 - 1), 2**40), Fraction(1000, 2**40))
-    return partial(price, bids, grid, epsilon=1)
+    return partial(price, bids, candidates=grid, epsilon=1)
 
 
 def _sort(data: peers.Array) -> Run:

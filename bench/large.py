@@ -91,7 +91,7 @@ def mode(file: str) -> Run:
     """Return our mode."""
     import discreet
 
-    return partial(discreet.mode, file, "code", CODES, epsilon=1)
+    return partial(discreet.mode, file, "code", candidates=CODES, epsilon=1)
 
 
 def median(file: str) -> Run:
@@ -99,7 +99,7 @@ def median(file: str) -> Run:
     import discreet
 
     grid = discreet.Grid(-(10**6), 10**6, "0.000002")
-    return partial(discreet.median, file, grid, "number", epsilon=1)
+    return partial(discreet.median, file, "number", candidates=grid, epsilon=1)
 
 
 def _bare(file: str) -> Run:

@@ -27,7 +27,7 @@ EPSILON = "1/2000"
 def main() -> None:
     """Release the answer, then show the law it was drawn from."""
     console = Console(highlight=False)
-    answer = discreet.mode(FILE, "marital_status", CANDIDATES, epsilon=EPSILON)
+    answer = discreet.mode(FILE, "marital_status", candidates=CANDIDATES, epsilon=EPSILON)
     console.print(
         f"Released as the most common marital status of 32,561 people: [bold]{answer.value}[/bold]"
     )

@@ -84,21 +84,27 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
     fine = Grid(-2, 10, "0.001")
     user: dict[str, Any] = {"privacy_unit": "user"}
     by_city: dict[str, Any] = {"by": "city", "groups": cities[:2]}
-    both = {**user, **by_city, "groups_per_person": 2}
+    both = {**user, **by_city, "max_groups": 2}
     for name, mechanism in LISTED.items():
         yield (
             f"mode/{name}",
-            partial(discreet.mode, data, "city", cities, epsilon=1, mechanism=mechanism),
+            partial(discreet.mode, data, "city", candidates=cities, epsilon=1, mechanism=mechanism),
         )
     for name in ON_GRIDS:
         yield (
             f"median/{name}",
-            partial(discreet.median, data, ages, "age", epsilon=1, mechanism=name),
+            partial(discreet.median, data, "age", candidates=ages, epsilon=1, mechanism=name),
         )
         yield (
             f"median by distance/{name}",
             partial(
-                discreet.median, data, ages, "age", "median_distance", epsilon=1, mechanism=name
+                discreet.median,
+                data,
+                "age",
+                candidates=ages,
+                score="median_distance",
+                epsilon=1,
+                mechanism=name,
             ),
         )
         yield (
@@ -106,9 +112,9 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
             partial(
                 discreet.quantile,
                 data,
-                Fraction(1, 3),
-                fine,
                 "pay",
+                alpha=Fraction(1, 3),
+                candidates=fine,
                 epsilon=2,
                 mechanism=name,
                 size=3,
@@ -116,22 +122,41 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
         )
     yield (
         "quantile/listed",
-        partial(discreet.quantile, data, "0.9", [-1, 0, Decimal("2.5"), 9], "pay", epsilon=1),
+        partial(
+            discreet.quantile,
+            data,
+            "pay",
+            alpha="0.9",
+            candidates=[-1, 0, Decimal("2.5"), 9],
+            epsilon=1,
+        ),
     )
-    yield "minimum", partial(discreet.minimum, data, ages, "age", epsilon=1)
-    yield "maximum", partial(discreet.maximum, data, ages, "age", epsilon=1)
+    yield "minimum", partial(discreet.minimum, data, "age", candidates=ages, epsilon=1)
+    yield "maximum", partial(discreet.maximum, data, "age", candidates=ages, epsilon=1)
     for method in ("recursive", "joint", "independent"):
         yield (
             f"quantiles/{method}",
             partial(
-                discreet.quantiles, data, ["0.25", "0.5", "0.75"], ages, "age", method, epsilon=2
+                discreet.quantiles,
+                data,
+                "age",
+                alphas=["0.25", "0.5", "0.75"],
+                candidates=ages,
+                method=method,
+                epsilon=2,
             ),
         )
-    yield "price", partial(discreet.price, data, Grid(0, 8, "0.01"), "pay", epsilon=2)
+    yield "price", partial(discreet.price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=2)
     yield (
         "price/supply",
         partial(
-            discreet.price, data, Grid(0, 8, "0.01"), "pay", supply=5, continuous=True, epsilon=2
+            discreet.price,
+            data,
+            "pay",
+            candidates=Grid(0, 8, "0.01"),
+            supply=5,
+            continuous=True,
+            epsilon=2,
         ),
     )
     way: Literal["peeling", "joint"]
@@ -141,8 +166,8 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
             partial(
                 discreet.top_k,
                 data,
-                2,
                 "city",
+                k=2,
                 candidates=[*cities, "Genf"],
                 method=way,
                 epsilon=2,
@@ -153,25 +178,31 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
         partial(
             discreet.top_k,
             data,
-            3,
             "city",
+            k=3,
             candidates=[*cities, "Genf"],
             mechanism="permute_and_flip",
             epsilon=2,
         ),
     )
     for name, terms in {"user": user, "groups": by_city, "user and groups": both}.items():
-        few = {**terms, "rows_per_person": 2} if "privacy_unit" in terms else terms
-        yield f"mode/{name}", partial(discreet.mode, data, "city", cities, epsilon=1, **terms)
-        yield f"median/{name}", partial(discreet.median, data, ages, "age", epsilon=3, **few)
+        few = {**terms, "max_contributions": 2} if "privacy_unit" in terms else terms
+        yield (
+            f"mode/{name}",
+            partial(discreet.mode, data, "city", candidates=cities, epsilon=1, **terms),
+        )
+        yield (
+            f"median/{name}",
+            partial(discreet.median, data, "age", candidates=ages, epsilon=3, **few),
+        )
         yield (
             f"quantiles/{name}",
             partial(
                 discreet.quantiles,
                 data,
-                ["0.25", "0.75"],
-                ages,
                 "age",
+                alphas=["0.25", "0.75"],
+                candidates=ages,
                 epsilon=3,
                 neighbors="replace_one",
                 **few,
@@ -179,11 +210,11 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
         )
         yield (
             f"price/{name}",
-            partial(discreet.price, data, Grid(0, 8, "0.01"), "pay", epsilon=3, **few),
+            partial(discreet.price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=3, **few),
         )
         yield (
             f"top_k/{name}",
-            partial(discreet.top_k, data, 2, "city", candidates=cities, epsilon=2, **terms),
+            partial(discreet.top_k, data, "city", k=2, candidates=cities, epsilon=2, **terms),
         )
 
 
@@ -214,7 +245,7 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
             )
         yield (
             f"top_k/{name}",
-            partial(discreet.top_k, floats, 3, sensitivity=1, epsilon=9, mechanism=mechanism),
+            partial(discreet.top_k, floats, k=3, sensitivity=1, epsilon=9, mechanism=mechanism),
         )
         yield (
             f"generalized/{name}",
@@ -255,20 +286,23 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "laplace", partial(discreet.laplace, 12.5, sensitivity=2, step="0.1", epsilon="1/3")
     yield "geometric", partial(discreet.geometric, 7, sensitivity=1, epsilon="1/2", size=5)
     ages = [20 + i * 13 % 41 for i in range(60)]
-    yield "median/list", partial(discreet.median, ages, Grid(18, 70), epsilon=1)
+    yield "median/list", partial(discreet.median, ages, candidates=Grid(18, 70), epsilon=1)
     yield (
         "median/histogram",
-        partial(discreet.median, {20: 3, 30: 10**12, 41: 7}, Grid(18, 70), epsilon=1),
+        partial(discreet.median, {20: 3, 30: 10**12, 41: 7}, candidates=Grid(18, 70), epsilon=1),
     )
-    yield "median/fine", partial(discreet.median, floats, Grid(-10, 10, "1/1000000000"), epsilon=1)
+    yield (
+        "median/fine",
+        partial(discreet.median, floats, candidates=Grid(-10, 10, "1/1000000000"), epsilon=1),
+    )
     for method in ("recursive", "joint", "independent"):
         yield (
             f"quantiles/{method}",
             partial(
                 discreet.quantiles,
                 ages,
-                ["0.1", "0.5", "0.6"],
-                Grid(18, 70),
+                alphas=["0.1", "0.5", "0.6"],
+                candidates=Grid(18, 70),
                 method=method,
                 epsilon=1,
                 neighbors="replace_one",
@@ -276,7 +310,9 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
         )
     yield (
         "price/units",
-        partial(discreet.price, [3, 2.5, 1, 1, 3], Grid(0, 4, "1/3"), units=2, epsilon=4),
+        partial(
+            discreet.price, [3, 2.5, 1, 1, 3], candidates=Grid(0, 4, "1/3"), units=2, epsilon=4
+        ),
     )
     yield (
         "private_candidates",

@@ -84,8 +84,8 @@ def test_what_can_be_read_once_only(made: Callable[[], Any]) -> None:
         refuse_one_shot(made(), "candidates")
     by: Any = discreet.select_by
     questions: list[Callable[[], Batch]] = [
-        lambda: Batch().add("x", discreet.mode, made(), "drink", ["tea"], epsilon=1),
-        lambda: Batch().add("x", discreet.mode, TABLE, "drink", made(), epsilon=1),
+        lambda: Batch().add("x", discreet.mode, made(), "drink", candidates=["tea"], epsilon=1),
+        lambda: Batch().add("x", discreet.mode, TABLE, "drink", candidates=made(), epsilon=1),
         lambda: Batch().add("x", discreet.mode, TABLE, "drink", candidates=made(), epsilon=1),
         lambda: Batch().add("x", partial(by, len, candidates=made()), TABLE),
         lambda: Batch().add("x", partial(partial(by, made()), TABLE), [1]),
@@ -108,10 +108,10 @@ TABLE = pd.DataFrame({"drink": ["tea", "tea", "coffee"]})
 
 
 def test_a_batch_has_exact_names_and_a_mapping_of_its_own() -> None:
-    batch = Batch().add(Lie("open"), discreet.mode, TABLE, "drink", ["tea"], epsilon=1)
+    batch = Batch().add(Lie("open"), discreet.mode, TABLE, "drink", candidates=["tea"], epsilon=1)
     assert [(type(name), name) for name in batch.questions] == [(str, "open")]
     with pytest.raises(InvalidArgument, match="take another name"):
-        batch.add("open", discreet.mode, TABLE, "drink", ["tea"], epsilon=1)
+        batch.add("open", discreet.mode, TABLE, "drink", candidates=["tea"], epsilon=1)
     given = dict(batch.questions)
     copied = Batch(given)
     given.clear()

@@ -199,7 +199,7 @@ def test_the_naive_median_answers_where_there_are_no_ties() -> None:
         crash.unsafe_median(crash.NEIGHBOR, 0, 10, 0.5)
     grid = discreet.Grid(0, 10)
     for rows in (crash.ROWS, crash.NEIGHBOR, [5, 5, 5], []):
-        assert discreet.median(rows, grid, epsilon=1).value in range(11)
+        assert discreet.median(rows, candidates=grid, epsilon=1).value in range(11)
 
 
 def test_the_law_of_the_rejection_sampler_is_right_and_its_length_tells() -> None:

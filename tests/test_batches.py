@@ -24,9 +24,9 @@ class Unread:
 def batch(data: Any = PEOPLE) -> Batch:
     return (
         Batch()
-        .add("drink", discreet.mode, data, "drink", ["tea", "milk"])
-        .add("age", discreet.median, data, Grid(0, 10), "age")
-        .add("tail", discreet.quantile, data, "0.9", Grid(0, 10), "age")
+        .add("drink", discreet.mode, data, "drink", candidates=["tea", "milk"])
+        .add("age", discreet.median, data, "age", candidates=Grid(0, 10))
+        .add("tail", discreet.quantile, data, "age", alpha="0.9", candidates=Grid(0, 10))
     )
 
 
@@ -132,13 +132,13 @@ def test_refusals() -> None:
         batch().split_by_error({"drink": 1, "age": 1, "tail": 1}, confidence=1)
     with pytest.raises(InvalidArgument, match="no questions"):
         Batch().split(epsilon=1)
-    several = Batch().add("q", discreet.quantiles, [1, 2], ["0.5"], Grid(0, 3))
+    several = Batch().add("q", discreet.quantiles, [1, 2], alphas=["0.5"], candidates=Grid(0, 3))
     with pytest.raises(InvalidArgument, match="several quantiles take epsilon"):
         several.split_by_error({"q": 1})
     noise = Batch().add("n", discreet.geometric, 3, sensitivity=1)
     with pytest.raises(InvalidArgument, match="split by weights"):
         noise.split_by_error({"n": 1})
-    smooth = Batch().add("p", discreet.price, [1], Grid(0, 3), continuous=True)
+    smooth = Batch().add("p", discreet.price, [1], candidates=Grid(0, 3), continuous=True)
     with pytest.raises(InvalidArgument, match="split by weights"):
         smooth.split_by_error({"p": 1})
     with pytest.raises(InvalidArgument, match="is no verb"):

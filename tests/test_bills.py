@@ -60,26 +60,28 @@ QUESTIONS: dict[str, Callable[..., discreet.Release]] = {
         discreet.each(lambda data, r: len(data) * r), [1, 2], [0, 1], sensitivity=1, **terms
     ),
     "generalized": lambda **terms: discreet.generalized([1, 2], [1, 2], **terms),
-    "mode": lambda **terms: discreet.mode(TABLE, "drink", DRINKS, **terms),
-    "median": lambda **terms: discreet.median(TABLE, AGES, "age", **terms),
+    "mode": lambda **terms: discreet.mode(TABLE, "drink", candidates=DRINKS, **terms),
+    "median": lambda **terms: discreet.median(TABLE, "age", candidates=AGES, **terms),
     "median_distance": lambda **terms: discreet.median(
-        TABLE, AGES, "age", score="median_distance", **terms
+        TABLE, "age", candidates=AGES, score="median_distance", **terms
     ),
-    "quantile": lambda **terms: discreet.quantile(TABLE, "0.9", AGES, "age", **terms),
-    "minimum": lambda **terms: discreet.minimum(TABLE, AGES, "age", **terms),
-    "maximum": lambda **terms: discreet.maximum(TABLE, AGES, "age", **terms),
-    "price": lambda **terms: discreet.price(TABLE, AGES, "age", **terms),
+    "quantile": lambda **terms: discreet.quantile(
+        TABLE, "age", alpha="0.9", candidates=AGES, **terms
+    ),
+    "minimum": lambda **terms: discreet.minimum(TABLE, "age", candidates=AGES, **terms),
+    "maximum": lambda **terms: discreet.maximum(TABLE, "age", candidates=AGES, **terms),
+    "price": lambda **terms: discreet.price(TABLE, "age", candidates=AGES, **terms),
     "laplace": lambda **terms: discreet.laplace(5, sensitivity=1, **terms),
     "geometric": lambda **terms: discreet.geometric(5, sensitivity=1, **terms),
     "randomized_response": lambda **terms: discreet.randomized_response("tea", DRINKS, **terms),
-    "top_k": lambda **terms: discreet.top_k(TABLE, 2, "drink", candidates=DRINKS, **terms),
+    "top_k": lambda **terms: discreet.top_k(TABLE, "drink", k=2, candidates=DRINKS, **terms),
     "joint_top_k": lambda **terms: discreet.top_k(
-        TABLE, 2, "drink", candidates=DRINKS, method="joint", **terms
+        TABLE, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
 }
 ONCE: dict[str, Callable[..., discreet.Release]] = {
     method: lambda method=method, **terms: discreet.quantiles(
-        TABLE, ["0.25", "0.75"], AGES, "age", method, **terms
+        TABLE, "age", alphas=["0.25", "0.75"], candidates=AGES, method=method, **terms
     )
     for method in ("recursive", "joint", "independent")
 }
@@ -156,15 +158,15 @@ def test_another_question_has_another_digest() -> None:
     many(**terms, size=2)
     many(**terms, mechanism="permute_and_flip")
     many(**terms, neighbors="replace_one")
-    discreet.median(TABLE, Grid(0, 10, "0.5"), "age", **terms)
-    discreet.quantile(TABLE, "0.4", AGES, "age", **terms)
-    discreet.mode(TABLE, "drink", ["tea", "water"], **terms)
-    discreet.mode(TABLE, "drink", ["milk", "tea"], **terms)
+    discreet.median(TABLE, "age", candidates=Grid(0, 10, "0.5"), **terms)
+    discreet.quantile(TABLE, "age", alpha="0.4", candidates=AGES, **terms)
+    discreet.mode(TABLE, "drink", candidates=["tea", "water"], **terms)
+    discreet.mode(TABLE, "drink", candidates=["milk", "tea"], **terms)
     discreet.select({"a": 1, "b": 2}, sensitivity=2, **terms)
     discreet.select({"a": 1, "b": 2}, sensitivity=1, monotonic=True, **terms)
     discreet.generalized([1, 2], [1, 3], **terms)
-    discreet.price(TABLE, AGES, "age", supply=2, **terms)
-    discreet.top_k(TABLE, 1, "drink", candidates=DRINKS, **terms)
+    discreet.price(TABLE, "age", candidates=AGES, supply=2, **terms)
+    discreet.top_k(TABLE, "drink", k=1, candidates=DRINKS, **terms)
     digests = [bill.digest for bill in purse.bills]
     assert len(set(digests)) == len(digests)
 

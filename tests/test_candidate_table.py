@@ -325,11 +325,14 @@ def test_mode_and_top_k_answer_what_stands_out(engine: str, tmp_path: Path) -> N
     rows = ["a"] * 90 + ["b"] * 50 + ["c"]
     data, candidates = ENGINES[engine](texts(rows), texts(URLS), tmp_path)
     table = CandidateTable(candidates, "url")
-    assert discreet.mode(data, "url", table, epsilon=5).value == "a"
-    assert discreet.top_k(data, 2, "url", candidates=table, epsilon=5).value == ["a", "b"]
-    several = discreet.mode(data, "url", table, epsilon=5, size=5)
+    assert discreet.mode(data, "url", candidates=table, epsilon=5).value == "a"
+    assert discreet.top_k(data, "url", k=2, candidates=table, epsilon=5).value == ["a", "b"]
+    several = discreet.mode(data, "url", candidates=table, epsilon=5, size=5)
     assert several.value == ["a"] * 5
-    assert several.guarantee == discreet.mode(data, "url", URLS, epsilon=5, size=5).guarantee
+    assert (
+        several.guarantee
+        == discreet.mode(data, "url", candidates=URLS, epsilon=5, size=5).guarantee
+    )
 
 
 def test_groups_answer_one_by_one(tmp_path: Path) -> None:
@@ -338,7 +341,7 @@ def test_groups_answer_one_by_one(tmp_path: Path) -> None:
     told = discreet.mode(
         data,
         "url",
-        CandidateTable(candidates, "url"),
+        candidates=CandidateTable(candidates, "url"),
         by="where",
         groups=["n", "s", "x"],
         epsilon=5,
@@ -354,19 +357,19 @@ def test_mechanisms_that_need_a_list_say_so(mechanism: str, tmp_path: Path) -> N
     with pytest.raises(
         InvalidArgument, match="needs candidates in a list; on a grid or in a table"
     ):
-        discreet.mode(data, "url", table, epsilon=1, mechanism=mechanism)
+        discreet.mode(data, "url", candidates=table, epsilon=1, mechanism=mechanism)
     with pytest.raises(InvalidArgument, match="needs candidates in a list"):
-        discreet.top_k(data, 1, "url", candidates=table, epsilon=1, method="joint")
+        discreet.top_k(data, "url", k=1, candidates=table, epsilon=1, method="joint")
 
 
 def test_a_law_over_a_table_is_refused_and_draws_for_study_are_not(tmp_path: Path) -> None:
     data, candidates = in_parquet(texts(["a"] * 50), texts(URLS), tmp_path)
     table = CandidateTable(candidates, "url")
     with pytest.raises(InvalidArgument, match="a law over a CandidateTable is not told"):
-        discreet.distribution(discreet.mode, data, "url", table, epsilon=1)
-    assert set(discreet.simulate(discreet.mode, data, "url", table, epsilon=5, size=3).values) == {
-        "a"
-    }
+        discreet.distribution(discreet.mode, data, "url", candidates=table, epsilon=1)
+    assert set(
+        discreet.simulate(discreet.mode, data, "url", candidates=table, epsilon=5, size=3).values
+    ) == {"a"}
 
 
 def test_a_ledger_keeps_the_rank_and_names_it_without_the_data(tmp_path: Path) -> None:
@@ -375,13 +378,17 @@ def test_a_ledger_keeps_the_rank_and_names_it_without_the_data(tmp_path: Path) -
     ledger = discreet.Ledger(tmp_path / "budget.db")
     ledger.open("adult", epsilon=10)
     session = ledger.session("adult")
-    first = session.mode(data, "url", table, epsilon=5, request="one")
+    first = session.mode(data, "url", candidates=table, epsilon=5, request="one")
     data.write_bytes(b"")  # nothing is read a second time
-    again = session.mode(data, "url", CandidateTable(candidates, "url"), epsilon=5, request="one")
+    again = session.mode(
+        data, "url", candidates=CandidateTable(candidates, "url"), epsilon=5, request="one"
+    )
     assert first.value == again.value == "b"
     pq.write_table(texts([*URLS, "one more"]), candidates)
     with pytest.raises(RequestConflict):
-        session.mode(data, "url", CandidateTable(candidates, "url"), epsilon=5, request="one")
+        session.mode(
+            data, "url", candidates=CandidateTable(candidates, "url"), epsilon=5, request="one"
+        )
 
 
 # --- one snapshot, few rows, nothing left behind
@@ -429,7 +436,7 @@ def test_only_classes_and_one_candidate_come_out(
         return rows
 
     monkeypatch.setattr(Kept, "ask", ask)
-    assert discreet.mode(data, "url", table, epsilon=1).value == "7"
+    assert discreet.mode(data, "url", candidates=table, epsilon=1).value == "7"
     assert fetched == [2, 1, 1]  # counts of 503 and 3, a place, and its name
 
 
@@ -446,7 +453,7 @@ def test_no_rows_are_collected_from_spark(tmp_path: Path, monkeypatch: pytest.Mo
         return found
 
     monkeypatch.setattr(frame, "collect", collect)
-    assert discreet.mode(data, "url", table, epsilon=1).value == "7"
+    assert discreet.mode(data, "url", candidates=table, epsilon=1).value == "7"
     assert fetched == [2, 1, 1, 1]  # besides, how many of the class are in each bucket
 
 
@@ -456,7 +463,9 @@ def test_threads_share_a_table(tmp_path: Path) -> None:
     names = [table[i] for i in range(len(table))] * 20
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(table.__getitem__, list(range(len(table))) * 20)) == names
-        drawn = pool.map(lambda _: discreet.mode(data, "url", table, epsilon=9).value, range(30))
+        drawn = pool.map(
+            lambda _: discreet.mode(data, "url", candidates=table, epsilon=9).value, range(30)
+        )
         assert set(drawn) == {"a"}
 
 
@@ -568,13 +577,15 @@ def test_candidates_and_data_are_in_one_engine_and_of_one_type(tmp_path: Path) -
 
     def refused(data: Any, candidates: CandidateTable, words: str) -> None:
         with pytest.raises(DiscreetError, match=words) as caught:
-            discreet.mode(data, "url", candidates, epsilon=1)
+            discreet.mode(data, "url", candidates=candidates, epsilon=1)
         assert caught.value.__cause__ is caught.value.__context__ is None
 
     refused(relation, table, elsewhere)
     refused(data, CandidateTable(other, "url"), elsewhere)
     refused(duckdb.connect().from_arrow(texts(["a"])), CandidateTable(other, "url"), elsewhere)
-    assert discreet.mode(texts(["b", "b", "é"]), "url", table, epsilon=10**6).value == "b"
+    assert (
+        discreet.mode(texts(["b", "b", "é"]), "url", candidates=table, epsilon=10**6).value == "b"
+    )
     refused(pl.DataFrame({"url": ["a"]}), table, elsewhere)
     refused({"url": ["a"]}, table, "cannot be compared with")
     pq.write_table(pa.table({"url": [1, 2]}), data)
@@ -587,11 +598,17 @@ def test_spark_and_files_do_not_meet(tmp_path: Path) -> None:
     data, candidates = in_spark(texts(["a"]), texts(URLS), tmp_path)
     with pytest.raises(InvalidCandidates, match="another engine"):
         discreet.mode(
-            data, "url", CandidateTable(tmp_path / "candidates.parquet", "url"), epsilon=1
+            data,
+            "url",
+            candidates=CandidateTable(tmp_path / "candidates.parquet", "url"),
+            epsilon=1,
         )
     with pytest.raises(InvalidCandidates, match="another engine"):
         discreet.mode(
-            tmp_path / "data.parquet", "url", CandidateTable(candidates, "url"), epsilon=1
+            tmp_path / "data.parquet",
+            "url",
+            candidates=CandidateTable(candidates, "url"),
+            epsilon=1,
         )
 
 
@@ -617,9 +634,9 @@ def test_other_candidates_have_another_description(engine: str, tmp_path: Path) 
 def test_a_table_where_a_list_belongs_is_told_of_candidate_table(known: Any) -> None:
     data = pl.DataFrame({"url": ["a"]})
     with pytest.raises(InvalidCandidates, match=r"got .*CandidateTable\(data, column\)"):
-        discreet.mode(data, "url", known, epsilon=1)
+        discreet.mode(data, "url", candidates=known, epsilon=1)
     with pytest.raises(InvalidCandidates, match=r"got .*CandidateTable\(data, column\)"):
-        discreet.top_k(data, 1, "url", candidates=known, epsilon=1)
+        discreet.top_k(data, "url", k=1, candidates=known, epsilon=1)
 
 
 # --- the command line
@@ -630,11 +647,11 @@ def test_the_commands_take_a_file_of_candidates(
 ) -> None:
     data, candidates = in_parquet(texts(["a"] * 60 + ["b"] * 30), texts(URLS), tmp_path)
     pq.write_table(texts(URLS, names=["page"]), tmp_path / "pages.parquet")
-    shared = [str(data), "--column", "url", "--epsilon", "5"]
+    shared = [str(data), "url", "--epsilon", "5"]
     assert run(["mode", *shared, "--candidates-from", str(candidates)]) == 0
     assert capsys.readouterr().out.startswith("a\n")
     pages = ["--candidates-from", str(tmp_path / "pages.parquet"), "--candidates-column", "page"]
-    assert run(["top", *shared, "--k", "2", *pages]) == 0
+    assert run(["top-k", *shared, "--k", "2", *pages]) == 0
     assert capsys.readouterr().out.startswith("a\nb\n")
 
 
@@ -652,6 +669,6 @@ def test_commands_that_are_refused(
     options: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, _ = in_parquet(texts(["a"]), texts(URLS), tmp_path)
-    for command in (["mode"], ["top", "--k", "1"]):
-        assert run([*command, str(data), "--column", "url", "--epsilon", "1", *options]) == 2
+    for command in (["mode"], ["top-k", "--k", "1"]):
+        assert run([*command, str(data), "url", "--epsilon", "1", *options]) == 2
         assert words in capsys.readouterr().err

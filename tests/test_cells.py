@@ -272,10 +272,14 @@ def test_a_file_and_its_rows_answer_alike(tmp_path: Path) -> None:
     grid = Grid(-(10**4), 10**4, "0.00001")
     for mechanism in ("exponential", "permute_and_flip"):
         middle = float(np.median(values))
-        found = discreet.median(tmp_path / "t.parquet", grid, "x", epsilon=5, mechanism=mechanism)
+        found = discreet.median(
+            tmp_path / "t.parquet", "x", candidates=grid, epsilon=5, mechanism=mechanism
+        )
         assert abs(float(found.value) - middle) < 20
     relation = CONNECTION.read_parquet(str(tmp_path / "t.parquet"))
-    assert abs(float(discreet.median(relation, grid, "x", epsilon=5).value) - middle) < 20
+    assert (
+        abs(float(discreet.median(relation, "x", candidates=grid, epsilon=5).value) - middle) < 20
+    )
 
 
 def test_a_csv_file_is_parsed_once_and_not_before_it_is_asked(tmp_path: Path) -> None:
@@ -294,9 +298,9 @@ def test_what_is_no_number_is_refused_as_before(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": ["a"], "b": [True]}), tmp_path / "t.parquet")
     for column in ("x", "b"):
         with pytest.raises(UnreadableData):
-            discreet.median(tmp_path / "t.parquet", Grid(0, 9), column, epsilon=1)
+            discreet.median(tmp_path / "t.parquet", column, candidates=Grid(0, 9), epsilon=1)
     with pytest.raises(MissingColumn):
-        discreet.median(tmp_path / "t.parquet", Grid(0, 9), "y", epsilon=1)
+        discreet.median(tmp_path / "t.parquet", "y", candidates=Grid(0, 9), epsilon=1)
     assert on_grid(pa.table({"x": [1, 2]}), "x", Grid(0, 9)) is None
 
 
@@ -310,6 +314,6 @@ def test_numbers_of_a_file_are_not_rounded(tmp_path: Path) -> None:
 def test_an_engine_that_fails_says_nothing_of_the_data() -> None:
     failing = CONNECTION.sql("SELECT CAST(x AS DOUBLE) AS x FROM (VALUES ('1'), ('s3cr3t')) t(x)")
     with pytest.raises(UnreadableData) as caught:
-        discreet.median(failing, Grid(0, 9), "x", epsilon=1)
+        discreet.median(failing, "x", candidates=Grid(0, 9), epsilon=1)
     assert "s3cr3t" not in str(caught.value)
     assert caught.value.__context__ is None

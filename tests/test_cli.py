@@ -11,7 +11,7 @@ from discreet.cli import run
 
 STATUS = "Married-civ-spouse,Never-married,Divorced"
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "marital_status.csv")
-MODE = ["mode", EXAMPLE, "--column", "marital_status"]
+MODE = ["mode", EXAMPLE, "marital_status"]
 
 
 def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,7 +69,7 @@ def test_candidates_with_commas_and_numbers(
 ) -> None:
     file = tmp_path / "towns.csv"
     file.write_text('town,code\n"Lima, Peru",7\n' * 1 + '"Lima, Peru",7\n' * 200)
-    command = ["mode", str(file), "--epsilon", "1", "--column"]
+    command = ["mode", str(file), "--epsilon", "1"]
     assert run([*command, "town", "--candidates", 'Oslo, "Lima, Peru"']) == 0
     assert run([*command, "code", "--candidates", "6,7"]) == 0
     assert [line for line in capsys.readouterr().out.splitlines() if "ε" not in line] == [
@@ -82,7 +82,7 @@ def test_candidates_with_commas_and_numbers(
     ("arguments", "message"),
     [
         (
-            ["mode", EXAMPLE, "--column", "marital_status", "--epsilon", "1"],
+            ["mode", EXAMPLE, "marital_status", "--epsilon", "1"],
             "candidates are missing",
         ),
         ([*MODE, "--candidates", STATUS], "how much privacy? give epsilon"),
@@ -124,13 +124,13 @@ def test_candidates_with_commas_and_numbers(
             [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
             "Invalid value for '--size'",
         ),
-        (["mode", EXAMPLE, "--column", "status", "--candidates", "a", "--epsilon", "1"], "status"),
+        (["mode", EXAMPLE, "status", "--candidates", "a", "--epsilon", "1"], "status"),
         (
-            ["mode", "missing.csv", "--column", "c", "--candidates", "a", "--epsilon", "1"],
+            ["mode", "missing.csv", "c", "--candidates", "a", "--epsilon", "1"],
             "missing.csv",
         ),
-        (["mode", __file__, "--column", "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
-        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing option '--column'"),
+        (["mode", __file__, "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
+        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'COLUMN'"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )
@@ -158,7 +158,7 @@ def test_help_fits_and_names_everything(
     monkeypatch.setenv("COLUMNS", "80")
     assert run(["mode", "--help"]) == 0
     out = capsys.readouterr().out
-    for option in ("--column", "--candidates", "--epsilon", "--mechanism", "--neighbors", "--json"):
+    for option in ("--candidates", "--epsilon", "--mechanism", "--neighbors", "--json"):
         assert option in out
     assert max(map(len, out.splitlines())) <= 80
     assert run(["--version"]) == 0
@@ -212,7 +212,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(
 def test_medians_and_quantiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "ages.csv"
     file.write_text("age\n" + "37\n" * 200 + "90\n" * 60 + "unknown\n\n" * 90)
-    grid = ["--column", "age", "--lo", "0", "--hi", "120", "--epsilon", "1"]
+    grid = ["age", "--lo", "0", "--hi", "120", "--epsilon", "1"]
     assert run(["median", str(file), *grid, "--step", "0.5"]) == 0
     assert run(["quantile", str(file), *grid[:-1], "20", "--alpha", "0.95", "--json"]) == 0
     first, _, last = capsys.readouterr().out.splitlines()
@@ -257,7 +257,7 @@ def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> 
         "--epsilon",
         "50",
     ]
-    drinks = ["--column", "drink", "--candidates", "tea,milk", *people]
+    drinks = ["drink", "--candidates", "tea,milk", *people]
     assert run(["mode", visits, *drinks]) == 0
     assert capsys.readouterr().out == (
         "south: milk\nnorth: tea\nε = 50, bounded range (one record added or removed); "
@@ -267,9 +267,9 @@ def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> 
     told = json.loads(capsys.readouterr().out)
     assert told["value"] == {"south": "milk", "north": "tea"}
     assert told["privacy_unit"] == "person"
-    assert run(["top", visits, *drinks, "--k", "2", "--groups-per-person", "2"]) == 0
+    assert run(["top-k", visits, *drinks, "--k", "2", "--max-groups", "2"]) == 0
     assert capsys.readouterr().out.startswith("south: milk, tea\nnorth: tea, milk\n")
-    ages = ["--column", "age", "--lo", "0", "--hi", "60", *people, "--rows-per-person", "2"]
+    ages = ["age", "--lo", "0", "--hi", "60", *people, "--max-contributions", "2"]
     assert run(["median", visits, *ages]) == 0
     assert capsys.readouterr().out.startswith("south: 0\nnorth: 50\n")
 
@@ -280,7 +280,6 @@ def test_groups_without_their_column(visits: str, capsys: pytest.CaptureFixture[
             [
                 "mode",
                 visits,
-                "--column",
                 "drink",
                 "--candidates",
                 "a,b",
@@ -314,7 +313,7 @@ def test_a_plan_on_scores_that_are_public(
 ) -> None:
     file, picture = tmp_path / "votes.csv", tmp_path / "curve.png"
     file.write_text("votes\n310\n322\n245\n300\n")
-    given = ["plan", "--scores", str(file), "--column", "votes"]
+    given = ["plan", "--scores", str(file), "votes"]
     assert run([*given, "--epsilon", "0.1", "--json", "--plot", str(picture)]) == 0
     told = json.loads(capsys.readouterr().out)
     assert float(told["exponential"]["error"]) == pytest.approx(4.30944)
@@ -337,7 +336,7 @@ def test_a_plan_on_scores_that_are_public(
         (["--scores", "a.csv", "--error", "1", "--confidence", "0.9"], "goes with --candidates"),
         (["--candidates", "2", "--epsilon", "0"], "epsilon must be greater than zero"),
         (["--candidates", "2", "--epsilon", "1", "--plot", "a.xyz"], "--plot must end in"),
-        (["--scores", "missing.csv", "--column", "c", "--error", "1"], "missing.csv"),
+        (["--scores", "missing.csv", "c", "--error", "1"], "missing.csv"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(

@@ -27,7 +27,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def mode(more: str) -> int:
-    return command(f"mode m.csv --column status --candidates {STATUSES} {more}")
+    return command(f"mode m.csv status --candidates {STATUSES} {more}")
 
 
 PAID = "--epsilon 1/2 --ledger budget.db --dataset people"

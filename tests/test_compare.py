@@ -77,12 +77,12 @@ def test_errors_fall_as_epsilon_grows(mechanism: str) -> None:
 
 
 def test_verbs_are_compared_too() -> None:
-    table = compare(discreet.median, [1, 5, 9], Grid(0, 10), epsilons=[1, 4])
+    table = compare(discreet.median, [1, 5, 9], candidates=Grid(0, 10), epsilons=[1, 4])
     assert [float(a) > float(b) for a, b in table.errors] == [True, True]
     priced = compare(
-        discreet.price, [1, 5, 9], Grid(0, 10), epsilons=[1], mechanisms=["exponential"]
+        discreet.price, [1, 5, 9], candidates=Grid(0, 10), epsilons=[1], mechanisms=["exponential"]
     )
-    law = discreet.distribution(discreet.price, [1, 5, 9], Grid(0, 10), epsilon=1)
+    law = discreet.distribution(discreet.price, [1, 5, 9], candidates=Grid(0, 10), epsilon=1)
     assert priced.errors[0][0] == law.expected_error()
 
 

@@ -73,7 +73,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
 
     data = pl.DataFrame(TABLE)
     terms: dict[str, Any] = {"ledger": till, "epsilon": "1/3"}
-    unit: dict[str, Any] = {"privacy_unit": "who", "rows_per_person": 2}
+    unit: dict[str, Any] = {"privacy_unit": "who", "max_contributions": 2}
     groups: dict[str, Any] = {"by": "city", "groups": ["x", "y"]}
     return {
         "select": lambda: discreet.select([3, 1], sensitivity=1, **terms),
@@ -94,19 +94,19 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "laplace": lambda: discreet.laplace(1, sensitivity=1, lo=0, hi=4, step="0.5", **terms),
         "geometric": lambda: discreet.geometric(1, sensitivity=2, **terms),
         "randomized_response": lambda: discreet.randomized_response("y", ["y", "n"], **terms),
-        "mode": lambda: discreet.mode(data, "city", ["x", "y"], **terms),
+        "mode": lambda: discreet.mode(data, "city", candidates=["x", "y"], **terms),
         "mode groups": lambda: discreet.mode(
-            data, "age", [3, 4], privacy_unit="who", groups_per_person=2, **groups, **terms
+            data, "age", candidates=[3, 4], privacy_unit="who", max_groups=2, **groups, **terms
         ),
-        "median": lambda: discreet.median(data, AGES, "age", **terms),
+        "median": lambda: discreet.median(data, "age", candidates=AGES, **terms),
         "median distance": lambda: discreet.median(
-            data, AGES, "age", "median_distance", **unit, **terms
+            data, "age", candidates=AGES, score="median_distance", **unit, **terms
         ),
-        "quantile": lambda: discreet.quantile(data, "0.1", [1, Decimal("2.5")], "pay", **terms),
-        "quantiles": lambda: discreet.quantiles(data, ["1/4", "3/4"], AGES, "age", **terms),
-        "price": lambda: discreet.price(data, AGES, "pay", supply=2, **unit, **terms),
-        "top_k": lambda: discreet.top_k(data, 2, "city", candidates=["x", "y"], **terms),
-        "top_k joint": lambda: discreet.top_k([1, 2, 3], 2, sensitivity=1, method="joint", **terms),
+        "quantile": lambda: discreet.quantile(data, "pay", alpha="0.1", candidates=[1, Decimal("2.5")], **terms),
+        "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
+        "price": lambda: discreet.price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
+        "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
+        "top_k joint": lambda: discreet.top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
         ),

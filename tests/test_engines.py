@@ -62,7 +62,7 @@ def test_the_census_has_the_same_law_everywhere(make: Make) -> None:
     counter = Counter(table[name].to_pylist())
     statuses = sorted(counter)
     assert count(make(table), name, statuses) == [counter[status] for status in statuses]
-    answer = discreet.mode(make(table), name, statuses, epsilon=50)
+    answer = discreet.mode(make(table), name, candidates=statuses, epsilon=50)
     assert answer.value == counter.most_common(1)[0][0]
 
 
@@ -114,9 +114,11 @@ def test_one_instant_is_one_candidate() -> None:
     assert paris != TWICE[0]
     for same in ([paris, TWICE[0]], [TWICE[0], paris], [paris, TWICE[1].astimezone(PARIS)]):
         with pytest.raises(InvalidCandidates, match="distinct"):
-            discreet.mode(pa.table({"at": TWICE}), "at", same, epsilon=1)
+            discreet.mode(pa.table({"at": TWICE}), "at", candidates=same, epsilon=1)
         with pytest.raises(InvalidCandidates, match="groups must be distinct"):
-            discreet.mode(pa.table({"at": TWICE}), "at", TWICE, by="at", groups=same, epsilon=1)
+            discreet.mode(
+                pa.table({"at": TWICE}), "at", candidates=TWICE, by="at", groups=same, epsilon=1
+            )
 
 
 # --- every verb, where the answer is all but certain
@@ -148,38 +150,55 @@ PEOPLE: Any = {"privacy_unit": "person", "by": "region", "groups": ["north", "s�
 
 def test_verbs_that_count(make: Make) -> None:
     data, drinks = make(visits()), ["tea", "café", "milk"]
-    assert discreet.mode(data, "drink", drinks, **SURE).value == "milk"
-    assert discreet.mode(data, "drink", drinks, **PEOPLE).value == {"north": "tea", "süd": "café"}
-    listed = discreet.top_k(data, 1, "drink", candidates=drinks, **PEOPLE)
+    assert discreet.mode(data, "drink", candidates=drinks, **SURE).value == "milk"
+    assert discreet.mode(data, "drink", candidates=drinks, **PEOPLE).value == {
+        "north": "tea",
+        "süd": "café",
+    }
+    listed = discreet.top_k(data, "drink", k=1, candidates=drinks, **PEOPLE)
     assert listed.value == {"north": ["tea"], "süd": ["café"]}
     assert listed.unit == "person"
 
 
 def test_verbs_over_numbers(make: Make) -> None:
     data = make(visits())
-    assert discreet.maximum(data, GRID, "age", **SURE).value >= 9
-    assert discreet.median(data, GRID, "age", privacy_unit="person", **SURE).value == 2
-    assert discreet.quantile(data, "0.9", GRID, "age", **PEOPLE).value == {"north": 4, "süd": 4}
+    assert discreet.maximum(data, "age", candidates=GRID, **SURE).value >= 9
+    assert discreet.median(data, "age", candidates=GRID, privacy_unit="person", **SURE).value == 2
+    assert discreet.quantile(data, "age", alpha="0.9", candidates=GRID, **PEOPLE).value == {
+        "north": 4,
+        "süd": 4,
+    }
     quartiles = discreet.quantiles(
-        data, ["0.3", "0.7"], GRID, "age", privacy_unit="person", epsilon=900
+        data, "age", alphas=["0.3", "0.7"], candidates=GRID, privacy_unit="person", epsilon=900
     )
     assert quartiles.value == [1, 3]
-    assert discreet.price(data, GRID, "age", privacy_unit="person", **SURE).value in (2, 3)
-    assert discreet.minimum(data, GRID, "age", **PEOPLE).value == {"north": 0, "süd": 0}
+    assert discreet.price(data, "age", candidates=GRID, privacy_unit="person", **SURE).value in (
+        2,
+        3,
+    )
+    assert discreet.minimum(data, "age", candidates=GRID, **PEOPLE).value == {"north": 0, "süd": 0}
 
 
 def test_groups_that_cannot_be_compared_are_called_groups(make: Make) -> None:
     with pytest.raises(InvalidCandidates, match="the group True is"):
-        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups=[True], epsilon=1)
+        discreet.mode(
+            make(visits()), "drink", candidates=["tea"], by="region", groups=[True], epsilon=1
+        )
     with pytest.raises(InvalidCandidates, match="groups must be a list, got 'north'"):
-        discreet.mode(make(visits()), "drink", ["tea"], by="region", groups="north", epsilon=1)
+        discreet.mode(
+            make(visits()), "drink", candidates=["tea"], by="region", groups="north", epsilon=1
+        )
 
 
 def test_groups_without_rows_answer(make: Make) -> None:
     data = make(visits())
-    answer = discreet.mode(data, "drink", ["tea"], by="region", groups=["nowhere"], epsilon=1)
+    answer = discreet.mode(
+        data, "drink", candidates=["tea"], by="region", groups=["nowhere"], epsilon=1
+    )
     assert answer.value == {"nowhere": "tea"}
-    answer = discreet.median(data, GRID, "age", by="region", groups=["nowhere"], epsilon=1)
+    answer = discreet.median(
+        data, "age", candidates=GRID, by="region", groups=["nowhere"], epsilon=1
+    )
     assert answer.value["nowhere"] in range(11)
 
 
@@ -284,7 +303,7 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
     )
     drinks = [str(i) for i in range(10)]
     assert count(table, "drink", drinks) == [100] * 10
-    assert discreet.mode(table, "drink", drinks, epsilon=1).value in drinks
+    assert discreet.mode(table, "drink", candidates=drinks, epsilon=1).value in drinks
     assert max(fetched) <= len(drinks)
     plan = Records("person", by="region", groups=(0, 1))
     assert np.sum(recorded(table, "drink", plan).tally(drinks)) == 1000
@@ -295,21 +314,23 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
 def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> None:
     table = spark().range(50_000).selectExpr("id % 7000 / 1000.0D AS bid")
     prices, bids = discreet.Grid(0, 5, "0.5"), np.arange(50_000) % 7000 / 1000.0
-    assert sure(discreet.price, table, prices, "bid") == sure(discreet.price, bids, prices)
+    assert sure(discreet.price, table, "bid", candidates=prices) == sure(
+        discreet.price, bids, candidates=prices
+    )
     few = 2 * prices.size + 2
     assert 0 < max(fetched) <= few
     for method in ("recursive", "joint", "independent"):
         terms: Any = {"epsilon": 10**6, "method": method}
-        found = discreet.quantiles(table, ["0.25"], prices, "bid", **terms).value
-        assert found == discreet.quantiles(bids, ["0.25"], prices, **terms).value
+        found = discreet.quantiles(table, "bid", alphas=["0.25"], candidates=prices, **terms).value
+        assert found == discreet.quantiles(bids, alphas=["0.25"], candidates=prices, **terms).value
     assert max(fetched) <= few
     fine = discreet.Grid(0, 1, "1e-30")  # too fine to be counted in the engine
-    assert 0.999 < sure(discreet.price, table, fine, "bid") <= 1
+    assert 0.999 < sure(discreet.price, table, "bid", candidates=fine) <= 1
     assert max(fetched) <= 7000  # the distinct numbers
 
 
-def sure(verb: Any, *arguments: Any) -> Any:
-    return verb(*arguments, epsilon=10**6).value
+def sure(verb: Any, *arguments: Any, **named: Any) -> Any:
+    return verb(*arguments, **named, epsilon=10**6).value
 
 
 def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
@@ -318,8 +339,8 @@ def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
     for ask in (
         lambda: count(broken, "n", [1]),
         lambda: recorded(broken, "c", Records("p")).tally(["1"]),
-        lambda: discreet.mode(broken, "n", [1, 2], epsilon=1),
-        lambda: discreet.median(broken, GRID, "n", epsilon=1),
+        lambda: discreet.mode(broken, "n", candidates=[1, 2], epsilon=1),
+        lambda: discreet.median(broken, "n", candidates=GRID, epsilon=1),
     ):
         with pytest.raises(UnreadableData, match="not shown") as caught:
             ask()
@@ -362,10 +383,12 @@ def test_a_spark_job_that_fails_costs_nothing_and_answers_once(tmp_path: Path, v
     flag, (ledger, session) = tmp_path / "flag", paying()
     table, terms = fragile(flag), {"epsilon": 150, "ledger": session, "request": "monday"}
     ask: Callable[[], Any] = {
-        "mode": lambda: discreet.mode(table, "n", [1, 2, 99], **terms),
-        "median": lambda: discreet.median(table, discreet.Grid(0, 40), "n", **terms),
-        "price": lambda: discreet.price(table, discreet.Grid(0, 40), "n", **terms),
-        "quantiles": lambda: discreet.quantiles(table, ["1/2"], discreet.Grid(0, 40), "n", **terms),
+        "mode": lambda: discreet.mode(table, "n", candidates=[1, 2, 99], **terms),
+        "median": lambda: discreet.median(table, "n", candidates=discreet.Grid(0, 40), **terms),
+        "price": lambda: discreet.price(table, "n", candidates=discreet.Grid(0, 40), **terms),
+        "quantiles": lambda: discreet.quantiles(
+            table, "n", alphas=["1/2"], candidates=discreet.Grid(0, 40), **terms
+        ),
     }[verb]
     flag.touch()
     refused(ask)
@@ -392,7 +415,7 @@ def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
 
     def ask() -> Any:
         grid, terms = discreet.Grid(0, 10**6), {"ledger": session, "request": "monday"}
-        return discreet.median(table, grid, "n", epsilon=150, **terms).value
+        return discreet.median(table, "n", candidates=grid, epsilon=150, **terms).value
 
     monkeypatch.setattr(GridCounts, "histogram", flagged)
     refused(ask)

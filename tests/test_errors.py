@@ -35,7 +35,7 @@ def one(scores: Any, **terms: Any) -> Any:
 
 
 def mode(data: Any, column: str = "c", candidates: Any = ("a", "b"), **terms: Any) -> Any:
-    return discreet.mode(data, column, candidates, **{"epsilon": 1, **terms})
+    return discreet.mode(data, column, candidates=candidates, **{"epsilon": 1, **terms})
 
 
 class Failing(list[Any]):

@@ -35,7 +35,7 @@ def test_an_engine_without_memory_is_named_as_such() -> None:
     connection = duckdb.connect(config={"memory_limit": "10MB", "max_temp_directory_size": "0KB"})
     many = connection.sql("SELECT hash(range) % 10_000_000 AS v FROM range(10_000_000)")
     with pytest.raises(UnreadableData, match="memory_limit"):
-        discreet.quantiles(many, ["1/2"], discreet.Grid(0, 10**7), "v", epsilon=1)
+        discreet.quantiles(many, "v", alphas=["1/2"], candidates=discreet.Grid(0, 10**7), epsilon=1)
 
 
 @pytest.mark.parametrize("wanted", [KeyboardInterrupt(), SystemExit(3)])
@@ -97,7 +97,7 @@ def stopped(*_):
     time.sleep(60)
 
 tables.parse_candidates = stopped
-sys.argv = ["discreet", "mode", sys.argv[1], "--column", "c", "--candidates", "a", "--epsilon", "1"]
+sys.argv = ["discreet", "mode", sys.argv[1], "c", "--candidates", "a", "--epsilon", "1"]
 cli.main()
 """
 

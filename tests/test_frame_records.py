@@ -221,8 +221,10 @@ def test_a_median_of_decimals_as_sql_gives_them() -> None:
     grid = discreet.Grid(0, 10, "0.1")
     each: list[dict[str, Any]] = [{}, {"privacy_unit": "p"}]
     for terms in each:
-        assert discreet.median(frame, grid, "x", epsilon=100, **terms).value == Fraction(11, 10)
-    assert discreet.price(frame, grid, "x", epsilon=100).value == Fraction(11, 10)
+        assert discreet.median(frame, "x", candidates=grid, epsilon=100, **terms).value == Fraction(
+            11, 10
+        )
+    assert discreet.price(frame, "x", candidates=grid, epsilon=100).value == Fraction(11, 10)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ PLANS: dict[str, dict[str, Any]] = {
         "privacy_unit": "id",
         "by": "part",
         "groups": ["east", "north", "süd"],
-        "groups_per_person": 2,
+        "max_groups": 2,
     },
 }
 COUNTED: dict[str, list[Any]] = {
@@ -162,22 +162,26 @@ def counted(plan: str) -> dict[str, Ask]:
 
 def numeric(plan: str) -> dict[str, Ask]:
     found = dict[str, Ask]()
-    terms = {**PLANS[plan], **({"rows_per_person": 2} if "id" in plan else {})}
+    terms = {**PLANS[plan], **({"max_contributions": 2} if "id" in plan else {})}
     median, quantile, price = discreet.median, discreet.quantile, discreet.price
     for column, grid in GRIDS.items():
-        found[f"median {column}, {plan}"] = asking(median, grid, column, **terms)
+        found[f"median {column}, {plan}"] = asking(median, grid, candidates=column, **terms)
         if plan in ("rows", "who, zone 1"):
             found[f"distance {column}, {plan}"] = asking(
-                median, grid, column, **terms, score="median_distance"
+                median, grid, candidates=column, **terms, score="median_distance"
             )
-            found[f"0.9 of {column}, {plan}"] = asking(quantile, "0.9", grid, column, **terms)
+            found[f"0.9 of {column}, {plan}"] = asking(
+                quantile, "0.9", alpha=grid, candidates=column, **terms
+            )
         prices = Grid(0, grid.hi, grid.step)
-        found[f"price {column}, {plan}"] = asking(price, prices, column, **terms)
+        found[f"price {column}, {plan}"] = asking(price, prices, candidates=column, **terms)
     for column, grid in FINE.items():
-        found[f"median fine {column}, {plan}"] = asking(median, grid, column, **terms)
+        found[f"median fine {column}, {plan}"] = asking(median, grid, candidates=column, **terms)
     for column, values in LISTS.items():
         listed = [D(v) if isinstance(v, str) else v for v in values]
-        found[f"median listed {column}, {plan}"] = asking(median, listed, column, **terms)
+        found[f"median listed {column}, {plan}"] = asking(
+            median, listed, candidates=column, **terms
+        )
     return found
 
 
@@ -233,7 +237,9 @@ def quantiles_of(data: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for plan in ("rows", "who", "id, part 2"):
         for column, grid in GRIDS.items():
-            asked = partial(discreet.quantiles, data, ["0.2", "0.6"], grid, column, epsilon=3)
+            asked = partial(
+                discreet.quantiles, data, column, alphas=["0.2", "0.6"], candidates=grid, epsilon=3
+            )
             try:
                 with patch("discreet.verbs.quantiles.SystemBits", Words):
                     told = str(asked(**PLANS[plan]).value)
@@ -248,7 +254,7 @@ def classes_of(data: Any, candidates: Any) -> dict[str, Any]:
     known, found = CandidateTable(candidates, "drink"), dict[str, Any]()
     for plan, terms in PLANS.items():
         mechanism: Any = Recording()
-        discreet.mode(data, "drink", known, epsilon=1, mechanism=mechanism, **terms)
+        discreet.mode(data, "drink", candidates=known, epsilon=1, mechanism=mechanism, **terms)
         found[f"candidate table, {plan}"] = [counts_by_name(runs, known) for runs in mechanism.seen]
     return found
 

@@ -72,10 +72,12 @@ def test_scores_of_histograms_are_their_definition(
     histogram: dict[int, int], alpha: Fraction
 ) -> None:
     wanted = rank(histogram, alpha)
-    assert scores_of(discreet.quantile, histogram, alpha, GRID) == wanted
-    assert scores_of(discreet.quantile, histogram, alpha, list(POINTS)) == wanted
+    assert scores_of(discreet.quantile, histogram, alpha=alpha, candidates=GRID) == wanted
+    assert scores_of(discreet.quantile, histogram, alpha=alpha, candidates=list(POINTS)) == wanted
     half: Any = {"score": "median_distance"}
-    assert scores_of(discreet.median, histogram, GRID, **half) == distance(histogram, alpha)
+    assert scores_of(discreet.median, histogram, candidates=GRID, **half) == distance(
+        histogram, alpha
+    )
 
 
 @pytest.mark.parametrize("n", [1, *EDGES[:-1]], ids=int.bit_length)
@@ -89,7 +91,9 @@ def test_large_histograms_are_small_ones_on_a_larger_scale(
     eta = Fraction(1, 3 * n)
     shift = 1 if score == "median_distance" else 0
     wanted = {"rank": rank, "median_distance": distance}[score](histogram, Fraction(1, 2))
-    seen = law(discreet.median, histogram, GRID, score=score, mechanism=mechanism, scale=1 / eta)
+    seen = law(
+        discreet.median, histogram, candidates=GRID, score=score, mechanism=mechanism, scale=1 / eta
+    )
     if mechanism == "exponential":
         weights = [float((eta * (s + shift)).limit_denominator(10**6)) for s in wanted]
         masses = np.exp(weights)
@@ -98,10 +102,12 @@ def test_large_histograms_are_small_ones_on_a_larger_scale(
         )
     small = {1: 4, 5: 2, 6: 3}
     if score == "rank":
-        same = law(discreet.median, small, GRID, mechanism=mechanism, scale=3)
+        same = law(discreet.median, small, candidates=GRID, mechanism=mechanism, scale=3)
         assert list(seen.pmf().values()) == pytest.approx(list(same.pmf().values()), rel=1e-12)
     assert (
-        discreet.median(histogram, GRID, score=score, mechanism=mechanism, epsilon=1).value
+        discreet.median(
+            histogram, candidates=GRID, score=score, mechanism=mechanism, epsilon=1
+        ).value
         in POINTS
     )
 
@@ -121,10 +127,12 @@ def test_one_record_more_in_a_large_histogram_keeps_the_promise(n: int) -> None:
 def test_base_two_rounds_all_scores_of_rank_alike() -> None:
     """That scores are whole numbers does not depend on how many records there are."""
     for n in (1, 2**70):
-        drawn = discreet.median({0: n, 2: n, 6: n}, list(POINTS), mechanism=Base2(), epsilon=9)
+        drawn = discreet.median(
+            {0: n, 2: n, 6: n}, candidates=list(POINTS), mechanism=Base2(), epsilon=9
+        )
         assert drawn.value in POINTS
         question: Any = order_of(
-            discreet.median, {0: n}, list(POINTS), mechanism=Base2(), epsilon=1
+            discreet.median, {0: n}, candidates=list(POINTS), mechanism=Base2(), epsilon=1
         ).question
         assert question.score.compute(Fraction(1)).integral
         assert question.score.compute(Fraction(1)).values.dtype == (object if n > 1 else int)
@@ -135,15 +143,17 @@ def test_base_two_rounds_all_scores_of_rank_alike() -> None:
 ])  # fmt: skip
 def test_what_is_no_count_is_refused(counts: list[Any]) -> None:
     with pytest.raises(UnreadableData, match="whole numbers of at least 0"):
-        discreet.median(dict(enumerate(counts)), GRID, epsilon=1)
+        discreet.median(dict(enumerate(counts)), candidates=GRID, epsilon=1)
 
 
 @pytest.mark.parametrize("kind", [int, np.int8, np.uint64, np.int64])
 def test_counts_may_be_integers_of_any_kind(kind: Any) -> None:
     histogram = {1: kind(3), 4: kind(0), float("nan"): kind(9)}
-    assert scores_of(discreet.median, histogram, GRID) == rank({1: 3}, Fraction(1, 2))
+    assert scores_of(discreet.median, histogram, candidates=GRID) == rank({1: 3}, Fraction(1, 2))
     mixed = {1: kind(3), 4: 2**70}
-    assert scores_of(discreet.median, mixed, GRID) == rank({1: 3, 4: 2**70}, Fraction(1, 2))
+    assert scores_of(discreet.median, mixed, candidates=GRID) == rank(
+        {1: 3, 4: 2**70}, Fraction(1, 2)
+    )
 
 
 @given(

@@ -38,10 +38,10 @@ def distances() -> list[Fraction]:
 
 ON_A_GRID: dict[str, tuple[Callable[..., Distribution], Callable[[], list[Fraction]], int, Grid]] = {
     "median": (
-        lambda **t: discreet.distribution(discreet.median, AGES, GRID, **t), median_scores, 2, GRID,
+        lambda **t: discreet.distribution(discreet.median, AGES, candidates=GRID, **t), median_scores, 2, GRID,
     ),
     "price": (
-        lambda **t: discreet.distribution(discreet.price, BIDS, PRICES, **t), revenues, 0, PRICES,
+        lambda **t: discreet.distribution(discreet.price, BIDS, candidates=PRICES, **t), revenues, 0, PRICES,
     ),
     "laplace": (
         lambda **t: discreet.distribution(
@@ -142,8 +142,10 @@ LAWS: list[Callable[..., Distribution]] = [
     *(law for law, *_ in ON_A_GRID.values()),
     lambda **t: discreet.distribution([0, 1, 2, 3, 4], spread=3, **t),
     lambda **t: discreet.distribution(discreet.geometric, 7, sensitivity=3, **t),
-    lambda **t: discreet.distribution(discreet.median, AGES, Grid(0, 10**18), **t),
-    lambda **t: discreet.distribution(discreet.price, BIDS, Grid(0, 3, "1/1000000000000"), **t),
+    lambda **t: discreet.distribution(discreet.median, AGES, candidates=Grid(0, 10**18), **t),
+    lambda **t: discreet.distribution(
+        discreet.price, BIDS, candidates=Grid(0, 3, "1/1000000000000"), **t
+    ),
 ]
 UNITS = [Fraction(1, 2), Fraction(2, 7), Fraction(1, 2), Fraction(1, 3), Fraction(1, 3),
          Fraction(1, 2), Fraction(1, 3)]  # fmt: skip
@@ -173,7 +175,9 @@ def test_the_revenue_of_the_seeds_continuous_price(epsilon: Any, revenue: str) -
     """Numbers of peers.md; the seed spends twice what it has to."""
     bids, prices = [1, 1, 1, Fraction("3.01")], Grid(0, "3.5", "0.01")
     half = Fraction(epsilon) / 2
-    law = discreet.distribution(discreet.price, bids, prices, continuous=True, epsilon=half)
+    law = discreet.distribution(
+        discreet.price, bids, candidates=prices, continuous=True, epsilon=half
+    )
     assert abs(float(law.expected_score()) - float(revenue)) < 1e-8
     assert abs(float(law.expected_error()) - (4 - float(revenue))) < 1e-8
     assert law.runs[0].last == Fraction(
@@ -192,7 +196,7 @@ def test_the_revenue_of_the_seeds_continuous_price(epsilon: Any, revenue: str) -
 def test_the_tail_of_a_continuous_price_is_an_integral() -> None:
     """One bid of 1, prices from 0 to 1: density eta * e**(eta r) / (e**eta - 1); behind by 1/3 is below 2/3."""
     grid = Grid(0, 1, "1/2")
-    law = discreet.distribution(discreet.price, [1], grid, continuous=True, epsilon=1)
+    law = discreet.distribution(discreet.price, [1], candidates=grid, continuous=True, epsilon=1)
     expected = math.expm1(2 / 3) / math.expm1(1)
     assert abs(float(law.tail("1/3")) - expected) < 1e-14
     assert abs(float(law.expected_score()) - (1 / -math.expm1(-1) - 1)) < 1e-14
@@ -213,7 +217,7 @@ GOLDBERG = [1, 100, 102, 104, 105, 200, 365]
 )  # fmt: skip
 def test_goldbergs_median(epsilon: Any, mechanism: str, golden: str) -> None:
     law = discreet.distribution(
-        discreet.median, GOLDBERG, Grid(1, 365), epsilon=epsilon, score="median_distance",
+        discreet.median, GOLDBERG, candidates=Grid(1, 365), epsilon=epsilon, score="median_distance",
         mechanism=mechanism,
     )  # fmt: skip
     assert abs(float(law.probability(104)) - float(golden)) < 1e-10
@@ -259,7 +263,7 @@ def test_laplace_without_end() -> None:
 
 
 def test_a_grid_too_long_to_list() -> None:
-    law = discreet.distribution(discreet.median, AGES, Grid(0, 10**18), epsilon=1)
+    law = discreet.distribution(discreet.median, AGES, candidates=Grid(0, 10**18), epsilon=1)
     assert law.size == 10**18 + 1
     assert "1,000,000,000,000,000,001 candidates in" in repr(law)
     assert law.quantile("1/2") > 10**17  # everything beyond the data, at e**-4 each
@@ -273,7 +277,7 @@ def test_a_grid_too_long_to_list() -> None:
 @pytest.mark.parametrize("rows", [0, 1, 20_000])
 def test_records_that_a_release_summarises_are_told_in_full(rows: int) -> None:
     data, grid = [i % 977 for i in range(rows)], Grid(0, 2**21)
-    law = discreet.distribution(discreet.quantile, data, "0.9", grid, epsilon=200)
+    law = discreet.distribution(discreet.quantile, data, alpha="0.9", candidates=grid, epsilon=200)
     assert agree(law.cdf(2**21), Enclosure(Fraction(1), Fraction(1)))
     assert len(law.runs) <= 2 * 977 + 1
     assert law.size == 2**21 + 1
@@ -302,7 +306,7 @@ def test_a_list_of_numbers_goes_by_value() -> None:
 
 
 def test_what_is_told_says_that_it_is_private() -> None:
-    law = discreet.distribution(discreet.median, AGES, GRID, epsilon=1)
+    law = discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=1)
     told = json.loads(json.dumps(law.as_dict()))
     assert "do not publish" in told["private"]
     assert told["guarantee"]["epsilon"] == "1"
@@ -369,13 +373,29 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda: discreet.distribution(discreet.top_k, [1, 2], 1, sensitivity=1, epsilon=1), "top_k gives several"),
-        (lambda: discreet.simulate(discreet.quantiles, AGES, ["0.5"], GRID, epsilon=1), "quantiles gives several"),
+        (
+            lambda: discreet.distribution(discreet.top_k, [1, 2], k=1, sensitivity=1, epsilon=1),
+            "top_k gives several",
+        ),
+        (
+            lambda: discreet.simulate(
+                discreet.quantiles, AGES, alphas=["0.5"], candidates=GRID, epsilon=1
+            ),
+            "quantiles gives several",
+        ),
         (lambda: discreet.distribution(lambda **_: None, epsilon=1), "is no verb"),
-        (lambda: discreet.distribution(discreet.median, AGES, GRID, epsilon=0), "epsilon must be greater"),
-        (lambda: discreet.distribution(discreet.price, BIDS, GRID, epsilon=1, mechanism="noisy_max"), "in a list"),
+        (
+            lambda: discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=0),
+            "epsilon must be greater",
+        ),
+        (
+            lambda: discreet.distribution(
+                discreet.price, BIDS, candidates=GRID, epsilon=1, mechanism="noisy_max"
+            ),
+            "in a list",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_law_is_refused(ask: Callable[[], Any], message: str) -> None:
     with pytest.raises(DiscreetError, match=message):
         ask()
@@ -387,7 +407,7 @@ def test_nothing_is_drawn_for_a_law(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("discreet.sampling.bits.SystemBits.word", no_bits)
     monkeypatch.setattr("discreet.sampling.bits.SystemBits.words", no_bits)
-    discreet.distribution(discreet.median, AGES, GRID, epsilon=1).top(3)
+    discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=1).top(3)
     discreet.distribution([1, 2, 3], sensitivity=1, epsilon=1, mechanism="noisy_max").entropy()
 
 

@@ -116,7 +116,7 @@ def test_a_median_of_spark_brings_few_rows(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(DataFrame, "toArrow", counting)
     monkeypatch.setattr(DataFrame, "collect", None)
-    answer = discreet.median(table, Grid(0, 20_000, "0.001"), "x", epsilon=10)
+    answer = discreet.median(table, "x", candidates=Grid(0, 20_000, "0.001"), epsilon=10)
     assert math.isclose(answer.value, 10_000, abs_tol=50)
     assert fetched
     assert sum(fetched) < 20_000

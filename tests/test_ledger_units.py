@@ -43,15 +43,17 @@ def tried(_data: Any, _candidate: Any, _share: Any) -> tuple[int, None]:
 SUMS: dict[str, Any] = {"sensitivity": 1, "epsilon": 1}
 
 ASKED: dict[str, Callable[..., Release]] = {
-    "mode": lambda **t: discreet.mode(VISITS, "drink", DRINKS, epsilon=1, **t),
+    "mode": lambda **t: discreet.mode(VISITS, "drink", candidates=DRINKS, epsilon=1, **t),
     "mode by": lambda **t: discreet.mode(
-        VISITS, "drink", DRINKS, by="age", groups=[1, 2], epsilon=1, **t
+        VISITS, "drink", candidates=DRINKS, by="age", groups=[1, 2], epsilon=1, **t
     ),
-    "median": lambda **t: discreet.median(VISITS, GRID, "age", epsilon=1, **t),
-    "quantiles": lambda **t: discreet.quantiles(VISITS, ["1/2"], GRID, "age", epsilon=1, **t),
-    "price": lambda **t: discreet.price(VISITS, GRID, "age", epsilon=1, **t),
-    "top_k": lambda **t: discreet.top_k(VISITS, 1, "drink", candidates=DRINKS, epsilon=1, **t),
-    "top_k of scores": lambda **t: discreet.top_k([1, 2], 1, **SUMS, **t),
+    "median": lambda **t: discreet.median(VISITS, "age", candidates=GRID, epsilon=1, **t),
+    "quantiles": lambda **t: discreet.quantiles(
+        VISITS, "age", alphas=["1/2"], candidates=GRID, epsilon=1, **t
+    ),
+    "price": lambda **t: discreet.price(VISITS, "age", candidates=GRID, epsilon=1, **t),
+    "top_k": lambda **t: discreet.top_k(VISITS, "drink", k=1, candidates=DRINKS, epsilon=1, **t),
+    "top_k of scores": lambda **t: discreet.top_k([1, 2], k=1, **SUMS, **t),
     "select": lambda **t: discreet.select([1, 2], **SUMS, **t),
     "select_by": lambda **t: discreet.select_by(scored, VISITS, DRINKS, **SUMS, error=0, **t),
     "generalized": lambda **t: discreet.generalized([1, 2], [1, 2], epsilon=1, **t),
@@ -194,11 +196,11 @@ def test_it_is_shown_and_exported(tmp_path: Path) -> None:
 def test_a_node_refuses_questions_that_protect_others() -> None:
     node = discreet.DataNode()
     node.set_private_data("visits", VISITS, epsilon=1, privacy_unit="person")
-    asked: tuple[Any, ...] = ("drink", DRINKS)
+    asked: dict[str, Any] = {"candidates": DRINKS, "epsilon": 1}
     with pytest.raises(InvalidArgument, match="ask with privacy_unit='person'"):
-        node.configure_data_access("visits", "rows", discreet.mode, *asked, epsilon=1)
+        node.configure_data_access("visits", "rows", discreet.mode, "drink", **asked)
     node.configure_data_access(
-        "visits", "drink", discreet.mode, *asked, epsilon=1, privacy_unit="person"
+        "visits", "drink", discreet.mode, "drink", **asked, privacy_unit="person"
     )
     assert node.query("visits").unit == "person"
     assert node.budgets[0].remaining.epsilon == 0
@@ -224,7 +226,7 @@ def chances(rows: list[tuple[str, int]]) -> list[Any]:
     """The chances of each number to be the answer: the median of persons, one row each, at epsilon 1."""
     table = pl.DataFrame(rows, schema={"person": pl.String, "age": pl.Int64}, orient="row")
     law = discreet.distribution(
-        discreet.median, table, AGES, "age", epsilon=1, privacy_unit="person"
+        discreet.median, table, "age", candidates=AGES, epsilon=1, privacy_unit="person"
     )
     return [law.probability(age) for age in AGES]
 

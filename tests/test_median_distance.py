@@ -107,20 +107,23 @@ def test_a_majority_is_the_median() -> None:
     data = [3] * 600 + [9] * 400
     for mechanism in ("exponential", "permute_and_flip"):
         release = discreet.median(
-            data, Grid(0, 9), score="median_distance", epsilon=1, mechanism=mechanism
+            data, candidates=Grid(0, 9), score="median_distance", epsilon=1, mechanism=mechanism
         )
         assert release.value == 3
     assert (
-        discreet.median({3: 600, 9: 400}, Grid(0, 9), score="median_distance", epsilon=1).value == 3
+        discreet.median(
+            {3: 600, 9: 400}, candidates=Grid(0, 9), score="median_distance", epsilon=1
+        ).value
+        == 3
     )
     assert repr(score_of([], Grid(0, 9))) == "MedianDistance(Grid(0, 9, step 1; 10 points))"
 
 
 def test_what_is_no_score_is_refused() -> None:
     with pytest.raises(UnknownName, match="score must be one of rank, median_distance"):
-        discreet.median([1], Grid(0, 9), score="mean", epsilon=1)  # type: ignore[arg-type]
+        discreet.median([1], candidates=Grid(0, 9), score="mean", epsilon=1)  # type: ignore[arg-type]
     with pytest.raises(InvalidCandidates, match="median_distance needs a Grid"):
-        discreet.median([1], [1, 2], score="median_distance", epsilon=1)
+        discreet.median([1], candidates=[1, 2], score="median_distance", epsilon=1)
 
 
 def test_small_databases_of_any_parity_are_lipschitz() -> None:

@@ -63,7 +63,7 @@ class Marked(list[float]):
 def node(**budget: Any) -> DataNode:
     made = DataNode()
     made.set_private_data("bids", [1, 1, 1, 3.01], **(budget or {"epsilon": 10}))
-    made.configure_data_access("bids", "price", discreet.price, Grid(0, 3), epsilon=1)
+    made.configure_data_access("bids", "price", discreet.price, candidates=Grid(0, 3), epsilon=1)
     return made
 
 
@@ -100,10 +100,12 @@ def test_a_name_that_lies_is_asked_about_what_it_pays_for() -> None:
 
 def test_a_lying_question_is_the_question_it_names() -> None:
     made = node()
-    made.configure_data_access("bids", "secret", discreet.price, Grid(0, 7), epsilon=2)
+    made.configure_data_access("bids", "secret", discreet.price, candidates=Grid(0, 7), epsilon=2)
     assert made.query("bids", Lie("price")).guarantee.pure == 1
     with pytest.raises(InvalidArgument, match="take another name"):
-        made.configure_data_access("bids", Lie("price"), discreet.price, Grid(0, 7), epsilon=2)
+        made.configure_data_access(
+            "bids", Lie("price"), discreet.price, candidates=Grid(0, 7), epsilon=2
+        )
 
 
 # What was configured.
@@ -138,7 +140,7 @@ def test_configured_groups_do_not_change() -> None:
     made = DataNode()
     made.set_private_data("mine", table, epsilon=100)
     made.configure_data_access(
-        "mine", "a", discreet.mode, "drink", ["tea"], by="city", groups=groups, epsilon=1
+        "mine", "a", discreet.mode, "drink", candidates=["tea"], by="city", groups=groups, epsilon=1
     )
     groups.append("c")
     assert made.query("mine", "a").value == {"a": "tea", "b": "tea"}
@@ -285,8 +287,10 @@ def hidden(thing: Any) -> bool:
 
 
 def test_an_analyst_knows_of_nobody_else() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon=1)
-    made.configure_data_access("OTHERS-data", "x", discreet.median, Grid(0, 3), epsilon=1)
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon=1)
+    made.configure_data_access(
+        "OTHERS-data", "x", discreet.median, candidates=Grid(0, 3), epsilon=1
+    )
     wrong: list[Callable[[], Any]] = [
         lambda: analyst.query("OTHERS-data"),
         lambda: analyst.query("OTHERS-data", "x"),
@@ -315,7 +319,7 @@ def test_an_analyst_knows_of_nobody_else() -> None:
 
 
 def test_whose_budget_is_exhausted_is_told_without_the_figures_of_others() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon="2.5")
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="2.5")
     for _ in range(2):
         analyst.query("mine", request=None)
     assert not analyst.quote("mine").fits
@@ -337,8 +341,8 @@ def test_whose_budget_is_exhausted_is_told_without_the_figures_of_others() -> No
 
 
 def test_a_request_of_another_question_is_told_without_the_number_of_events() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon=1)
-    made.configure_data_access("mine", "b", discreet.median, Grid(0, 9), epsilon=1)
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon=1)
+    made.configure_data_access("mine", "b", discreet.median, candidates=Grid(0, 9), epsilon=1)
     first = analyst.query("mine", "ask", request="r")
     assert analyst.query("mine", "ask", request="r").value == first.value
     with pytest.raises(RequestConflict) as refused:
@@ -487,7 +491,7 @@ def test_nothing_of_an_analyst_or_a_node_leads_to_the_vault() -> None:
 
 
 def test_limits_of_the_owner() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon="0.001")
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="0.001")
     with pytest.raises(InvalidNumber, match="size may be up to 1,000 here"):
         analyst.query("mine", size=1001)
     assert len(analyst.query("mine", size=1000).value) == 1000
@@ -516,7 +520,7 @@ def test_limits_of_the_owner() -> None:
 
 
 def test_threads_do_not_ask_more_often_than_allowed() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon="0.001")
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="0.001")
     made.limit_data_access("mine", requests=5)
 
     def ask(_: int) -> bool:
@@ -556,7 +560,7 @@ def test_a_share_is_about_the_same_records(tmp_path: Path) -> None:
 
 
 def test_an_analyst_sees_asks_and_pays() -> None:
-    made, analyst = asked(discreet.median, [1, 2], Grid(0, 3), epsilon="1/2")
+    made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="1/2")
     (question,) = analyst.questions()
     assert question.guarantee.pure == Fraction(1, 2)
     assert str(question) == f"mine, ask: {question.query} [{question.guarantee}; exponential]"

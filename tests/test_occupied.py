@@ -87,8 +87,10 @@ def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
         found = tallied(between.occupied(partial(places, grid)))
         assert [i for i in found if i >= 0] == sorted(highest_paid(grid, rows).tolist())
     lists = [rows, rows.tolist()]
-    laws = [discreet.distribution(discreet.price, one, grid, epsilon=1).runs for one in lists]
-    laws.append(discreet.distribution(discreet.price, data, grid, "v", epsilon=1).runs)
+    laws = [
+        discreet.distribution(discreet.price, one, candidates=grid, epsilon=1).runs for one in lists
+    ]
+    laws.append(discreet.distribution(discreet.price, data, "v", candidates=grid, epsilon=1).runs)
     assert laws[0] == laws[2]
 
 

@@ -24,7 +24,7 @@ def votes(epsilon: Any = "1/10") -> discreet.Distribution:
 
 
 def ages() -> discreet.Distribution:
-    return discreet.distribution(discreet.median, AGES, GRID, epsilon=1)
+    return discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=1)
 
 
 def only(figure: Any) -> Any:
@@ -39,7 +39,7 @@ def figures() -> dict[str, Any]:
     return {
         "list": votes().plot(answer="tea", draws=drawn),
         "grid": ages().plot(
-            answer=7, draws=discreet.simulate(discreet.median, AGES, GRID, epsilon=1)
+            answer=7, draws=discreet.simulate(discreet.median, AGES, candidates=GRID, epsilon=1)
         ),
         "scores": votes().plot_scores(),
         "scores of a grid": ages().plot_scores(label="age in years"),
@@ -120,15 +120,19 @@ def test_a_line_goes_through_the_probabilities_and_the_scores() -> None:
 
 
 def test_a_histogram_is_in_the_unit_of_the_law() -> None:
-    drawn = discreet.simulate(discreet.median, AGES, GRID, epsilon=4, size=400)
-    axes = only(discreet.distribution(discreet.median, AGES, GRID, epsilon=4).plot(draws=drawn))
+    drawn = discreet.simulate(discreet.median, AGES, candidates=GRID, epsilon=4, size=400)
+    axes = only(
+        discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=4).plot(draws=drawn)
+    )
     seen = sum(bar.get_height() * bar.get_width() * 4 for bar in axes.patches)
     inside = [v for v in drawn.values if axes.patches[0].get_x() <= v]
     assert abs(seen - len(inside) / 400) < 1e-9
 
 
 def test_prices_slope_in_the_picture_as_in_the_law() -> None:
-    law = discreet.distribution(discreet.price, [1, 1, 1, 3], Grid(0, "3.5", "0.001"), epsilon=5)
+    law = discreet.distribution(
+        discreet.price, [1, 1, 1, 3], candidates=Grid(0, "3.5", "0.001"), epsilon=5
+    )
     series = law.series()
     assert len(series.x) < 100
     for x, score in zip(series.x, series.scores, strict=True):

@@ -103,7 +103,6 @@ def test_a_file_or_a_pipe_gets_nothing(
     asked = [
         "mode",
         str(tmp_path / "a.csv"),
-        "--column",
         "drink",
         "--candidates",
         "tea",
@@ -210,7 +209,7 @@ def test_a_scan_of_a_file_is_followed(
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting(f"reading a.{ending}"):
         for _ in range(500):  # the bar is drawn ten times a second, and one scan may be faster
-            discreet.mode(file, "word", ["w1", "w2"], epsilon=1)
+            discreet.mode(file, "word", candidates=["w1", "w2"], epsilon=1)
             if terminal.seen.is_set():
                 break
     assert terminal.seen.is_set()

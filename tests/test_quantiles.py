@@ -92,10 +92,12 @@ def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_quartiles_of_many_records() -> None:
     data = np.random.default_rng(2).normal(size=10**5)
-    release = discreet.quantiles(data, [0.25, 0.5, 0.75], Grid(-10, 10, "0.0001"), epsilon=1)
+    release = discreet.quantiles(
+        data, alphas=[0.25, 0.5, 0.75], candidates=Grid(-10, 10, "0.0001"), epsilon=1
+    )
     assert [round(float(v), 1) for v in release.value] == [-0.7, 0.0, 0.7]
     assert release.guarantee == MixedRange(Fraction(1, 2), "add_remove").repeated(2)
-    assert discreet.quantiles([], ["1/2"], GRID, epsilon=1).value[0] in range(4)
+    assert discreet.quantiles([], alphas=["1/2"], candidates=GRID, epsilon=1).value[0] in range(4)
 
 
 @pytest.mark.parametrize("method", ["recursive", "joint", "independent"])
@@ -103,7 +105,12 @@ def test_quartiles_of_many_records() -> None:
 def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
     data = list(range(1000))
     release = discreet.quantiles(
-        data, [0.25, 0.5, 0.75], Grid(0, 999), method=method, epsilon=4, neighbors=neighbors
+        data,
+        alphas=[0.25, 0.5, 0.75],
+        candidates=Grid(0, 999),
+        method=method,
+        epsilon=4,
+        neighbors=neighbors,
     )
     assert all(abs(v - t) < 60 for v, t in zip(release.value, (250, 500, 750), strict=True))
     guarantee: Any = release.guarantee
@@ -113,7 +120,7 @@ def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(UnknownName, match="method must be one of recursive, joint, independent"):
-        discreet.quantiles(object(), [0.5], GRID, method="magic", epsilon=1)  # type: ignore[arg-type]
+        discreet.quantiles(object(), alphas=[0.5], candidates=GRID, method="magic", epsilon=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -134,4 +141,6 @@ def test_public_arguments_are_checked_first(
     alphas: Any, candidates: Any, terms: Any, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        discreet.quantiles(object(), alphas, candidates, **{"epsilon": 1, **terms})
+        discreet.quantiles(
+            object(), alphas=alphas, candidates=candidates, **{"epsilon": 1, **terms}
+        )

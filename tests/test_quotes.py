@@ -41,26 +41,30 @@ class Closed:
 
 
 ROWS: dict[str, Callable[..., Any]] = {
-    "mode": lambda data, **terms: discreet.mode(data, "drink", DRINKS, **terms),
-    "top_k": lambda data, **terms: discreet.top_k(data, 2, "drink", candidates=DRINKS, **terms),
+    "mode": lambda data, **terms: discreet.mode(data, "drink", candidates=DRINKS, **terms),
+    "top_k": lambda data, **terms: discreet.top_k(data, "drink", k=2, candidates=DRINKS, **terms),
     "top_k, joint": lambda data, **terms: discreet.top_k(
-        data, 2, "drink", candidates=DRINKS, method="joint", **terms
+        data, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
-    "quantile": lambda data, **terms: discreet.quantile(data, "0.9", AGES, "age", **terms),
-    "quantile, list": lambda data, **terms: discreet.quantile(data, "0.9", [1, 5], "age", **terms),
-    "median": lambda data, **terms: discreet.median(data, AGES, "age", **terms),
+    "quantile": lambda data, **terms: discreet.quantile(
+        data, "age", alpha="0.9", candidates=AGES, **terms
+    ),
+    "quantile, list": lambda data, **terms: discreet.quantile(
+        data, "age", alpha="0.9", candidates=[1, 5], **terms
+    ),
+    "median": lambda data, **terms: discreet.median(data, "age", candidates=AGES, **terms),
     "median, distance": lambda data, **terms: discreet.median(
-        data, AGES, "age", "median_distance", **terms
+        data, "age", candidates=AGES, score="median_distance", **terms
     ),
-    "minimum": lambda data, **terms: discreet.minimum(data, AGES, "age", **terms),
-    "maximum": lambda data, **terms: discreet.maximum(data, AGES, "age", **terms),
-    "price": lambda data, **terms: discreet.price(data, AGES, "age", **terms),
+    "minimum": lambda data, **terms: discreet.minimum(data, "age", candidates=AGES, **terms),
+    "maximum": lambda data, **terms: discreet.maximum(data, "age", candidates=AGES, **terms),
+    "price": lambda data, **terms: discreet.price(data, "age", candidates=AGES, **terms),
 }
 """What is asked of tables, also of persons and groups."""
 
 QUANTILES: dict[str, Callable[..., Any]] = {
     f"quantiles, {method}": lambda data, method=method, **terms: discreet.quantiles(
-        data, ["1/4", "3/4"], AGES, "age", method, **terms
+        data, "age", alphas=["1/4", "3/4"], candidates=AGES, method=method, **terms
     )
     for method in ("recursive", "joint", "independent")
 }
@@ -84,7 +88,7 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         [1, 2],
     ),
     "generalized": (lambda data, **terms: discreet.generalized(data, [1, 2], **terms), [1, 2]),
-    "top_k": (lambda data, **terms: discreet.top_k(data, 2, sensitivity=1, **terms), [1, 2]),
+    "top_k": (lambda data, **terms: discreet.top_k(data, k=2, sensitivity=1, **terms), [1, 2]),
     "laplace": (lambda data, **terms: discreet.laplace(data, sensitivity=1, **terms), 5),
     "geometric": (lambda data, **terms: discreet.geometric(data, sensitivity=1, **terms), 5),
     "randomized_response": (
@@ -97,8 +101,8 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         ),
         [1, 2],
     ),
-    "median": (lambda data, **terms: discreet.median(data, AGES, **terms), {1: 2, 5: 3}),
-    "price": (lambda data, **terms: discreet.price(data, AGES, **terms), [1, 2]),
+    "median": (lambda data, **terms: discreet.median(data, candidates=AGES, **terms), {1: 2, 5: 3}),
+    "price": (lambda data, **terms: discreet.price(data, candidates=AGES, **terms), [1, 2]),
 }
 """What is asked of numbers."""
 
@@ -179,7 +183,7 @@ def test_the_candidates_of_a_quote_are_in_the_order_that_is_paid_for(data: Any) 
 
 def test_a_batch_says_that_nothing_is_guaranteed_before_it_reads() -> None:
     batch = Batch().add("drink", discreet.mode, Closed(), "drink", unsafe_candidates_from_data=True)
-    batch = batch.add("age", discreet.median, Closed(), AGES, "age").split(epsilon=1)
+    batch = batch.add("age", discreet.median, Closed(), "age", candidates=AGES).split(epsilon=1)
     assert "no privacy guarantee" in str(batch)
     assert batch.cost().pure is None
     assert "no privacy guarantee" in str(batch.cost())
@@ -248,19 +252,21 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda once: discreet.mode(TABLE, "drink", once, epsilon=1),
+        lambda once: discreet.mode(TABLE, "drink", candidates=once, epsilon=1),
         lambda once: discreet.select([1, 2], sensitivity=1, candidates=once, epsilon=1),
-        lambda once: discreet.top_k([1, 2], 1, sensitivity=1, candidates=once, epsilon=1),
-        lambda once: discreet.median(TABLE, once, "age", epsilon=1),
-        lambda once: discreet.median(once, AGES, epsilon=1),
-        lambda once: discreet.median(once, AGES, score="median_distance", epsilon=1),
-        lambda once: discreet.quantiles(once, ["1/2"], AGES, epsilon=1),
-        lambda once: discreet.price(once, AGES, epsilon=1),
+        lambda once: discreet.top_k([1, 2], k=1, sensitivity=1, candidates=once, epsilon=1),
+        lambda once: discreet.median(TABLE, "age", candidates=once, epsilon=1),
+        lambda once: discreet.median(once, candidates=AGES, epsilon=1),
+        lambda once: discreet.median(once, candidates=AGES, score="median_distance", epsilon=1),
+        lambda once: discreet.quantiles(once, alphas=["1/2"], candidates=AGES, epsilon=1),
+        lambda once: discreet.price(once, candidates=AGES, epsilon=1),
         lambda once: discreet.randomized_response("tea", once, epsilon=1),
         lambda once: discreet.select_by(lambda *_: [1], once, [1], sensitivity=1, epsilon=1),
         lambda once: discreet.select_by(lambda *_: [1], [1], once, sensitivity=1, epsilon=1),
         lambda once: discreet.private_candidates(lambda *_: (1, 1), once, [1], epsilon=1),
-        lambda once: discreet.mode(TABLE, "drink", DRINKS, by="who", groups=once, epsilon=1),
+        lambda once: discreet.mode(
+            TABLE, "drink", candidates=DRINKS, by="who", groups=once, epsilon=1
+        ),
         lambda once: bill_of(discreet.select, once, sensitivity=1, epsilon=1),
         lambda once: bill_of(discreet.generalized, [1, 2], once, epsilon=1),
     ],
@@ -283,8 +289,10 @@ def test_a_session_above_a_threshold_has_no_quote() -> None:
 
 def test_ranges_and_views_can_be_read_again() -> None:
     kept = {"tea": 1, "milk": 2}
-    assert discreet.mode(TABLE, "drink", kept.keys(), epsilon=Fraction(100)).value == "tea"
-    assert discreet.median(range(9), AGES, epsilon=100).value == 4
-    assert discreet.median(np.arange(9), range(11), epsilon=100).value == 4
+    assert (
+        discreet.mode(TABLE, "drink", candidates=kept.keys(), epsilon=Fraction(100)).value == "tea"
+    )
+    assert discreet.median(range(9), candidates=AGES, epsilon=100).value == 4
+    assert discreet.median(np.arange(9), candidates=range(11), epsilon=100).value == 4
     with pytest.raises(DiscreetError):
-        discreet.mode(TABLE, "drink", (), epsilon=1)
+        discreet.mode(TABLE, "drink", candidates=(), epsilon=1)

@@ -191,7 +191,7 @@ def test_scores_beyond_64_bits() -> None:
     alpha = Fraction(str(1 / math.sqrt(2)))
     assert alpha.denominator > 10**14
     data = np.arange(10**4)
-    release = discreet.quantile(data, 1 / math.sqrt(2), Grid(0, 10**4), epsilon=1)
+    release = discreet.quantile(data, alpha=1 / math.sqrt(2), candidates=Grid(0, 10**4), epsilon=1)
     assert 6900 < release.value < 7250
 
 
@@ -221,7 +221,7 @@ def test_grids_of_any_size() -> None:
     assert (
         repr(Grid(0, 10**12, "0.5")) == "Grid(0, 1000000000000, step 1/2; 2,000,000,000,001 points)"
     )
-    drawn = discreet.median([5] * 200, grid, epsilon=1)
+    drawn = discreet.median([5] * 200, candidates=grid, epsilon=1)
     assert abs(drawn.value - 5) < 1
 
 
@@ -273,29 +273,31 @@ def test_nearest_of_everything_else() -> None:
      [Decimal(3)] * 50, [3] * 50 + [None] * 20, [3.0] * 50 + [float("nan")] * 30, [3] * 49 + [2**70]],
 )  # fmt: skip
 def test_the_median_of_any_rows(data: Any) -> None:
-    assert discreet.median(data, Grid(0, 9), epsilon=2).value == 3
-    assert discreet.median(data, range(10), epsilon=2).value == 3
+    assert discreet.median(data, candidates=Grid(0, 9), epsilon=2).value == 3
+    assert discreet.median(data, candidates=range(10), epsilon=2).value == 3
 
 
 def test_the_verbs_are_quantiles() -> None:
     data = list(range(1000))
-    assert 480 < discreet.median(data, Grid(0, 999), epsilon=1).value < 520
-    assert 880 < discreet.quantile(data, "0.9", Grid(0, 999), epsilon=10).value < 920
-    assert discreet.minimum(data, Grid(0, 999), epsilon=1).value < 50
-    assert discreet.maximum(data, Grid(0, 999), epsilon=1).value > 950
+    assert 480 < discreet.median(data, candidates=Grid(0, 999), epsilon=1).value < 520
+    assert (
+        880 < discreet.quantile(data, alpha="0.9", candidates=Grid(0, 999), epsilon=10).value < 920
+    )
+    assert discreet.minimum(data, candidates=Grid(0, 999), epsilon=1).value < 50
+    assert discreet.maximum(data, candidates=Grid(0, 999), epsilon=1).value > 950
     table = pl.DataFrame({"x": data})
-    assert 480 < discreet.median(table, Grid(0, 999), "x", epsilon=1).value < 520
+    assert 480 < discreet.median(table, "x", candidates=Grid(0, 999), epsilon=1).value < 520
 
 
 @pytest.mark.parametrize("data", [[], [None], {}, np.array([]), [float("nan")] * 3])
 def test_no_records_make_all_candidates_equal(data: Any) -> None:
-    drawn = discreet.median(data, Grid(1, 3), epsilon=1, size=300)
+    drawn = discreet.median(data, candidates=Grid(1, 3), epsilon=1, size=300)
     assert {int(v) for v in drawn.value} == {1, 2, 3}
 
 
 def test_records_outside_go_to_the_ends() -> None:
     for far in (-(10**6), -np.inf, -1e300):
-        assert discreet.median([far] * 99, Grid(0, 9), epsilon=2).value == 0
+        assert discreet.median([far] * 99, candidates=Grid(0, 9), epsilon=2).value == 0
 
 
 def test_public_arguments_come_first() -> None:
@@ -316,7 +318,9 @@ def test_public_arguments_come_first() -> None:
     ]
     for alpha, candidates, terms, error in bad:
         with pytest.raises(error):
-            discreet.quantile(Untouchable(), alpha, candidates, **{"epsilon": 1, **terms})
+            discreet.quantile(
+                Untouchable(), alpha=alpha, candidates=candidates, **{"epsilon": 1, **terms}
+            )
 
 
 def test_data_that_hold_no_numbers_are_refused() -> None:
@@ -327,19 +331,19 @@ def test_data_that_hold_no_numbers_are_refused() -> None:
     ]  # fmt: skip
     for data, column in cases:
         with pytest.raises(DiscreetError):
-            discreet.median(data, Grid(0, 9), column, epsilon=1)
+            discreet.median(data, column, candidates=Grid(0, 9), epsilon=1)
     assert issubclass(UnreadableData, DiscreetError)
 
 
 def test_a_million_records_on_a_huge_grid() -> None:
     data = np.random.default_rng(1).normal(size=10**6)
     grid = Grid(-(10**6), 10**6, "0.000001")
-    assert abs(float(discreet.median(data, grid, epsilon=1).value)) < 0.01
+    assert abs(float(discreet.median(data, candidates=grid, epsilon=1).value)) < 0.01
     runs = rank(data, grid, Fraction(1, 2)).compute(Fraction(320))
     assert isinstance(runs, Runs)
     assert len(runs) < 6000
     tied = np.concatenate((np.zeros(600_000), np.abs(data[:400_000])))
-    assert abs(float(discreet.median(tied, grid, epsilon=1).value)) < 0.01
+    assert abs(float(discreet.median(tied, candidates=grid, epsilon=1).value)) < 0.01
     assert isinstance(rank(data, Labels([0, 1]), Fraction(1, 2)).compute(FAR), Vector)
 
 
@@ -407,8 +411,8 @@ def test_a_record_is_rounded_alike_in_any_company(grid: Grid, value: Any) -> Non
 def test_one_record_of_another_type_moves_nobody() -> None:
     """The bug this guards against told 50 records from 50 and one by a log-ratio of 25."""
     for data, more, grid in (([0.15] * 50, 1, Grid(0, 1, "0.1")), ([1] * 50, 2.5, Grid(0, 10, 2))):
-        alone = discreet.median(data, grid, epsilon=8).value
-        assert discreet.median([*data, more], grid, epsilon=8).value == alone
+        alone = discreet.median(data, candidates=grid, epsilon=8).value
+        assert discreet.median([*data, more], candidates=grid, epsilon=8).value == alone
 
 
 def test_extreme_records_are_no_warning() -> None:
@@ -421,4 +425,4 @@ def test_extreme_records_are_no_warning() -> None:
             [np.uint8(5), 300],
         ):
             for grid in ODD_GRIDS:
-                discreet.median(data, grid, epsilon=1)
+                discreet.median(data, candidates=grid, epsilon=1)

@@ -443,7 +443,7 @@ def test_groups_together_by_enumeration(
     labels, unit = Labels(["x", "y"]), None if persons is None else "*"
     terms: Any = {"epsilon": 1, "mechanism": mechanism, "neighbors": neighbors}
     terms |= {"privacy_unit": unit, "by": "the group", "groups": ["g", "h"]}
-    unit_query = read_unit_query({**terms, "groups_per_person": persons or 1})
+    unit_query = read_unit_query({**terms, "max_groups": persons or 1})
     cells = list(itertools.product(("g", "h"), ("x", "y")))
     kinds: list[list[Row]] = [[("new", *cell)] for cell in cells]
     if unit:
@@ -467,8 +467,8 @@ def test_groups_together_by_enumeration(
 def test_what_groups_promise_is_what_was_asked(neighbors: str, few: int, parameter: str) -> None:
     data = pl.DataFrame({"*": ["a"], "the group": ["g"], "v": ["x"]})
     people: Any = {"privacy_unit": "*", "by": "the group", "groups": ["g", "h"]}
-    terms: Any = {parameter: 1, "neighbors": neighbors, "groups_per_person": few, **people}
-    answer = discreet.mode(data, "v", ["x", "y"], **terms)
+    terms: Any = {parameter: 1, "neighbors": neighbors, "max_groups": few, **people}
+    answer = discreet.mode(data, "v", candidates=["x", "y"], **terms)
     promised: Any = getattr(answer.guarantee, "pure" if parameter == "epsilon" else "rho")
     assert answer.guarantee.neighbors == neighbors
     assert promised <= 1

@@ -163,7 +163,7 @@ def test_a_release_is_told_in_order(tmp_path: Path) -> None:
     ledger = Ledger()
     ledger.open("ages", epsilon=2)
     data = [3, 4, 4, 7, 9]
-    release = ledger.session("ages").median(data, Grid(0, 20), epsilon="1/4")
+    release = ledger.session("ages").median(data, candidates=Grid(0, 20), epsilon="1/4")
     page = read(discreet.report(release, tmp_path / "r.html", ledger=ledger, dataset="ages"))
     heads = ["What was asked", "What is promised", "What it cost", "How good", "How exact",
              "What remains", "Written"]  # fmt: skip
@@ -317,7 +317,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_a_release_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, where, out = tmp_path / "t.csv", str(tmp_path / "b.db"), str(tmp_path / "r.html")
     table.write_text("drink\n" + "tea\n" * 90 + "milk\n")
-    mode = ["mode", str(table), "--column", "drink", "--candidates", "tea,milk", "--epsilon", "1"]
+    mode = ["mode", str(table), "drink", "--candidates", "tea,milk", "--epsilon", "1"]
     assert run([*mode, "--report", out]) == 0
     assert "mode of drink, 2 candidates" in read(Path(out)).text
     assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "3"]) == 0

@@ -317,22 +317,24 @@ def test_the_verb_takes_what_holds_numbers(tmp_path: Path) -> None:
         (frame, "bid"),
         (str(tmp_path / "bids.csv"), "bid"),
     ):
-        answer = price(bids, LADDER, column, epsilon=40)
+        answer = price(bids, column, candidates=LADDER, epsilon=40)
         assert Decimal("0.8") < answer.value <= 1
         assert answer.guarantee == BoundedRange(Fraction(40), "add_remove")
     with pytest.raises(MissingColumn):
-        price(frame, LADDER, "price", epsilon=1)
+        price(frame, "price", candidates=LADDER, epsilon=1)
 
 
 def test_the_verb_and_its_terms() -> None:
-    assert price(BIDS, LADDER, scale=2).guarantee == BoundedRange(Fraction(7, 4), "add_remove")
-    two = price(BIDS, LADDER, units=2, scale=2, neighbors="replace_one", size=3)
+    assert price(BIDS, candidates=LADDER, scale=2).guarantee == BoundedRange(
+        Fraction(7, 4), "add_remove"
+    )
+    two = price(BIDS, candidates=LADDER, units=2, scale=2, neighbors="replace_one", size=3)
     assert two.guarantee == BoundedRange(Fraction(7, 2), "replace_one").repeated(3)
     assert len(two.value) == 3
-    assert price(BIDS, LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
+    assert price(BIDS, candidates=LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
     fine = Grid(0, "3.5", Fraction(1, 2**60))
-    assert 0 <= price(BIDS, fine, continuous=True, epsilon=1).value < 3.5
-    assert price([], Grid(1, 2), epsilon=1).value in (1, 2)
+    assert 0 <= price(BIDS, candidates=fine, continuous=True, epsilon=1).value < 3.5
+    assert price([], candidates=Grid(1, 2), epsilon=1).value in (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +373,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     app.command()(command)
     file = tmp_path / "bids.csv"
     file.write_text("bid\n" + "1\n" * 300 + "3.01\n" * 50 + "none\n")
-    line = [str(file), "--column", "bid", "--hi", "3.5", "--step", "0.01", "--json"]
+    line = [str(file), "bid", "--hi", "3.5", "--step", "0.01", "--json"]
     options = ["--supply", "400", "--units", "2", "--continuous", "--epsilon", "80"]
     typer.main.get_command(app).main([*line, *options], standalone_mode=False)
     shown = json.loads(capsys.readouterr().out)
@@ -405,4 +407,4 @@ def test_mechanisms_that_need_steps_are_refused_before_a_bid_is_read() -> None:
 
     for mechanism in ("permute_and_flip", "noisy_max"):
         with pytest.raises(InvalidArgument, match="needs"):
-            price(Untouchable(), Grid(0, 9), epsilon=1, mechanism=mechanism)
+            price(Untouchable(), candidates=Grid(0, 9), epsilon=1, mechanism=mechanism)

@@ -187,8 +187,8 @@ def test_public_arguments_are_checked_before_private_data(
         lambda: discreet.select(Untouchable(), sensitivity=1, **terms),
         lambda: discreet.simulate(Untouchable(), sensitivity=1, **terms),
         lambda: discreet.distribution(Untouchable(), sensitivity=1, **terms),
-        lambda: discreet.mode(Untouchable(), "column", ["a"], **terms),
-        lambda: discreet.mode("no such file.csv", "column", ["a"], **terms),
+        lambda: discreet.mode(Untouchable(), "column", candidates=["a"], **terms),
+        lambda: discreet.mode("no such file.csv", "column", candidates=["a"], **terms),
         lambda: discreet.mode(Untouchable(), "column", unsafe_candidates_from_data=True, **terms),
     ):
         with pytest.raises(error, match=message):
@@ -206,7 +206,7 @@ def test_candidates_are_checked_before_private_data() -> None:
         with pytest.raises(InvalidCandidates, match="candidates must"):
             discreet.select(Untouchable(), sensitivity=1, epsilon=1, candidates=candidates)  # type: ignore[arg-type]
         with pytest.raises(InvalidCandidates, match="candidates must"):
-            discreet.mode(Untouchable(), "c", candidates, epsilon=1)  # type: ignore[arg-type]
+            discreet.mode(Untouchable(), "c", candidates=candidates, epsilon=1)  # type: ignore[arg-type]
 
 
 def test_lengths_must_agree() -> None:
@@ -270,12 +270,18 @@ def test_arguments_in_the_wrong_place_are_not_shown() -> None:
     secret = pl.DataFrame({"name": ["Xylophagous"]})
     ask: Callable[[], Any]
     for ask in (
-        lambda: discreet.mode(secret, "name", secret, epsilon=1),
-        lambda: discreet.mode(secret, ["Xylophagous"], ["a"], epsilon=1),  # type: ignore[arg-type]
-        lambda: discreet.mode(secret, "name", ["a"], epsilon=secret["name"]),  # type: ignore[arg-type]
-        lambda: discreet.mode(secret, "name", [["Xylophagous"]], epsilon=1),
-        lambda: discreet.mode(secret, "name", ["a"], epsilon=1, neighbors=["Xylophagous"]),  # type: ignore[arg-type]
-        lambda: discreet.mode(secret, "name", ["a"], epsilon=1, mechanism=secret),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=secret, epsilon=1),
+        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=secret["name"]),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=[["Xylophagous"]], epsilon=1),
+        lambda: discreet.mode(
+            secret,
+            "name",
+            candidates=["a"],
+            epsilon=1,
+            neighbors=["Xylophagous"],  # type: ignore[arg-type]
+        ),
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=1, mechanism=secret),  # type: ignore[arg-type]
         lambda: discreet.select(secret, sensitivity=1, epsilon=1),
     ):
         with pytest.raises(DiscreetError) as caught:
@@ -329,10 +335,10 @@ def test_releases_are_ready_for_json() -> None:
 def test_a_file_is_read_in_a_forked_process_too() -> None:
     import os
 
-    discreet.mode(EXAMPLE, "marital_status", STATUS, epsilon=1)
+    discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1)
     pid = os.fork()
     if pid == 0:
-        answer = discreet.mode(EXAMPLE, "marital_status", STATUS, epsilon=1).value
+        answer = discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1).value
         os._exit(0 if answer == "Married-civ-spouse" else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
@@ -345,7 +351,7 @@ def frame(rows: list[Any]) -> Any:
 
 
 def test_mode_of_the_example() -> None:
-    release = discreet.mode(EXAMPLE, "marital_status", STATUS, epsilon=1)
+    release = discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1)
     assert release.value == "Married-civ-spouse"
     assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
 
@@ -359,17 +365,25 @@ def test_the_example_has_the_published_counts() -> None:
 
 @pytest.mark.skipif(not ADULT.exists(), reason="the Adult census is not here")
 def test_mode_of_the_adult_census() -> None:
-    assert discreet.mode(ADULT, "marital_status", STATUS, epsilon=1).value == "Married-civ-spouse"
-    assert discreet.mode(pl.read_csv(ADULT), "sex", ["Male", "Female"], epsilon=1).value == "Male"
+    assert (
+        discreet.mode(ADULT, "marital_status", candidates=STATUS, epsilon=1).value
+        == "Married-civ-spouse"
+    )
+    assert (
+        discreet.mode(pl.read_csv(ADULT), "sex", candidates=["Male", "Female"], epsilon=1).value
+        == "Male"
+    )
 
 
 def test_values_that_are_no_candidates_are_ignored() -> None:
     data = frame(["a"] * 200 + ["b"] * 100 + ["c"] + [None] * 300)
-    assert discreet.mode(data, "status", ["b", "c", "d"], epsilon=1).value == "b"
+    assert discreet.mode(data, "status", candidates=["b", "c", "d"], epsilon=1).value == "b"
 
 
 def test_candidates_missing_from_the_data_count_zero() -> None:
-    drawn = discreet.mode(frame([]).cast(pl.String), "status", ["x", "y"], epsilon=1, size=200)
+    drawn = discreet.mode(
+        frame([]).cast(pl.String), "status", candidates=["x", "y"], epsilon=1, size=200
+    )
     assert set(drawn.value) == {"x", "y"}
 
 
@@ -389,7 +403,7 @@ def test_candidates_from_the_data_have_no_guarantee() -> None:
     assert release.value == "a"
     assert release.guarantee == NoGuarantee("the candidates were taken from the data", "add_remove")
     with pytest.raises(InvalidCandidates, match="not both"):
-        discreet.mode(data, "status", ["a"], unsafe_candidates_from_data=True, epsilon=1)
+        discreet.mode(data, "status", candidates=["a"], unsafe_candidates_from_data=True, epsilon=1)
 
 
 def test_replaced_records_cost_twice() -> None:
@@ -402,11 +416,11 @@ def test_replaced_records_cost_twice() -> None:
     data = frame(["b"])
     for neighbors, expected in law.items():
         drawn = discreet.mode(
-            data, "status", ["a", "b"], epsilon=1, size=20_000, neighbors=neighbors
+            data, "status", candidates=["a", "b"], epsilon=1, size=20_000, neighbors=neighbors
         )
         assert abs(drawn.value.count("b") / 20_000 - expected) < 0.03
 
 
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(MissingColumn, match="status"):
-        discreet.mode(frame(["a"]), "state", ["a"], epsilon=1)
+        discreet.mode(frame(["a"]), "state", candidates=["a"], epsilon=1)

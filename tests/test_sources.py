@@ -158,9 +158,12 @@ def test_every_source_keeps_the_same_rows_of_a_unit(data: Any) -> None:
 
 def test_every_source_answers(data: Any) -> None:
     sure: Any = {"epsilon": 10**6}
-    assert discreet.median(data, Grid(0, 10, "0.25"), "x", **sure).value in (Decimal(5), 4.75)
-    assert discreet.median(data, [0, 5, 10], "x", **sure).value == 5
-    assert discreet.mode(data, "drink", ["tea", "absent"], **sure).value == "tea"
+    assert discreet.median(data, "x", candidates=Grid(0, 10, "0.25"), **sure).value in (
+        Decimal(5),
+        4.75,
+    )
+    assert discreet.median(data, "x", candidates=[0, 5, 10], **sure).value == 5
+    assert discreet.mode(data, "drink", candidates=["tea", "absent"], **sure).value == "tea"
 
 
 # --- data of one dimension
@@ -191,7 +194,7 @@ def test_a_table_needs_the_name_of_a_column(kind: str) -> None:
     with pytest.raises(InvalidArgument, match="needs the name of a column"):
         discreet.mode(table, candidates=["tea"], epsilon=1)
     with pytest.raises(InvalidArgument, match="needs the name of a column"):
-        discreet.median(table, Grid(0, 9), epsilon=1)
+        discreet.median(table, candidates=Grid(0, 9), epsilon=1)
 
 
 # --- files of other forms
@@ -225,7 +228,9 @@ def test_json_lines_are_read_one_by_one(tmp_path: Path) -> None:
 
 def test_folders_that_name_columns(tmp_path: Path) -> None:
     whole = in_folders(tmp_path)
-    assert discreet.mode(whole, "drink", ["tea", "milk"], by="who", groups=["p1"], epsilon=1)
+    assert discreet.mode(
+        whole, "drink", candidates=["tea", "milk"], by="who", groups=["p1"], epsilon=1
+    )
     for value, file in (("a b", "b.parquet"), ("__HIVE_DEFAULT_PARTITION__", "c.parquet")):
         inside = whole / f"drink={value.replace(' ', '%20')}"
         inside.mkdir()
@@ -278,8 +283,8 @@ def test_what_is_refused_names_what_converts_it(case: str) -> None:
     data, advice = refusals()[case]
     for ask in (
         lambda: count(data, "drink", ["tea"]),
-        lambda: discreet.median(data, Grid(0, 9), "n", epsilon=1),
-        lambda: discreet.mode(data, "drink", ["tea"], privacy_unit="who", epsilon=1),
+        lambda: discreet.median(data, "n", candidates=Grid(0, 9), epsilon=1),
+        lambda: discreet.mode(data, "drink", candidates=["tea"], privacy_unit="who", epsilon=1),
     ):
         with pytest.raises((UnreadableData, InvalidArgument), match=advice):
             ask()
@@ -304,7 +309,7 @@ def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
         asked = list[str]()
         connection.set_trace_callback(asked.append)
         query = discreet.sql("SELECT n FROM t", connection)
-        assert discreet.median(query, Grid(0, 10), "n", epsilon=10**6).value == 4
+        assert discreet.median(query, "n", candidates=Grid(0, 10), epsilon=10**6).value == 4
         assert asked == ["SELECT n FROM t"]
 
 
@@ -337,12 +342,12 @@ def test_a_column_that_is_there_twice() -> None:
     frame = pd.DataFrame([[1, 2]], columns=["x", "x"])
     for data in (frame, pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])):
         with pytest.raises(UnreadableData, match="distinct columns"):
-            discreet.median(data, Grid(0, 9), "x", epsilon=1)
+            discreet.median(data, "x", candidates=Grid(0, 9), epsilon=1)
 
 
 def test_numbers_in_a_dictionary_of_arrow() -> None:
     data = pa.table({"c": pa.array([1, 2, 2]).dictionary_encode()})
-    assert discreet.median(data, Grid(0, 9), "c", epsilon=10**6).value == 2
+    assert discreet.median(data, "c", candidates=Grid(0, 9), epsilon=10**6).value == 2
 
 
 def test_decimals_in_a_nullable_column_of_pandas() -> None:
@@ -354,7 +359,9 @@ def test_decimals_of_dask_and_arrow() -> None:
     frames = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
     prices = pd.Series([Decimal("1.25")] * 40, dtype=pd.ArrowDtype(pa.decimal128(10, 2)))
     data = frames.from_pandas(pd.DataFrame({"c": prices}), npartitions=2)
-    assert discreet.median(data, Grid(0, 10**6, "0.01"), "c", epsilon=9).value == Decimal("1.25")
+    assert discreet.median(
+        data, "c", candidates=Grid(0, 10**6, "0.01"), epsilon=9
+    ).value == Decimal("1.25")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.cli.top import top_command
+from discreet.cli.top_k import top_k_command
 from discreet.errors import (
     InvalidArgument,
     InvalidCandidates,
@@ -148,17 +148,17 @@ def test_long_vectors_of_every_type(kind: Any) -> None:
     scores = np.zeros(n, dtype=kind)
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
-    assert top_k(scores, 4, sensitivity=1, epsilon=1).value == first
+    assert top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
     everyone: Any = Peeling(Exponential(), n).calibrate(GENERAL, ONE).law(read_vector(scores))
     assert isinstance(everyone, BlockRounds)
-    short = top_k(scores[: _BLOCK // 4].tolist(), _BLOCK // 4, sensitivity=1, epsilon=1)
+    short = top_k(scores[: _BLOCK // 4].tolist(), k=_BLOCK // 4, sensitivity=1, epsilon=1)
     assert sorted(short.value) == list(range(_BLOCK // 4))
 
 
 def test_extremes_of_integers_in_blocks() -> None:
     scores = np.full(_BLOCK + 1, -(2**63), dtype=np.int64)
     scores[[3, _BLOCK]] = 2**63 - 1
-    assert sorted(top_k(scores, 2, sensitivity=1, epsilon=1).value) == [3, _BLOCK]
+    assert sorted(top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, _BLOCK]
 
 
 def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
@@ -236,7 +236,7 @@ def test_a_rho_that_is_no_square_is_rounded_down() -> None:
 def test_one_round_promises_what_its_mechanism_does() -> None:
     methods: list[Any] = ["peeling", "joint"]
     for method in methods:
-        release = top_k([0, 9], 1, sensitivity=1, epsilon=1, method=method)
+        release = top_k([0, 9], k=1, sensitivity=1, epsilon=1, method=method)
         assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
     calibrated = Base2(Base2Eta(1, 1)).calibrate(GENERAL, None)
     peeled: Any = Peeling(Base2(Base2Eta(1, 1)), 2).calibrate(GENERAL, None)
@@ -342,9 +342,9 @@ def test_lists_beyond_reach_are_drawn_all_the_same(cutoff_gap: int) -> None:
 
 def test_more_lists_than_doubles_can_count() -> None:
     scores = [10**7 - 10**4 * i for i in range(150)] + [0] * 50
-    release = top_k(scores, 150, sensitivity=1, monotonic=True, epsilon=1, method="joint")
+    release = top_k(scores, k=150, sensitivity=1, monotonic=True, epsilon=1, method="joint")
     assert release.value == list(range(150))
-    tied = top_k([5] * 180, 170, sensitivity=1, epsilon=1, method="joint")
+    tied = top_k([5] * 180, k=170, sensitivity=1, epsilon=1, method="joint")
     assert len(set(tied.value)) == 170
 
 
@@ -434,10 +434,10 @@ def test_peeling_has_no_bounded_range() -> None:
 @pytest.mark.parametrize("method", ["peeling", "joint"])
 def test_lists_of_candidates(method: Any) -> None:
     scores = {"tea": 300, "coffee": 600, "water": 0}
-    release = top_k(scores, 2, sensitivity=1, epsilon=1, method=method)
+    release = top_k(scores, k=2, sensitivity=1, epsilon=1, method=method)
     assert release.value == ["coffee", "tea"]
     assert release.mechanism in ("peeling(exponential)", "joint_top_k(exponential)")
-    several = top_k([0, 900], 2, candidates=["a", "b"], sensitivity=1,
+    several = top_k([0, 900], k=2, candidates=["a", "b"], sensitivity=1,
                     epsilon="1/2", size=3, method=method)  # fmt: skip
     assert several.value == [["b", "a"]] * 3
     assert several.guarantee.pure == Fraction(3, 2)
@@ -449,12 +449,12 @@ def test_lists_of_candidates(method: Any) -> None:
 def test_rows_of_a_table(method: Any, neighbors: Neighbors) -> None:
     table = pl.DataFrame({"drink": ["tea"] * 300 + ["coffee"] * 600 + ["water"] * 2 + [None]})
     release = top_k(
-        table, 2, "drink", candidates=["water", "tea", "coffee", "milk"], epsilon=1,
+        table, "drink", k=2, candidates=["water", "tea", "coffee", "milk"], epsilon=1,
         method=method, neighbors=neighbors,
     )  # fmt: skip
     assert release.value == ["coffee", "tea"]
     assert release.guarantee.neighbors == neighbors
-    empty = top_k(table, 2, "drink", candidates=["x", "y"], epsilon=1, method=method)
+    empty = top_k(table, "drink", k=2, candidates=["x", "y"], epsilon=1, method=method)
     assert sorted(empty.value) == ["x", "y"]
 
 
@@ -488,20 +488,20 @@ def test_public_arguments_are_checked_first(arguments: Any, error: type[Exceptio
 def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
     for bad in ([0.0, math.nan], [math.inf, 0.0], []):
         with pytest.raises(InvalidScores), counted_work() as work:
-            top_k(bad, 1, sensitivity=1, epsilon=1, method=method)
+            top_k(bad, k=1, sensitivity=1, epsilon=1, method=method)
         assert work.words == 0
     with pytest.raises(InvalidScores, match="one for each"):
-        top_k([1, 2], 1, candidates=["a"], sensitivity=1, epsilon=1, method=method)
+        top_k([1, 2], k=1, candidates=["a"], sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidNumber, match="from 1 to 2"):
-        top_k([1, 2], 3, sensitivity=1, epsilon=1, method=method)
+        top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidScores):
-        top_k(np.append(np.zeros(_BLOCK), np.nan), 1, sensitivity=1, epsilon=1, method=method)
+        top_k(np.append(np.zeros(_BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method)
 
 
 def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_module, "MOST", 5)
     with pytest.raises(InvalidArgument, match="peeling"):
-        top_k([1, 2, 3], 2, sensitivity=1, epsilon=1, method="joint")
+        top_k([1, 2, 3], k=2, sensitivity=1, epsilon=1, method="joint")
 
 
 def test_what_is_private_stays_out_of_the_repr() -> None:
@@ -514,10 +514,10 @@ def test_what_is_private_stays_out_of_the_repr() -> None:
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     app = typer.Typer()
-    app.command()(top_command)
+    app.command()(top_k_command)
     command = typer.main.get_command(app)
     status = "Never-married,Divorced,Married-civ-spouse,Widowed"
-    options = [EXAMPLE, "--column", "marital_status", "--candidates", status, "--k", "3"]
+    options = [EXAMPLE, "marital_status", "--candidates", status, "--k", "3"]
     for method in ("peeling", "joint"):
         command.main([*options, "--epsilon", "1", "--method", method], standalone_mode=False)
     name = {"peeling": "peeling(exponential)", "joint": "joint_top_k(exponential)"}

@@ -62,25 +62,33 @@ def teas(data: pl.DataFrame) -> int:
 Ask = Callable[..., Release]
 
 TABLES: dict[str, Ask] = {
-    "mode": lambda data, **terms: discreet.mode(data, "drink", DRINKS, **terms),
-    "mode, groups": lambda data, **terms: discreet.mode(data, "drink", DRINKS, **GROUPS, **terms),
-    "top_k": lambda data, **terms: discreet.top_k(data, 2, "drink", candidates=DRINKS, **terms),
+    "mode": lambda data, **terms: discreet.mode(data, "drink", candidates=DRINKS, **terms),
+    "mode, groups": lambda data, **terms: discreet.mode(
+        data, "drink", candidates=DRINKS, **GROUPS, **terms
+    ),
+    "top_k": lambda data, **terms: discreet.top_k(data, "drink", k=2, candidates=DRINKS, **terms),
     "top_k, joint": lambda data, **terms: discreet.top_k(
-        data, 2, "drink", candidates=DRINKS, method="joint", **terms
+        data, "drink", k=2, candidates=DRINKS, method="joint", **terms
     ),
-    "quantile": lambda data, **terms: discreet.quantile(data, "1/3", POINTS, "n", **terms),
-    "quantile, list": lambda data, **terms: discreet.quantile(data, "1/3", [0, 1], "n", **terms),
-    "median": lambda data, **terms: discreet.median(data, POINTS, "n", **terms),
-    "median, groups": lambda data, **terms: discreet.median(data, POINTS, "n", **GROUPS, **terms),
+    "quantile": lambda data, **terms: discreet.quantile(
+        data, "n", alpha="1/3", candidates=POINTS, **terms
+    ),
+    "quantile, list": lambda data, **terms: discreet.quantile(
+        data, "n", alpha="1/3", candidates=[0, 1], **terms
+    ),
+    "median": lambda data, **terms: discreet.median(data, "n", candidates=POINTS, **terms),
+    "median, groups": lambda data, **terms: discreet.median(
+        data, "n", candidates=POINTS, **GROUPS, **terms
+    ),
     "median, distance": lambda data, **terms: discreet.median(
-        data, POINTS, "n", "median_distance", **terms
+        data, "n", candidates=POINTS, score="median_distance", **terms
     ),
-    "minimum": lambda data, **terms: discreet.minimum(data, POINTS, "n", **terms),
-    "maximum": lambda data, **terms: discreet.maximum(data, POINTS, "n", **terms),
-    "price": lambda data, **terms: discreet.price(data, POINTS, "n", **terms),
+    "minimum": lambda data, **terms: discreet.minimum(data, "n", candidates=POINTS, **terms),
+    "maximum": lambda data, **terms: discreet.maximum(data, "n", candidates=POINTS, **terms),
+    "price": lambda data, **terms: discreet.price(data, "n", candidates=POINTS, **terms),
 } | {
     f"quantiles, {method}": lambda data, method=method, alphas=alphas, **terms: discreet.quantiles(
-        data, alphas, POINTS, "n", method, **terms
+        data, "n", alphas=alphas, candidates=POINTS, method=method, **terms
     )
     for method, alphas in {
         "recursive": ["1/3", "2/3"],
@@ -98,7 +106,9 @@ DECLARED: dict[str, Callable[..., Release]] = {
     "generalized": lambda data, most, **terms: discreet.generalized(
         drinks(data), [most, most], **terms
     ),
-    "top_k": lambda data, most, **terms: discreet.top_k(drinks(data), 2, sensitivity=most, **terms),
+    "top_k": lambda data, most, **terms: discreet.top_k(
+        drinks(data), k=2, sensitivity=most, **terms
+    ),
     "laplace": lambda data, most, **terms: discreet.laplace(
         teas(data), sensitivity=most, lo=0, hi=500, **terms
     ),

@@ -52,31 +52,31 @@ class PersonTerms(Terms, total=False):
         privacy_unit: as in `Terms`; rows in which it is null are left out.
         by: the column of groups; the answer is then a dict from group to answer.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
-        groups_per_person: the most groups to which one privacy unit contributes (1); the cost is divided
+        max_groups: the most groups to which one privacy unit contributes (1); the cost is divided
             among them.
     """
 
     by: str | None
     groups: Iterable[Any] | None
-    groups_per_person: int
+    max_groups: int
 
 
 class RecordTerms(PersonTerms, total=False):
     """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
 
     Attributes:
-        rows_per_person: the most rows that one privacy unit contributes (1), in every group. Which rows are
+        max_contributions: the most rows that one privacy unit contributes (1), in every group. Which rows are
             kept is decided by a rule that reads the rows of that unit alone: docs/persons.md.
     """
 
-    rows_per_person: int
+    max_contributions: int
 
 
 DEFAULTS: dict[str, Any] = {
-    "rows_per_person": 1,
+    "max_contributions": 1,
     "by": None,
     "groups": None,
-    "groups_per_person": 1,
+    "max_groups": 1,
     "epsilon": None,
     "rho": None,
     "scale": None,

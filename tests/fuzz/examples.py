@@ -95,7 +95,7 @@ class World:
         """Return a node with a question."""
         node = discreet.DataNode()
         node.set_private_data("n", [1, 2, NUMBER], epsilon=100)
-        node.configure_data_access("n", "middle", discreet.median, Grid(0, 9), epsilon=1)
+        node.configure_data_access("n", "middle", discreet.median, candidates=Grid(0, 9), epsilon=1)
         node.allow_simulation("n")
         node.give_share("n", "team", epsilon=10)
         return node
@@ -103,8 +103,8 @@ class World:
     def batch(self) -> discreet.Batch:
         """Return a batch of two questions."""
         empty = discreet.Batch()
-        one = empty.add("c", discreet.mode, self.csv, "c", ["tea", "coffee"], epsilon=1)
-        return one.add("n", discreet.median, [1, 2, NUMBER], Grid(0, 9), epsilon=1)
+        one = empty.add("c", discreet.mode, self.csv, "c", candidates=["tea", "coffee"], epsilon=1)
+        return one.add("n", discreet.median, [1, 2, NUMBER], candidates=Grid(0, 9), epsilon=1)
 
 
 def world() -> World:
@@ -143,9 +143,9 @@ def _paid(**named: Any) -> dict[str, Any]:
 
 
 _NUMBERS: list[Callable[[], Arguments]] = [
-    lambda: call([1, 2, NUMBER], GRID, epsilon=1),
-    lambda: call(pd.Series([1.5, 2, NUMBER]), [0, 1, 2], epsilon=1),
-    lambda: call(world().csv, GRID, "n", **_paid(request="monday")),
+    lambda: call([1, 2, NUMBER], candidates=GRID, epsilon=1),
+    lambda: call(pd.Series([1.5, 2, NUMBER]), candidates=[0, 1, 2], epsilon=1),
+    lambda: call(world().csv, "n", candidates=GRID, **_paid(request="monday")),
 ]
 _PERSONS: dict[str, Any] = {"privacy_unit": "who", "by": "g", "groups": ["x", "y"], "epsilon": 1}
 _DECLARED: dict[str, Any] = {"sensitivity": 1, "epsilon": 1}
@@ -161,33 +161,35 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(u, ["a", TEXT], ["a", "b"], sensitivity=1, granularity=1, **_paid()),
     ],
     "mode": [
-        *_over_tables("c", ["tea", "coffee"], epsilon=1), *_over_tables("c", ["tea", "coffee"], **_PERSONS),
-        lambda: call(world().csv, "c", discreet.CandidateTable(world().candidates, "c"), **_paid()),
+        *_over_tables("c", candidates=["tea", "coffee"], epsilon=1),
+        *_over_tables("c", candidates=["tea", "coffee"], **_PERSONS),
+        lambda: call(world().csv, "c", candidates=discreet.CandidateTable(world().candidates, "c"), **_paid()),
         lambda: call(world().csv, "c", unsafe_candidates_from_data=True, epsilon=1),
     ],
     "top_k": [
-        lambda: call([*SCORES], 2, **_DECLARED), lambda: call([*SCORES], 2, method="joint", **_DECLARED),
-        *_over_tables(1, "c", candidates=["tea", "coffee"], epsilon=1),
+        lambda: call([*SCORES], k=2, **_DECLARED), lambda: call([*SCORES], k=2, method="joint", **_DECLARED),
+        *_over_tables("c", k=1, candidates=["tea", "coffee"], epsilon=1),
     ],
     "median": [
-        *_NUMBERS, *_over_tables(GRID, "n", epsilon=1), *_over_tables(GRID, "n", rows_per_person=2, **_PERSONS),
-        lambda: call([1, 2, NUMBER], GRID, score="median_distance", epsilon=1),
+        *_NUMBERS, *_over_tables("n", candidates=GRID, epsilon=1),
+        *_over_tables("n", candidates=GRID, max_contributions=2, **_PERSONS),
+        lambda: call([1, 2, NUMBER], candidates=GRID, score="median_distance", epsilon=1),
     ],
     "quantile": [
-        lambda: call([1, 2, NUMBER], "1/3", GRID, epsilon=1),
-        lambda: call({1: 2, NUMBER: 5}, "1/3", GRID, **_paid()),
-        *_over_tables("0.9", GRID, "n", epsilon=1),
+        lambda: call([1, 2, NUMBER], alpha="1/3", candidates=GRID, epsilon=1),
+        lambda: call({1: 2, NUMBER: 5}, alpha="1/3", candidates=GRID, **_paid()),
+        *_over_tables("n", alpha="0.9", candidates=GRID, epsilon=1),
     ],
     "minimum": _NUMBERS, "maximum": _NUMBERS,
     "quantiles": [
-        lambda: call([1, 2, NUMBER], ["1/4", "1/2"], GRID, epsilon=1),
-        *_over_tables([0.5], GRID, "n", "joint", epsilon=1),
-        lambda: call(world().csv, [0.5], GRID, "n", "independent", **_paid()),
+        lambda: call([1, 2, NUMBER], alphas=["1/4", "1/2"], candidates=GRID, epsilon=1),
+        *_over_tables("n", alphas=[0.5], candidates=GRID, method="joint", epsilon=1),
+        lambda: call(world().csv, "n", alphas=[0.5], candidates=GRID, method="independent", **_paid()),
     ],
     "price": [
-        lambda: call([1, 2, NUMBER], Grid(0, 10, "0.1"), supply=2, epsilon=1),
-        lambda: call([1, 2, NUMBER], Grid(0, 10, "0.1"), continuous=True, units=2, **_paid()),
-        *_over_tables(Grid(0, 10), "n", epsilon=1),
+        lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), supply=2, epsilon=1),
+        lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), continuous=True, units=2, **_paid()),
+        *_over_tables("n", candidates=Grid(0, 10), epsilon=1),
     ],
     "generalized": [
         lambda: call([*SCORES], [1, 1, 2], epsilon=1),
@@ -200,10 +202,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],
     "private_candidates": [lambda: call(run, ["a", TEXT], ["a", "b"], epsilon=1, gamma="0.5")],
     "distribution": [
-        lambda: call([*SCORES], **_DECLARED), lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+        lambda: call([*SCORES], **_DECLARED), lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     ],
     "simulate": [
-        lambda: call([*SCORES], size=5, **_DECLARED), lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+        lambda: call([*SCORES], size=5, **_DECLARED), lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     ],
     "compare": [lambda: call([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"])],
     "worst_error": [lambda: call(10, spread=2, epsilon=1, confidence="0.9"), lambda: call(10, spread=2, epsilon=1)],
@@ -318,7 +320,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Batch": lambda: world().batch(), "DataNode": lambda: world().node(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
     "AboveThreshold": lambda: discreet.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
-    "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
     "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),
     "Release": lambda: discreet.select([0, 1], **_DECLARED),
@@ -351,10 +353,10 @@ BY_NAME: dict[str, Callable[[], Any]] = {
 """A valid argument for a parameter of that name, of any method."""
 
 METHODS: dict[str, Callable[[], Arguments]] = {
-    "Batch.add": lambda: call("new", discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "Batch.add": lambda: call("new", discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "DataNode.set_private_data": lambda: call("m", [1, NUMBER], epsilon=1),
-    "DataNode.configure_data_access": lambda: call("n", "high", discreet.maximum, GRID, epsilon=1),
-    "Session.quote": lambda: call(discreet.median, [1, NUMBER], GRID, epsilon=1),
+    "DataNode.configure_data_access": lambda: call("n", "high", discreet.maximum, candidates=GRID, epsilon=1),
+    "Session.quote": lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Session.charge": lambda: call(PURE(1, "add_remove"), description="a mean", request="r"),
     "DataNode.limit_data_access": lambda: call("n", "middle", requests=5),
     "DataNode.give_share": lambda: call("n", "other", epsilon=10),

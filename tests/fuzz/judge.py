@@ -17,7 +17,7 @@ _LIBRARY = str(Path(discreet.__file__).parent)
 _HERE = str(Path(__file__).parent)
 _OF_CALLS = re.compile(
     r"[\w.<>]*\(\) (got|missing|takes) |unexpected argument|a session cannot be copied|a data node cannot be|"
-    r"rows_per_person is for numbers|got an unexpected keyword|multiple values for"
+    r"max_contributions is for numbers|got an unexpected keyword|multiple values for"
 )
 _CALLING = ("audit.sampling", "audit.timing", "private_candidates")
 """They call a function of the caller's, which may not like what else was given."""

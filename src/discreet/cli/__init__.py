@@ -15,9 +15,15 @@ from .ledger import ledger_app
 from .mode import mode_command
 from .plan import plan_command
 from .price import price_command
-from .quantile import median_command, quantile_command, quantiles_command
+from .quantile import (
+    maximum_command,
+    median_command,
+    minimum_command,
+    quantile_command,
+    quantiles_command,
+)
 from .report import report_app
-from .top import top_command
+from .top_k import top_k_command
 
 app = typer.Typer(
     name="discreet",
@@ -30,10 +36,12 @@ app = typer.Typer(
 for name, command in (
     ("mode", mode_command),
     ("median", median_command),
+    ("minimum", minimum_command),
+    ("maximum", maximum_command),
     ("quantile", quantile_command),
     ("quantiles", quantiles_command),
     ("price", price_command),
-    ("top", top_command),
+    ("top-k", top_k_command),
     ("plan", plan_command),
     ("attack", attack_command),
 ):

@@ -27,12 +27,14 @@ CandidatesFileOption = Annotated[
 ]
 CandidatesColumnOption = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="The column of that file; --column if not said otherwise."),
+    typer.Option(
+        metavar="COLUMN", help="The column of that file; that of the data if not said otherwise."
+    ),
 ]
 
 
 def read_candidates(
-    file: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
+    data: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
 ) -> list[Any] | CandidateTable | None:
     """Return the candidates, or None if none are given."""
     if named is not None and from_file is None:
@@ -48,4 +50,4 @@ def read_candidates(
         raise InvalidArgument(
             f"--candidates lists what may be answered; give --candidates-from {texts[0]}"
         )
-    return tables.parse_candidates(file, column, texts)
+    return tables.parse_candidates(data, column, texts)

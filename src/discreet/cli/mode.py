@@ -1,6 +1,5 @@
 """discreet mode: the most common value of a column."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,13 +13,14 @@ from .candidates import (
     CandidatesOption,
     read_candidates,
 )
+from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
-@releasing("rows_per_person")
+@releasing("max_contributions")
 def mode_command(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
-    column: Annotated[str, typer.Option(help="The column.", show_default=False)],
+    data: DataArgument,
+    column: ColumnArgument,
     terms: Terms,
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
@@ -37,9 +37,13 @@ def mode_command(
 
     Rows whose value is not among the candidates are ignored.
 
-    Example: discreet mode people.csv --column drink --candidates tea,coffee --epsilon 1
+    Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
-    named = read_candidates(file, column, candidates, candidates_from, candidates_column)
+    named = read_candidates(data, column, candidates, candidates_from, candidates_column)
     return verb.mode(
-        file, column, named, unsafe_candidates_from_data=unsafe_candidates_from_data, **terms
+        data,
+        column,
+        candidates=named,
+        unsafe_candidates_from_data=unsafe_candidates_from_data,
+        **terms,
     )

@@ -11,6 +11,8 @@ from ..mechanisms import MECHANISMS, Mechanism, read_options
 
 _PICTURES = (".png", ".svg", ".pdf")
 
+DataArgument = Annotated[Path, typer.Argument(help="A file with a table.", show_default=False)]
+ColumnArgument = Annotated[str, typer.Argument(help="The column.", show_default=False)]
 Epsilon = Annotated[
     str | None,
     typer.Option(
@@ -57,7 +59,7 @@ PrivacyUnit = Annotated[
         metavar="COLUMN", help="Whose a row is: all rows of one person are one record then."
     ),
 ]
-RowsPerPerson = Annotated[
+MaxContributions = Annotated[
     int | None, typer.Option(metavar="NUMBER", help="How many rows of one person count (1).")
 ]
 ByColumn = Annotated[
@@ -67,7 +69,7 @@ GroupNames = Annotated[
     list[str] | None,
     typer.Option(metavar="A,B,C", help="The groups; public, never taken from the data."),
 ]
-GroupsPerPerson = Annotated[
+MaxGroups = Annotated[
     int | None, typer.Option(metavar="NUMBER", help="In how many groups one person counts (1).")
 ]
 LedgerAt = Annotated[

@@ -1,6 +1,5 @@
-"""discreet median, quantile, quantiles: quantiles of a column of numbers."""
+"""discreet median, minimum, maximum, quantile, quantiles: quantiles of a column of numbers."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,10 +9,9 @@ from ..releases import Release
 from ..terms import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
+from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
-FileArgument = Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)]
-ColumnOption = Annotated[str, typer.Option(help="A column of numbers.", show_default=False)]
 LowestOption = Annotated[
     str, typer.Option(metavar="NUMBER", help="The least answer.", show_default=False)
 ]
@@ -25,8 +23,8 @@ StepOption = Annotated[str, typer.Option(metavar="NUMBER", help="The distance be
 
 @releasing("noise")
 def quantile_command(
-    file: FileArgument,
-    column: ColumnOption,
+    data: DataArgument,
+    column: ColumnArgument,
     alpha: Annotated[
         str,
         typer.Option(
@@ -42,15 +40,15 @@ def quantile_command(
 
     The candidates are lo, lo + step, ... up to hi; there may be very many.
 
-    Example: discreet quantile people.csv --column age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
+    Example: discreet quantile people.csv age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
-    return verb.quantile(file, alpha, Grid(lo, hi, step), column, **terms)
+    return verb.quantile(data, column, alpha=alpha, candidates=Grid(lo, hi, step), **terms)
 
 
 @releasing("noise")
 def median_command(
-    file: FileArgument,
-    column: ColumnOption,
+    data: DataArgument,
+    column: ColumnArgument,
     lo: LowestOption,
     hi: HighestOption,
     terms: Terms,
@@ -58,15 +56,47 @@ def median_command(
 ) -> Release:
     """Release a median: the quantile for alpha = 1/2.
 
-    Example: discreet median people.csv --column age --lo 0 --hi 120 --step 0.1 --epsilon 1
+    Example: discreet median people.csv age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
-    return verb.median(file, Grid(lo, hi, step), column, **terms)
+    return verb.median(data, column, candidates=Grid(lo, hi, step), **terms)
+
+
+@releasing("noise")
+def minimum_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    lo: LowestOption,
+    hi: HighestOption,
+    terms: Terms,
+    step: StepOption = "1",
+) -> Release:
+    """Release a value that hardly any record is below.
+
+    Example: discreet minimum people.csv age --lo 0 --hi 120 --epsilon 1
+    """
+    return verb.minimum(data, column, candidates=Grid(lo, hi, step), **terms)
+
+
+@releasing("noise")
+def maximum_command(
+    data: DataArgument,
+    column: ColumnArgument,
+    lo: LowestOption,
+    hi: HighestOption,
+    terms: Terms,
+    step: StepOption = "1",
+) -> Release:
+    """Release a value that hardly any record is above.
+
+    Example: discreet maximum people.csv age --lo 0 --hi 120 --epsilon 1
+    """
+    return verb.maximum(data, column, candidates=Grid(lo, hi, step), **terms)
 
 
 @releasing("noise", "mechanism", "rho", "scale", "size")
 def quantiles_command(
-    file: FileArgument,
-    column: ColumnOption,
+    data: DataArgument,
+    column: ColumnArgument,
     alphas: Annotated[
         str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
     ],
@@ -77,7 +107,7 @@ def quantiles_command(
 ) -> Release:
     """Release several quantiles at once, at less cost than one by one.
 
-    Example: discreet quantiles people.csv --column age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
+    Example: discreet quantiles people.csv age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """
     wanted = [alpha.strip() for alpha in alphas.split(",")]
-    return many.quantiles(file, wanted, Grid(lo, hi, step), column, **terms)
+    return many.quantiles(data, column, alphas=wanted, candidates=Grid(lo, hi, step), **terms)

@@ -27,10 +27,10 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
     "privacy_unit": (options.PrivacyUnit, None),
-    "rows_per_person": (options.RowsPerPerson, None),
+    "max_contributions": (options.MaxContributions, None),
     "by": (options.ByColumn, None),
     "groups": (options.GroupNames, None),
-    "groups_per_person": (options.GroupsPerPerson, None),
+    "max_groups": (options.MaxGroups, None),
     "ledger": (options.LedgerAt, None),
     "dataset": (options.DatasetName, None),
     "analyst": (options.AnalystName, None),
@@ -40,7 +40,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "as_json": (options.AsJson, False),
 }
 
-_RECORDS = ("privacy_unit", "rows_per_person", "by", "groups", "groups_per_person")
+_RECORDS = ("privacy_unit", "max_contributions", "by", "groups", "max_groups")
 
 
 def releasing(
@@ -58,8 +58,8 @@ def releasing(
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
-            said["groups"] = _groups(given["file"], said["by"], said["groups"])
-            with waiting(f"reading {Path(given['file']).name}"):
+            said["groups"] = _groups(given["data"], said["by"], said["groups"])
+            with waiting(f"reading {Path(given['data']).name}"):
                 answer = _answer(lambda **terms: command(**own, terms=terms), said)
             answer()
 
@@ -114,11 +114,11 @@ def _report(release: Release, said: dict[str, Any]) -> None:
     report(release, said["report"], ledger=ledger, dataset=said["dataset"])
 
 
-def _groups(file: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
+def _groups(data: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
     """Return the groups as values of their column; without a column the verb raises."""
     if texts is None or by is None:
         return texts
-    return tables.parse_candidates(file, by, options.split_candidates(texts, "--groups"))
+    return tables.parse_candidates(data, by, options.split_candidates(texts, "--groups"))
 
 
 def _session(said: dict[str, Any]) -> Any:

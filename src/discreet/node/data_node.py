@@ -59,7 +59,9 @@ class DataNode:
 
         node = DataNode("budget.db")
         node.set_private_data("bids", [1, 1, 1, 3.01], epsilon=10)
-        node.configure_data_access("bids", "price", discreet.price, Grid(0, "3.5", "0.01"), epsilon=1)
+        node.configure_data_access(
+            "bids", "price", discreet.price, candidates=Grid(0, "3.5", "0.01"), epsilon=1
+        )
         node.give_share("bids", "team-a", epsilon=2)
         team = node.analyst("team-a")
 

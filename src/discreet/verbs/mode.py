@@ -26,8 +26,8 @@ from .units import UnitQuery, draw, naming, read_unit_query
 def mode(
     data: tables.Table,
     column: str | None = None,
-    candidates: Iterable[Any] | CandidateTable | None = None,
     *,
+    candidates: Iterable[Any] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
@@ -47,7 +47,7 @@ def mode(
         unsafe_candidates_from_data: take the values found in the data as candidates. What is released
             then may be a value of one single person, and nothing is guaranteed.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. privacy_unit, by,
-            groups, groups_per_person: see `PersonTerms`.
+            groups, max_groups: see `PersonTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.

@@ -15,10 +15,10 @@ from .units import draw, naming, read_unit_query
 
 @takes_terms
 def price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
-    bids: Any,
-    prices: Grid,
+    data: Any,
     column: str | None = None,
     *,
+    candidates: Grid,
     supply: int | None = None,
     units: int = 1,
     continuous: bool = False,
@@ -30,17 +30,17 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     nothing, one above the highest counts as the highest, and what is missing or NaN is ignored.
 
     Args:
-        bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
-        prices: what may be charged, none below zero: `Grid(0, "3.5", "0.01")`, as fine as one likes.
+        data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
         column: the column of the table that holds the bids.
+        candidates: what may be charged, none below zero: `Grid(0, "3.5", "0.01")`, as fine as one likes.
         supply: how many units there are to sell; without it, as many as are wanted.
         units: the most units one bidder may want, one row for each. It costs that many times as much, and
             you must have bounded the rows of a bidder to it; or leave it out and name the column of
-            bidders as `privacy_unit`, with `rows_per_person`.
-        continuous: draw any real price from `prices.lo` to `prices.hi`, and release it rounded down to
+            bidders as `privacy_unit`, with `max_contributions`.
+        continuous: draw any real price from `candidates.lo` to `candidates.hi`, and release it rounded down to
             the grid. Bids are rounded down to the grid first.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, rows_per_person, by, groups, groups_per_person: see `RecordTerms`.
+            privacy_unit, max_contributions, by, groups, max_groups: see `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -55,18 +55,18 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     if unit_query.records.rows is not None:
         if units != 1:
             raise InvalidArgument(
-                "with a privacy_unit, rows_per_person says the units; leave out units"
+                "with a privacy_unit, max_contributions says the units; leave out units"
             )
         units = unit_query.records.rows
     bounded = unit_query.records.rows is not None
     scores = [
-        Revenue(one, prices, supply, units, continuous, per_person=bounded)
-        for one in unit_query.columns(bids, column)
+        Revenue(one, candidates, supply, units, continuous, per_person=bounded)
+        for one in unit_query.columns(data, column)
     ]
     scale = unit_query.terms.get("scale")
     if scale is not None:
         unit_query.terms["scale"] = positive(scale, "scale") / scores[0].unit
     kind = "continuous price" if continuous else "price"
-    words = f"{kind} for {column or 'bids'}, {prices!r}, supply {supply}, units {units}"
+    words = f"{kind} for {column or 'bids'}, {candidates!r}, supply {supply}, units {units}"
     query = Query("price", words, {"column": column})
-    return unit_query.answer(scores, prices, query, draw, naming(prices))
+    return unit_query.answer(scores, candidates, query, draw, naming(candidates))

@@ -22,9 +22,10 @@ Candidates = Grid | Iterable[Any]
 @takes_terms
 def quantile(
     data: Any,
+    column: str | None = None,
+    *,
     alpha: Number,
     candidates: Candidates,
-    column: str | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
@@ -35,11 +36,11 @@ def quantile(
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
             histogram: a mapping from values to how often they occur.
+        column: the column of the table.
         alpha: between 0 and 1, exact: 0.9 is nine tenths.
         candidates: a `Grid` of any size, or a list of numbers; public.
-        column: the column of the table.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, rows_per_person, by, groups, groups_per_person: see `RecordTerms`.
+            privacy_unit, max_contributions, by, groups, max_groups: see `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -61,8 +62,9 @@ def quantile(
 @takes_terms
 def median(
     data: Any,
-    candidates: Candidates,
     column: str | None = None,
+    *,
+    candidates: Candidates,
     score: Literal["rank", "median_distance"] = "rank",
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -70,14 +72,14 @@ def median(
 
     Args:
         data: as for `quantile`.
-        candidates: as for `quantile`; a `Grid` for "median_distance".
         column: as for `quantile`.
+        candidates: as for `quantile`; a `Grid` for "median_distance".
         score: "rank", or "median_distance", which is better where many records are equal: a point that
             half of them share is as good as can be.
         **terms: as for `quantile`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
-        return quantile(data, Fraction(1, 2), candidates, column, **terms)
+        return quantile(data, column, alpha=Fraction(1, 2), candidates=candidates, **terms)
     if not isinstance(candidates, Grid):
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
@@ -94,24 +96,24 @@ def median(
 
 @takes_terms
 def minimum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
+    data: Any, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is below. Arguments as for `quantile`.
 
     Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
     """
-    return quantile(data, 0, candidates, column, **terms)
+    return quantile(data, column, alpha=0, candidates=candidates, **terms)
 
 
 @takes_terms
 def maximum(
-    data: Any, candidates: Candidates, column: str | None = None, **terms: Unpack[RecordTerms]
+    data: Any, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is above. Arguments as for `quantile`.
 
     Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
     """
-    return quantile(data, 1, candidates, column, **terms)
+    return quantile(data, column, alpha=1, candidates=candidates, **terms)
 
 
 def _read_alpha(alpha: Number) -> Fraction:

@@ -34,9 +34,10 @@ QuantilesMethod = Literal["recursive", "joint", "independent"]
 @takes_terms
 def quantiles(
     data: Any,
+    column: str | None = None,
+    *,
     alphas: Sequence[Number],
     candidates: Grid,
-    column: str | None = None,
     method: QuantilesMethod = "recursive",
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -48,13 +49,13 @@ def quantiles(
 
     Args:
         data: as for `quantile`, but no histogram.
+        column: the column of the table.
         alphas: between 0 and 1, ascending and distinct.
         candidates: a `Grid` of any size; public.
-        column: the column of the table.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
         **terms: epsilon and neighbors. The mechanism is the exponential. With a column, privacy_unit,
-            rows_per_person, by, groups, groups_per_person: see `RecordTerms`; epsilon is divided among
+            max_contributions, by, groups, max_groups: see `RecordTerms`; epsilon is divided among
             the rows of a person.
 
     Returns:

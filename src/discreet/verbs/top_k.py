@@ -26,10 +26,10 @@ TopKMethod = Literal["peeling", "joint"]
 
 @takes_terms
 def top_k(  # noqa: PLR0913  # what select takes, and three more
-    scores: Any,
-    k: int,
+    data: Any,
     column: str | None = None,
     *,
+    k: int,
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
@@ -40,11 +40,11 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     """Release k different candidates in order, the better its score the likelier a candidate to be early.
 
     Args:
-        scores: as for `select`; or a table or the path of a file, with `column`, and then a candidate's
+        data: scores, as for `select`; or a table or the path of a file, with `column`, and then a candidate's
             score is the number of rows that hold it.
-        k: how many, at most as many as there are candidates.
         column: the column of the table, one row being one record; with `privacy_unit` a person is one,
             and counts once for each value he holds.
+        k: how many, at most as many as there are candidates.
         sensitivity: the most one score can change between neighbours; known where rows are counted.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes.
@@ -55,7 +55,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
             far, at worst, a place of the list is behind the candidate that should be there. It takes
             up to 1,000,000 candidates times k.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, by, groups, groups_per_person: see `PersonTerms`.
+            privacy_unit, by, groups, max_groups: see `PersonTerms`.
 
     Returns:
         A list of k candidates, with the guarantee of all of them together.
@@ -76,11 +76,11 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     if column is None:
         if unit_query.records.by is not None:
             raise InvalidArgument("groups need a table: name its column")
-        listed, labels, _ = unfold(scores, candidates, unit_query.terms)
+        listed, labels, _ = unfold(data, candidates, unit_query.terms)
         counts = [Given(listed, sensitivity, spread, monotonic)]
     else:
         labels = _labels(candidates, sensitivity, spread, monotonic)
-        counts = counted(unit_query, scores, column, labels)
+        counts = counted(unit_query, data, column, labels)
     most = None if labels is None else labels.size
     # A person may hold several values, so his rows are not the rows that JointTopK knows more about.
     rows = column is not None and unit_query.records.unit is None

@@ -27,7 +27,7 @@ Name = Callable[[Any, int | None], Any]
 _MOST_ROWS = 10**6
 
 
-_BOUNDED = ("rows_per_person", "by", "groups", "groups_per_person")
+_BOUNDED = ("max_contributions", "by", "groups", "max_groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,9 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
         InvalidArgument: if they cannot be accepted.
     """
     given: dict[str, Any] = {**DEFAULTS, **terms}
-    if "rows_per_person" in terms and not bounded:
+    if "max_contributions" in terms and not bounded:
         raise TypeError(
-            "rows_per_person is for numbers; where persons are counted no bound is needed"
+            "max_contributions is for numbers; where persons are counted no bound is needed"
         )
     records = _read_records(given, bounded=bounded)
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
@@ -171,15 +171,15 @@ def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
             "give both by (a column) and groups (which answer; public), or neither"
         )
     groups = () if by is None else _read_groups(given["groups"])
-    rows = count(given["rows_per_person"], "rows_per_person", most=_MOST_ROWS)
-    few = count(given["groups_per_person"], "groups_per_person")
+    rows = count(given["max_contributions"], "max_contributions", most=_MOST_ROWS)
+    few = count(given["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
         raise InvalidArgument(
-            "rows_per_person and groups_per_person bound what one person adds: name the column of "
+            "max_contributions and max_groups bound what one person adds: name the column of "
             "persons as privacy_unit"
         )
     if few > max(1, len(groups)):
-        raise InvalidArgument(f"groups_per_person is {few}, but there are {len(groups)} groups")
+        raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
     return Records(unit, rows if bounded and unit is not None else None, by, groups, few)
 
 

@@ -1,6 +1,5 @@
-"""discreet top: the most common values of a column, in order."""
+"""discreet top-k: the most common values of a column, in order."""
 
-from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -14,13 +13,14 @@ from .candidates import (
     CandidatesOption,
     read_candidates,
 )
+from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
-@releasing("rows_per_person")
-def top_command(
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file.", show_default=False)],
-    column: Annotated[str, typer.Option(help="The column.", show_default=False)],
+@releasing("max_contributions")
+def top_k_command(
+    data: DataArgument,
+    column: ColumnArgument,
     k: Annotated[int, typer.Option("--k", metavar="NUMBER", help="How many.", show_default=False)],
     terms: Terms,
     candidates: CandidatesOption = None,
@@ -32,8 +32,8 @@ def top_command(
 
     Rows whose value is not among the candidates are ignored.
 
-    Example: discreet top people.csv --column drink --candidates tea,coffee,milk --k 2 --epsilon 1
+    Example: discreet top-k people.csv drink --candidates tea,coffee,milk --k 2 --epsilon 1
     """
-    named = read_candidates(file, column, candidates, candidates_from, candidates_column)
+    named = read_candidates(data, column, candidates, candidates_from, candidates_column)
     chosen = cast(verb.TopKMethod, method)
-    return verb.top_k(file, k, column, candidates=named, method=chosen, **terms)
+    return verb.top_k(data, column, k=k, candidates=named, method=chosen, **terms)
