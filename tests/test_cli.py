@@ -130,7 +130,7 @@ def test_candidates_with_commas_and_numbers(
             "missing.csv",
         ),
         (["mode", __file__, "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
-        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'COLUMN'"),
+        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'column'"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )
@@ -313,7 +313,7 @@ def test_a_plan_on_scores_that_are_public(
 ) -> None:
     file, picture = tmp_path / "votes.csv", tmp_path / "curve.png"
     file.write_text("votes\n310\n322\n245\n300\n")
-    given = ["plan", "--scores", str(file), "votes"]
+    given = ["plan", "--scores", str(file), "--column", "votes"]
     assert run([*given, "--epsilon", "0.1", "--json", "--plot", str(picture)]) == 0
     told = json.loads(capsys.readouterr().out)
     assert float(told["exponential"]["error"]) == pytest.approx(4.30944)
@@ -336,7 +336,7 @@ def test_a_plan_on_scores_that_are_public(
         (["--scores", "a.csv", "--error", "1", "--confidence", "0.9"], "goes with --candidates"),
         (["--candidates", "2", "--epsilon", "0"], "epsilon must be greater than zero"),
         (["--candidates", "2", "--epsilon", "1", "--plot", "a.xyz"], "--plot must end in"),
-        (["--scores", "missing.csv", "c", "--error", "1"], "missing.csv"),
+        (["--scores", "missing.csv", "--column", "c", "--error", "1"], "missing.csv"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(

@@ -340,10 +340,10 @@ def test_the_verb_and_its_terms() -> None:
 @pytest.mark.parametrize(
     ("error", "arguments"),
     [
-        (InvalidCandidates, {"prices": Grid(-1, 1)}),
-        (InvalidCandidates, {"prices": Grid(0, 0)}),
-        (InvalidCandidates, {"prices": [1, 2]}),
-        (InvalidCandidates, {"prices": Grid(1, 1), "continuous": True}),
+        (InvalidCandidates, {"candidates": Grid(-1, 1)}),
+        (InvalidCandidates, {"candidates": Grid(0, 0)}),
+        (InvalidCandidates, {"candidates": [1, 2]}),
+        (InvalidCandidates, {"candidates": Grid(1, 1), "continuous": True}),
         (InvalidArgument, {"continuous": "no"}),
         (InvalidNumber, {"supply": 0}),
         (InvalidNumber, {"units": 1.5}),
@@ -353,7 +353,7 @@ def test_the_verb_and_its_terms() -> None:
     ],
 )
 def test_what_is_public_is_checked_first(error: type[Exception], arguments: dict[str, Any]) -> None:
-    terms: dict[str, Any] = {"prices": LADDER, "epsilon": None if "scale" in arguments else 1}
+    terms: dict[str, Any] = {"candidates": LADDER, "epsilon": None if "scale" in arguments else 1}
     with pytest.raises(error):
         price(object(), **{**terms, **arguments})
 

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -151,6 +152,8 @@ _PERSONS: dict[str, Any] = {"privacy_unit": "who", "by": "g", "groups": ["x", "y
 _DECLARED: dict[str, Any] = {"sensitivity": 1, "epsilon": 1}
 
 EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
+    "csv": [lambda: call(world().csv), lambda: call(world().csv, delimiter=",", names=["c", "n", "who", "g"])],
+    "sql": [lambda: call("SELECT 1 AS c", duckdb.connect())],
     "select": [
         lambda: call([*SCORES], **_DECLARED), lambda: call({"a": 1, "b": NUMBER}, **_DECLARED),
         lambda: call(pd.Series([1, NUMBER], index=["a", "b"]), sensitivity=1, monotonic=True, **_paid()),
