@@ -37,3 +37,10 @@ def test_hooks_run_tools_that_the_tests_install() -> None:
     provided_by = {"lint-imports": "import-linter"}
     for tool in re.findall(r"entry: \.venv/bin/(\S+)", hooks):
         assert provided_by.get(tool, tool) in installed
+
+
+def test_every_test_that_the_docs_name_exists() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        named = re.findall(r"\btests/[a-z_/]+\.py\b", page.read_text(encoding="utf-8"))
+        for file in named:
+            assert (ROOT / file).is_file() or file == "tests/test_x.py", f"{page.name}: {file}"
