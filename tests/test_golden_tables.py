@@ -151,11 +151,13 @@ def counted(plan: str) -> dict[str, Ask]:
     found, terms = dict[str, Ask](), PLANS[plan]
     for column, values in COUNTED.items():
         if plan in ("rows", "who", "id, part 2") or column in ("drink", "real"):
-            found[f"mode {column}, {plan}"] = asking(discreet.mode, column, values, **terms)
+            found[f"mode {column}, {plan}"] = asking(
+                discreet.mode, column, candidates=values, **terms
+            )
             many = [*values, *(others(values[0], i) for i in range(40))]
             if plan == "rows" or column == "drink":
                 found[f"mode of many {column}, {plan}"] = asking(
-                    discreet.mode, column, many, **terms
+                    discreet.mode, column, candidates=many, **terms
                 )
     return found
 
@@ -165,22 +167,22 @@ def numeric(plan: str) -> dict[str, Ask]:
     terms = {**PLANS[plan], **({"max_contributions": 2} if "id" in plan else {})}
     median, quantile, price = discreet.median, discreet.quantile, discreet.price
     for column, grid in GRIDS.items():
-        found[f"median {column}, {plan}"] = asking(median, grid, candidates=column, **terms)
+        found[f"median {column}, {plan}"] = asking(median, column, candidates=grid, **terms)
         if plan in ("rows", "who, zone 1"):
             found[f"distance {column}, {plan}"] = asking(
-                median, grid, candidates=column, **terms, score="median_distance"
+                median, column, candidates=grid, **terms, score="median_distance"
             )
             found[f"0.9 of {column}, {plan}"] = asking(
-                quantile, "0.9", alpha=grid, candidates=column, **terms
+                quantile, column, alpha="0.9", candidates=grid, **terms
             )
         prices = Grid(0, grid.hi, grid.step)
-        found[f"price {column}, {plan}"] = asking(price, prices, candidates=column, **terms)
+        found[f"price {column}, {plan}"] = asking(price, column, candidates=prices, **terms)
     for column, grid in FINE.items():
-        found[f"median fine {column}, {plan}"] = asking(median, grid, candidates=column, **terms)
+        found[f"median fine {column}, {plan}"] = asking(median, column, candidates=grid, **terms)
     for column, values in LISTS.items():
         listed = [D(v) if isinstance(v, str) else v for v in values]
         found[f"median listed {column}, {plan}"] = asking(
-            median, listed, candidates=column, **terms
+            median, column, candidates=listed, **terms
         )
     return found
 

@@ -117,8 +117,8 @@ def test_one_record_more_in_a_large_histogram_keeps_the_promise(n: int) -> None:
     """The log-ratio was infinite where a sum had wrapped around."""
     for verb, more in ((discreet.median, {}), (discreet.median, {"score": "median_distance"})):
         ask: Any = verb
-        before = discreet.distribution(ask, {1: n, 5: n}, GRID, epsilon=1, **more)
-        after = discreet.distribution(ask, {1: n + 1, 5: n}, GRID, epsilon=1, **more)
+        before = discreet.distribution(ask, {1: n, 5: n}, candidates=GRID, epsilon=1, **more)
+        after = discreet.distribution(ask, {1: n + 1, 5: n}, candidates=GRID, epsilon=1, **more)
         for c, (p, q) in enumerate(zip(before.pmf().values(), after.pmf().values(), strict=True)):
             assert p == pytest.approx(q, rel=math.e), c
             assert (p == 0) == (q == 0)
