@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ def counted_law(choose: Callable[[int], int], n: int) -> list[Fraction]:
     return [Fraction(end - start, FINE) for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def unsafe_law(scores: Sequence[Any], epsilon: float, *, shift: bool = False) -> list[Fraction]:
+def unsafe_law(scores: Sequence[float], epsilon: float, *, shift: bool = False) -> list[Fraction]:
     """Return the distribution of the exponential mechanism in doubles, to the last bit."""
     weights = unsafe_weights(scores, epsilon, shift=shift)
     return counted_law(unsafe_choice(weights), len(weights))

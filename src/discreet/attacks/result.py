@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..audit import ExactAudit, laws
 from ..numbers import Number
@@ -41,7 +40,7 @@ class AttackResult:
         """Whether ours keeps it, for certain."""
         return bool(self.our_audits) and all(audit.holds for audit in self.our_audits)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the result in plain values, ready for JSON."""
         texts = {key: getattr(self, key) for key in ("name", "claim", "naive", "ours", "source")}
         return {

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 from ..candidates import Labels
 from ..doors import door
@@ -60,8 +60,8 @@ class SensitivityEstimate:
 @door
 def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and how to sample
     u: ScoreFunction,
-    candidates: Iterable[Any],
-    record: Callable[[], Any],
+    candidates: Iterable[object],
+    record: Callable[[], object],
     size: int,
     *,
     samples: int = 999,
@@ -102,29 +102,30 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
         raise InvalidArgument(
             f"record must be a function that returns one record, got {shown(record)}"
         )
-    slack = (
-        Custom(u, None, labels, spread=1, error=error, granularity=granularity)
-        .sensitivity(relation)
-        .spread
-        - 1
-    )
-
-    def scores(data: list[Any]) -> list[Fraction]:
-        vector = Custom(u, data, labels, spread=1, error=error, granularity=granularity).compute(
-            Fraction(0)
-        )
-        vector.best()
-        return [vector.exact(i) for i in range(len(vector))]
-
-    changes, spreads = [], []
-    for _ in range(m):
-        common = [record() for _ in range(n - 1)]
-        other = [record()] if relation == "replace_one" else []
-        before, after = scores(common + other), scores([*common, record()])
-        moves = [b - a for a, b in zip(before, after, strict=True)]
-        changes.append(max(map(abs, moves)) + slack / 2)
-        spreads.append(max(moves) - min(moves) + slack)
+    score = partial(Custom, u, candidates=labels, spread=1, error=error, granularity=granularity)
+    slack = score(None).sensitivity(relation).spread - 1
+    moves = [_moves(score, record, n, relation) for _ in range(m)]
+    changes = sorted(max(map(abs, each)) + slack / 2 for each in moves)
+    spreads = sorted(max(each) - min(each) + slack for each in moves)
     gamma = Fraction(m - k + 1, m + 1)
-    return SensitivityEstimate(
-        sorted(changes)[k - 1], sorted(spreads)[k - 1], gamma, m, k, relation
-    )
+    return SensitivityEstimate(changes[k - 1], spreads[k - 1], gamma, m, k, relation)
+
+
+def _moves(
+    score: Callable[[list[object]], Custom],
+    record: Callable[[], object],
+    size: int,
+    neighbors: Neighbors,
+) -> list[Fraction]:
+    """Return how far each score moves between two random neighbours, the larger of `size` records."""
+    common = [record() for _ in range(size - 1)]
+    other = [record()] if neighbors == "replace_one" else []
+    before, after = _exact_scores(score(common + other)), _exact_scores(score([*common, record()]))
+    return [b - a for a, b in zip(before, after, strict=True)]
+
+
+def _exact_scores(score: Custom) -> list[Fraction]:
+    """Return all scores as fractions, after making sure that they are finite."""
+    vector = score.compute(Fraction(0))
+    vector.best()
+    return [vector.exact(i) for i in range(len(vector))]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Protocol, Unpack
+from typing import Protocol, Unpack
 
 from flint import arb
 
@@ -125,7 +125,7 @@ class ExactAudit:
         with precision(512):
             return [_log_ratio(p, q) for p, q in zip(*self._laws, strict=True)]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the audit in plain values, ready for JSON."""
         return {
             "holds": self.holds,
@@ -152,8 +152,8 @@ class ExactAudit:
 
 @takes_terms
 def exact(
-    scores: Any,
-    scores_of_neighbor: Any,
+    scores: object,
+    scores_of_neighbor: object,
     *,
     sensitivity: Number | None = None,
     spread: Number | None = None,
@@ -214,7 +214,7 @@ def laws(
     return _audit(first, second, claim)
 
 
-def _reader(law: Any, name: str) -> Callable[[], list[arb]]:
+def _reader(law: object, name: str) -> Callable[[], list[arb]]:
     """Return a function that returns balls around the probabilities, at the current precision."""
     if hasattr(law, "probabilities"):
         return law.probabilities  # type: ignore[no-any-return]
@@ -298,7 +298,7 @@ def _epsilon_of(guarantee: Guarantee) -> Fraction:
     return epsilon
 
 
-def _not_negative(value: Any, name: str = "epsilon") -> Fraction:
+def _not_negative(value: object, name: str = "epsilon") -> Fraction:
     number = exact_number(value, name)
     if number < 0:
         raise InvalidNumber(f"{name} must not be below zero, got {shown(value)}")

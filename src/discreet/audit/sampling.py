@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TypeVar
 
 from ..arguments import listed
 from ..doors import caller, door
@@ -12,6 +12,8 @@ from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, lower, precision
 from .binomial import at_least, at_most
+
+_Data = TypeVar("_Data")
 
 _Z = 2.0
 """Standard deviations that the choice of an event allows for; it decides nothing."""
@@ -42,7 +44,7 @@ class SamplingAudit:
         """Return whether a claim of this epsilon is refuted."""
         return self.epsilon > exact(epsilon, "epsilon")
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the audit in plain values, ready for JSON."""
         return {
             "epsilon_at_least": float(self.epsilon), "confidence": str(self.confidence),
@@ -59,9 +61,9 @@ class SamplingAudit:
 
 @door
 def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
-    mechanism: Callable[[Any], Hashable],
-    data: Any,
-    neighbor: Any,
+    mechanism: Callable[[_Data], Hashable],
+    data: _Data,
+    neighbor: _Data,
     *,
     n: int = 10_000,
     confidence: Number = "0.95",
@@ -158,7 +160,7 @@ def _wilson(hits: int, n: int, z: float) -> float:
     return max((middle + spread) / (1 + z * z / n), 0.0)
 
 
-def _risk(confidence: Any) -> Fraction:
+def _risk(confidence: object) -> Fraction:
     """Return how likely a bound may be wrong."""
     level = positive(confidence, "confidence")
     if level >= 1:
@@ -166,7 +168,7 @@ def _risk(confidence: Any) -> Fraction:
     return 1 - level
 
 
-def _delta(value: Any) -> Fraction:
+def _delta(value: object) -> Fraction:
     delta = exact(value, "delta")
     if not 0 <= delta < 1:
         raise InvalidNumber(f"delta must be from 0 to below 1, got {shown(value)}")

@@ -1,6 +1,6 @@
 """The audit of a declared sensitivity: all small datasets, or a search for a counterexample."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
@@ -60,7 +60,7 @@ class Counterexample:
     data: list[Any]
     neighbor: list[Any]
     problem: str
-    candidates: tuple[Any, ...]
+    candidates: tuple[object, ...]
     declared: Fraction
     found: Fraction
     reason: str = ""
@@ -117,8 +117,8 @@ class SensitivityAudit:
 @door
 def sensitivity(
     u: ScoreFunction,
-    candidates: Iterable[Any],
-    universe: Iterable[Any],
+    candidates: Iterable[object],
+    universe: Iterable[object],
     sizes: Iterable[int],
     *,
     budget: int = 20_000,
@@ -214,21 +214,26 @@ class _Trial:
     def __init__(
         self,
         u: ScoreFunction,
-        candidates: list[Any],
-        universe: list[Any],
+        candidates: list[object],
+        universe: list[object],
         declared: Declared,
         neighbors: Neighbors,
     ) -> None:
-        self._make: Callable[[Any], Custom] = lambda data: Custom(
-            u, data, candidates, declared.get("sensitivity"), declared.get("spread"),
-            declared.get("monotonic", False), declared.get("error"), declared.get("granularity"),
-        )  # fmt: skip
-        self.declared = self._make(None).sensitivity(neighbors)
+        self._u, self._stated = u, declared
         self.candidates, self.universe = candidates, universe
+        self.declared = self._score([]).sensitivity(neighbors)
         self.change = self.spread = Fraction(0)
         self.monotonic, self.pairs = True, 0
         self.counterexample: Counterexample | None = None
         self._scores: dict[DatabaseIndices, list[Fraction] | str] = {}
+
+    def _score(self, records: list[object]) -> Custom:
+        """Return the score of these records, as it is declared."""
+        stated = self._stated
+        return Custom(
+            self._u, records, self.candidates, stated.get("sensitivity"), stated.get("spread"),
+            stated.get("monotonic", False), stated.get("error"), stated.get("granularity"),
+        )  # fmt: skip
 
     def judge(self, pair: Pair) -> Fraction | float:
         """Return the change of a pair as a share of the declared one; above 1 it is a counterexample."""
@@ -276,7 +281,7 @@ class _Trial:
         if self.counterexample is None or len(counterexample.data) < len(self.counterexample.data):
             self.counterexample = counterexample
 
-    def _records(self, pair: Pair) -> tuple[list[Any], list[Any]]:
+    def _records(self, pair: Pair) -> tuple[list[object], list[object]]:
         first, second = ([self.universe[i] for i in indices] for indices in pair)
         return first, second
 
@@ -284,7 +289,7 @@ class _Trial:
         """Return the scores, exactly, or why there are none."""
         if database not in self._scores:
             try:
-                vector = self._make([self.universe[i] for i in database]).compute(Fraction(0))
+                vector = self._score([self.universe[i] for i in database]).compute(Fraction(0))
                 vector.best()
                 self._scores[database] = [vector.exact(i) for i in range(len(vector))]
             except InvalidScores as error:
@@ -354,7 +359,7 @@ def _shrink(trial: _Trial, room: _Room, base: DatabaseIndices, step: DatabaseInd
             i += 1
 
 
-def _shown_records(records: Sequence[Any]) -> str:
+def _shown_records(records: Sequence[object]) -> str:
     """Return a dataset in short, for a message: it was made up here, so it is not private."""
     text = repr(list(records))
     return text if len(text) <= 60 else f"{len(records)} records such as {shown(records[0])}"

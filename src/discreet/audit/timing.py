@@ -1,18 +1,20 @@
 """The audit of timing side channels: counted work, and running times, on two inputs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from fractions import Fraction
 from math import inf
 from statistics import median
-from typing import Any
+from typing import TypeVar
 
 from ..doors import caller, door
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, positive
 from ..testing import Work, counted_work
 from .binomial import fair_tail
+
+_Input = TypeVar("_Input")
 
 _SEEN = (*(f for f in Work.__slots__), "time")
 """The compared quantities: all kinds of work, and time."""
@@ -57,9 +59,9 @@ class TimingAudit:
 
 @door
 def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
-    run: Callable[[Any], Any],
-    first: Any,
-    second: Any,
+    run: Callable[[_Input], object],
+    first: _Input,
+    second: _Input,
     *,
     repeats: int = 200,
     confidence: Number = "0.999",
@@ -100,8 +102,13 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
 
 
 def _turn(
-    run: Callable[[Any], Any], first: Any, second: Any, clock: Callable[[], float], *, swapped: bool
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    run: Callable[[_Input], object],
+    first: _Input,
+    second: _Input,
+    clock: Callable[[], float],
+    *,
+    swapped: bool,
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return the work and time of the two inputs, run one after the other."""
     if swapped:
         later, earlier = _turn(run, second, first, clock, swapped=False)
@@ -109,7 +116,9 @@ def _turn(
     return _measured(run, first, clock), _measured(run, second, clock)
 
 
-def _measured(run: Callable[[Any], Any], given: Any, clock: Callable[[], float]) -> tuple[Any, ...]:
+def _measured(
+    run: Callable[[_Input], object], given: _Input, clock: Callable[[], float]
+) -> tuple[float, ...]:
     """Return the work by kind, and the time, of one run."""
     with counted_work() as work:
         start = clock()
@@ -125,7 +134,7 @@ def _ratio(first: float, second: float) -> float:
     return inf if second else 1.0
 
 
-def _sign_test(first: Any, second: Any) -> Fraction:
+def _sign_test(first: Sequence[float], second: Sequence[float]) -> Fraction:
     """Return how likely so many wins of one side are by chance, either side; ties do not count."""
     wins = [a > b for a, b in zip(first, second, strict=True) if a != b]
     most = max(sum(wins), len(wins) - sum(wins))

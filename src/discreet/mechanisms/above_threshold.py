@@ -1,10 +1,11 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
 import os
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import Lock
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from flint import arb
 
@@ -68,7 +69,7 @@ class AboveThreshold:
     _threshold_noise: LazyUniform = field(init=False)
     _scales: tuple[Fraction, Fraction] = field(init=False)
     _answers: list[bool] = field(init=False, default_factory=list)
-    _lock: Any = field(init=False, default_factory=Lock)
+    _lock: AbstractContextManager[bool] = field(init=False, default_factory=Lock)
     _process: int = field(init=False, default_factory=os.getpid)
 
     def __post_init__(self) -> None:
@@ -110,7 +111,7 @@ class AboveThreshold:
         """All answers so far. They have been released, so they are not private."""
         return tuple(self._answers)
 
-    def ask(self, value: Any) -> bool:
+    def ask(self, value: object) -> bool:
         """Return whether the value, with noise, is at least the threshold, with noise. Exactly.
 
         Args:

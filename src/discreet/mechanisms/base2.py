@@ -1,17 +1,18 @@
 """The base-2 exponential mechanism (Ilvento 2020, https://arxiv.org/abs/1912.04222)."""
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..numbers import count, is_plain, positive, positive_up, short_up
+from ..numbers import Number, count, is_plain, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
 from ..privacy.rho import range_rho
 from ..privacy.sensitivity import Sensitivity
@@ -19,7 +20,7 @@ from ..sampling.bernoulli import bernoulli
 from ..sampling.bits import Bits
 from ..sampling.categorical import Categorical
 from ..sampling.enclosures import DyadicRate, ball, overflowing, precision, upper
-from ..sampling.vectors import Vector, read_vector
+from ..sampling.vectors import Numbers, Vector, read_vector
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
 
 _ABOVE_LN_2 = Fraction(25, 36)
@@ -65,7 +66,7 @@ class Base2Eta:
         """The weights as a rate of decay."""
         return DyadicRate(self.x, self.y, self.z)
 
-    def epsilon(self, spread: Any) -> Fraction:
+    def epsilon(self, spread: Number) -> Fraction:
         """Return spread * z * (y ln 2 - ln x), rounded up to 64 bits."""
         exact = positive(spread, "spread")
         with precision(2 * self.y + 64):  # the two logarithms may agree in their first y bits
@@ -94,14 +95,17 @@ class Base2:
     """
 
     eta: Base2Eta | None = None
-    granularity: Any = 1
+    granularity: Number = 1
     name: ClassVar[str] = "base2"
     takes_runs: ClassVar[bool] = False
     worst_case: ClassVar[None] = None
-    options: ClassVar[dict[str, Any]] = {"eta": Base2Eta.read, "granularity": str}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {
+        "eta": Base2Eta.read,
+        "granularity": str,
+    }
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Eta, if it is given, and the granularity."""
         eta = None if self.eta is None else (self.eta.x, self.eta.y, self.eta.z)
         return {"eta": eta, "granularity": positive_up(self.granularity, "granularity")}
@@ -149,7 +153,7 @@ class Base2:
         )
 
 
-def best_eta(epsilon: Any, spread: Any, *, bits: int = 32) -> Base2Eta:
+def best_eta(epsilon: Number, spread: Number, *, bits: int = 32) -> Base2Eta:
     """Return the eta whose epsilon is the largest at or below the wanted one.
 
     Searches all z and y with z * y at most `bits` above the least that the wanted eta needs: one unit of
@@ -226,17 +230,17 @@ class RoundedCategorical:
         return self._scores.exact(i) / self._granularity % 1
 
 
-def _split(scores: Vector, granularity: Fraction) -> tuple[NDArray[Any], NDArray[np.float64]]:
+def _split(scores: Vector, granularity: Fraction) -> tuple[Numbers, NDArray[np.float64]]:
     """Return the floors of scores / granularity, exactly, and their fractional parts, nearly."""
     if scores.values.dtype == np.float64 and _is_power_of_two(granularity):
         with overflowing():
-            scaled = scores.values * float(1 / granularity)
+            scaled = cast(NDArray[np.float64], scores.values) * float(1 / granularity)
         if np.array_equal(scaled * float(granularity), scores.values):
             floors = np.floor(scaled)
             return floors, scaled - floors
     exact = [scores.exact(i) / granularity for i in range(len(scores))]
-    floors = np.array([math.floor(q) for q in exact], dtype=object)
-    return floors, np.array([float(q % 1) for q in exact])
+    whole = np.array([math.floor(q) for q in exact], dtype=object)
+    return whole, np.array([float(q % 1) for q in exact])
 
 
 def _is_power_of_two(value: Fraction) -> bool:

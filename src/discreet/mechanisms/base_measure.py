@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -30,7 +29,7 @@ BaseMeasure = tuple[Fraction, ...]
 """One positive weight for each candidate, in their order."""
 
 
-def read_base_measure(weights: Any) -> BaseMeasure:
+def read_base_measure(weights: object) -> BaseMeasure:
     """Return the weights as exact fractions; a float means the decimal that it prints as.
 
     Raises:

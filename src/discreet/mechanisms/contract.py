@@ -70,7 +70,7 @@ class Mechanism(Protocol):
         ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """Its public parameters in plain values, which enter the digest of a request."""
         ...
 
@@ -88,7 +88,7 @@ class RegisteredMechanism(Mechanism, Protocol):
     """A mechanism in the registry: it also states its worst case, and its options on a command line."""
 
     @property
-    def options(self) -> Mapping[str, Callable[[str], Any]]:
+    def options(self) -> Mapping[str, Callable[[str], object]]:
         """The arguments that a command line can give, with the functions that read them from text."""
         ...
 
@@ -98,7 +98,7 @@ class RegisteredMechanism(Mechanism, Protocol):
         ...
 
 
-def identified(mechanism: Mechanism) -> dict[str, Any]:
+def identified(mechanism: Mechanism) -> dict[str, object]:
     """Return the name and the parameters of a mechanism, which identify it.
 
     Raises:
@@ -113,7 +113,7 @@ def identified(mechanism: Mechanism) -> dict[str, Any]:
     return {"name": mechanism.name, "parameters": dict(parameters)}
 
 
-def read_parameter(epsilon: Any, rho: Any, scale: Any) -> PrivacyParameter | None:
+def read_parameter(epsilon: object, rho: object, scale: object) -> PrivacyParameter | None:
     """Return the one of the three that is given, or None if none is.
 
     Raises:

@@ -1,5 +1,6 @@
 """The exponential mechanism (McSherry and Talwar 2007)."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -42,14 +43,14 @@ class Exponential:
 
     base_measure: Any = None
     name: ClassVar[str] = "exponential"
-    options: ClassVar[dict[str, Any]] = {"base_measure": split_text}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {"base_measure": split_text}
 
     def __post_init__(self) -> None:
         if self.base_measure is not None:
             object.__setattr__(self, "base_measure", read_base_measure(self.base_measure))
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The base measure."""
         return {} if self.base_measure is None else {"base_measure": self.base_measure}
 

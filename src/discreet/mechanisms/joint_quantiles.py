@@ -20,6 +20,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.bits import Bits, below
 from ..sampling.categorical import Table
 from ..sampling.enclosures import NaturalRate
+from ..sampling.vectors import Integers
 from .contract import Calibrated, PrivacyParameter
 from .exponential import Exponential
 
@@ -80,7 +81,7 @@ class JointQuantiles:
         indices, ascending, with the numbers of their records.
         """
         sensitivity = self.sensitivity(neighbors)
-        guarantee: Any = Exponential().calibrate(sensitivity, parameter).guarantee
+        guarantee = Exponential().calibrate(sensitivity, parameter).guarantee
         assert isinstance(guarantee, BoundedRange)
         rate = NaturalRate(guarantee.epsilon / sensitivity.spread)
 
@@ -105,7 +106,7 @@ class JointLaw:
 
     def __init__(
         self,
-        points: NDArray[Any],
+        points: Integers,
         counts: NDArray[np.int64],
         size: int,
         shares: list[Fraction],

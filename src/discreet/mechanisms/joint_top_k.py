@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -17,6 +18,8 @@ from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, read_vector
 from .contract import Calibrated, Mechanism, PrivacyParameter, identified
 from .peeling import Lists, skipping
+
+_Loss = int | Fraction
 
 MOST = 1_000_000
 """Largest number of candidates times k: as many different losses may have to be listed."""
@@ -47,7 +50,7 @@ class JointTopK:
     k: int
     counts: bool = False
     worst_case: ClassVar[None] = None
-    options: ClassVar[dict[str, Any]] = {}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class JointTopK:
         return f"joint_top_k({self.mechanism.name})"
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The mechanism over lists, their length, and whether a score is a number of rows."""
         return {"mechanism": identified(self.mechanism), "k": self.k, "counts": self.counts}
 
@@ -116,7 +119,7 @@ class OrderedLists(Lists):
         self._order = sorted(range(n), key=gaps.__getitem__)
         self._gaps = [gaps[j] for j in self._order]
         self._k, self._everything = k, math.perm(n, k)
-        self._firsts, self._losses = list[int](), list[Any]()
+        self._firsts, self._losses = list[int](), list[_Loss]()
         bits = self._everything.bit_length()
         self._law = calibrated.law(
             self._runs(math.ceil(calibrated.cutoff_gap * (1 + Fraction(bits, 160))))
@@ -149,13 +152,13 @@ class OrderedLists(Lists):
             starts, sizes, read_vector([*tops, -cutoff_gap]), summaries=summary, whole=everything
         )
 
-    def _changes(self, cutoff_gap: int | None) -> dict[Any, list[tuple[int, int]]]:
+    def _changes(self, cutoff_gap: int | None) -> dict[_Loss, list[tuple[int, int]]]:
         """Return, by loss, the places that get more candidates there, and how many they have then.
 
         Place i may hold whoever is at most the loss behind the i-th best, less the i candidates that
         the places before it took: these may hold no one else.
         """
-        gaps, changes = self._gaps, dict[Any, list[tuple[int, int]]]()
+        gaps, changes = self._gaps, dict[_Loss, list[tuple[int, int]]]()
         different = sorted(set(gaps))
         counted = {gap: bisect_right(gaps, gap) for gap in different}
         for i, own in enumerate(gaps[: self._k]):
@@ -180,7 +183,7 @@ class OrderedLists(Lists):
             found.append(self._order[place])
         return found
 
-    def _first_place(self, loss: Any, number: int) -> tuple[int, list[int], int]:
+    def _first_place(self, loss: _Loss, number: int) -> tuple[int, list[int], int]:
         """Return the first place whose loss is not smaller, how many choices each place has, and the rest.
 
         Lists of one loss are numbered by that place: the places before it lose less, it loses that much, the
@@ -198,7 +201,7 @@ class OrderedLists(Lists):
         return first, choices, number
 
 
-def _exact_gaps(scores: Vector) -> list[Any]:
+def _exact_gaps(scores: Vector) -> list[_Loss]:
     """Return best - score for all scores, as integers or fractions."""
     scores.best()  # refuses what is not finite
     numbers = scores.values.tolist()

@@ -1,8 +1,9 @@
 """Report noisy max: add noise to every score, answer the one that comes out on top."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from flint import arb, arb_poly
@@ -57,7 +58,7 @@ class NoisyMax:
 
     noise: Noise = "laplace"
     takes_runs: ClassVar[bool] = False
-    options: ClassVar[dict[str, Any]] = {"noise": str}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {"noise": str}
 
     @property
     def name(self) -> str:

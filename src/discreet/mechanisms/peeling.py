@@ -1,10 +1,10 @@
 """Peeling: one answer after another, without replacement."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 from flint import arb
@@ -25,7 +25,7 @@ from ..sampling.enclosures import (
     overflowing,
 )
 from ..sampling.runs import Place, Runs, indices_of
-from ..sampling.vectors import Vector
+from ..sampling.vectors import Integers, Numbers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
@@ -59,7 +59,7 @@ class Peeling:
     mechanism: Mechanism
     k: int
     worst_case: ClassVar[None] = None
-    options: ClassVar[dict[str, Any]] = {}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Peeling:
         return f"peeling({self.mechanism.name})"
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The mechanism of the rounds, and their number."""
         return {"mechanism": identified(self.mechanism), "k": self.k}
 
@@ -128,7 +128,9 @@ class Left(NamedTuple):
 
     def without(self, j: int) -> "Left":
         """Return the rest without the j-th."""
-        rest = Vector(np.delete(self.scores.values, j), integral=self.scores.integral)
+        rest = Vector(
+            cast(Numbers, np.delete(self.scores.values, j)), integral=self.scores.integral
+        )
         return Left(self.start, rest, tuple(sorted((*self.gone, skipping(j, self.gone)))))
 
 
@@ -199,7 +201,7 @@ class RunRounds(Lists):
             left[c] -= 1
             law = self._law(self._of(left))
 
-    def _of(self, left: NDArray[Any]) -> Runs:
+    def _of(self, left: Integers) -> Runs:
         """Return the runs of which something is left, side by side."""
         there = left > 0
         sizes, tops = (

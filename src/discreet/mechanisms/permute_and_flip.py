@@ -1,8 +1,9 @@
 """Permute-and-flip (McKenna and Sheldon 2020, https://arxiv.org/abs/2010.12603)."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from flint import arb, arb_poly
@@ -46,8 +47,8 @@ class PermuteAndFlip:
 
     name: ClassVar[str] = "permute_and_flip"
     takes_runs: ClassVar[Literal["flat"]] = "flat"
-    parameters: ClassVar[dict[str, Any]] = {}
-    options: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
+    options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
     worst_case: ClassVar[WorstCase] = FLIPS_ERROR
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:

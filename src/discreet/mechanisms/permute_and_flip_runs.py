@@ -13,7 +13,7 @@ docs/mechanisms/permute_and_flip.md.
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 from flint import acb, arb, ctx
@@ -24,6 +24,7 @@ from ..sampling.bits import Bits, LazyUniform, below
 from ..sampling.categorical import BLOCK
 from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
 from ..sampling.runs import Place, Runs, indices_of
+from ..sampling.vectors import Numbers
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
@@ -100,7 +101,7 @@ class RunRace:
         c = self._first(bits)
         return Place(self._runs, c, below(int(self._runs.sizes[c]), bits))
 
-    def _gap(self, c: int) -> Any:
+    def _gap(self, c: int) -> Fraction:
         return self._runs.tops.exact_gap(c, self._best)
 
     def _first(self, bits: Bits) -> int:
@@ -162,7 +163,7 @@ class RunRace:
         return earliest, delay + _log_least(u.prefix + 1, u.length, size)
 
 
-def _ordinary(sizes: Sequence[int] | NDArray[Any]) -> bool:
+def _ordinary(sizes: Sequence[int] | Numbers) -> bool:
     """Return whether doubles can hold the number of candidates, which is public."""
     words = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
     return words or sum(map(int, sizes)) < 1 << _LONGEST

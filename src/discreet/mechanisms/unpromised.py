@@ -1,7 +1,7 @@
 """A mechanism without a guarantee, for releases at one's own risk."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from ..privacy.guarantees import NoGuarantee
 from ..privacy.sensitivity import Sensitivity
@@ -28,7 +28,7 @@ class Unpromised:
         return self.mechanism.name
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The mechanism, and why nothing is promised."""
         return {"mechanism": identified(self.mechanism), "reason": self.reason}
 

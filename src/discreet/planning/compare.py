@@ -58,7 +58,7 @@ class Comparison:
         laws = zip(self.mechanisms, self._laws, strict=True)
         return {name: _least(law, wanted) for name, law in laws}
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the comparison in plain values, exact numbers and bounds as text, ready for JSON."""
         rows = zip(self.epsilons, self.errors, strict=True)
         return {

@@ -3,7 +3,7 @@
 import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -49,8 +49,8 @@ class Run:
         mass: the probability of the whole run.
     """
 
-    first: Any
-    last: Any
+    first: object
+    last: object
     size: int | None
     score: Fraction
     slope: Fraction
@@ -101,7 +101,7 @@ class Distribution:
         """The runs in the order of their candidates; in a list every candidate is one, as listed."""
         return tuple(map(self._run, self._weighted, self._masses))
 
-    def pmf(self) -> dict[Any, float]:
+    def pmf(self) -> dict[Hashable, float]:
         """Return the probabilities, as the doubles nearest to the middle of their intervals.
 
         Raises:
@@ -118,7 +118,7 @@ class Distribution:
             for place in range(s.start, s.start + s.size)
         }
 
-    def probability(self, candidate: Any) -> Enclosure:
+    def probability(self, candidate: object) -> Enclosure:
         """Return the probability of one candidate; 0 if it is no possible answer."""
         place = self._support.find(candidate)
         if place is None:
@@ -188,7 +188,7 @@ class Distribution:
         between = _bounds(lambda: sum(map(_surprise, self._masses), arb(0)), 0)
         return Enclosure(within.lower + between.lower, within.upper + between.upper)
 
-    def top(self, n: int) -> list[tuple[Any, Enclosure]]:
+    def top(self, n: int) -> list[tuple[Hashable, Enclosure]]:
         """Return the `n` likeliest candidates with their probabilities, likeliest first."""
         most = count(n, "n", most=_MOST_LISTED)
         runs = map(self._from_the_best, self._weighted, self._masses)
@@ -198,7 +198,7 @@ class Distribution:
             for place, p in itertools.islice(merged, most)
         ]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the distribution in plain values, numbers and bounds as text, ready for JSON. Private."""
         return {
             "private": "do not publish: a law tells the scores",
@@ -210,7 +210,7 @@ class Distribution:
         }
 
     def plot(
-        self, *, answer: Any = None, draws: Simulation | None = None, label: str = "candidate"
+        self, *, answer: object = None, draws: Simulation | None = None, label: str = "candidate"
     ) -> "Figure":
         """Return a matplotlib figure of the distribution. Private, like the distribution.
 
@@ -263,7 +263,7 @@ class Distribution:
         """Return the privacy parameter of one answer in short."""
         stated = self.guarantee.as_dict()
         return (
-            f"ε = {spell(Fraction(stated['epsilon']))}"
+            f"ε = {spell(Fraction(str(stated['epsilon'])))}"
             if "epsilon" in stated
             else str(self.guarantee)
         )
@@ -335,7 +335,7 @@ def _surprise(mass: arb) -> arb:
     return arb(0) if most == 0 else arb(0).union(-most * most.log())
 
 
-def _run_as_dict(run: Run) -> dict[str, Any]:
+def _run_as_dict(run: Run) -> dict[str, object]:
     """Return a run in plain values."""
     first, last = (None if end is None else json_value(end) for end in (run.first, run.last))
     return {

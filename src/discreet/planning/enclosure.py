@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import isfinite
-from typing import Any
 
 from flint import arb
 
@@ -40,10 +39,10 @@ class Enclosure:
             "upper": decimal(self.upper, 20, ROUND_CEILING),
         }
 
-    def __contains__(self, value: Any) -> bool:
-        finite = type(value) is float and isfinite(value)
-        number = Fraction(value) if finite else exact(value, "value")
-        return self.lower <= number <= self.upper
+    def __contains__(self, value: object) -> bool:
+        if type(value) is float and isfinite(value):
+            return self.lower <= Fraction(value) <= self.upper
+        return self.lower <= exact(value, "value") <= self.upper
 
     def __float__(self) -> float:
         return float((self.lower + self.upper) / 2)

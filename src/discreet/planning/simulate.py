@@ -1,11 +1,12 @@
 """The distribution of the answer of a verb, and samples from it, for study instead of release."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ParamSpec, Unpack, overload
 
 from flint import arb
 
+from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
 from ..numbers import Number
@@ -14,6 +15,7 @@ from ..sampling.bits import SystemBits
 from ..sampling.enclosures import precision
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
+from ..scores.distance import Lattice
 from ..selection import Question, named, order_of
 from ..tables.candidate_table import CandidateTable
 from ..terms import Terms, refuse_payment, takes_terms_unpaid
@@ -39,19 +41,19 @@ def distribution(
 
 @overload
 def distribution(
-    scores: Any,
+    scores: object,
     /,
     *,
     sensitivity: Number | None = ...,
     spread: Number | None = ...,
     monotonic: bool = ...,
-    candidates: Iterable[Any] | None = ...,
+    candidates: Iterable[object] | None = ...,
     **terms: Unpack[Terms],
 ) -> Distribution: ...
 
 
 @takes_terms_unpaid
-def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
+def distribution(verb: object, /, *arguments: object, **terms: object) -> Distribution:
     """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
     `distribution(median, data, grid, epsilon=1)` has the arguments of `median`; any verb with one
@@ -79,17 +81,18 @@ def distribution(verb: Any, /, *arguments: Any, **terms: Any) -> Distribution:
         raise InvalidArgument(
             "a law over a CandidateTable is not told: it would name every candidate; list a few of them"
         )
-    scores: Any = question.scores()
-    if question.score.in_runs and scores.whole is not None:
+    scores = question.scores()
+    if isinstance(scores, Runs) and scores.whole is not None:
         scores = scores.whole()
     law = question.calibrated.law(scores)
     masses = _masses(law)
     candidates: Any = range(len(masses)) if answers is None else answers
-    support, weighted = (_on_a_grid if question.score.in_runs else _in_a_list)(
-        scores, candidates, law
-    )
+    if isinstance(scores, Runs):
+        support, weighted = _on_a_grid(scores, candidates, law)
+    else:
+        support, weighted = _in_a_list(scores, candidates)
     pairs = list(zip(weighted, masses, strict=True))
-    if question.score.in_runs:
+    if isinstance(scores, Runs):
         pairs.sort(key=lambda pair: pair[0].lowest)
     return Distribution(
         candidates,
@@ -109,19 +112,19 @@ def simulate(
 
 @overload
 def simulate(
-    scores: Any,
+    scores: object,
     /,
     *,
     sensitivity: Number | None = ...,
     spread: Number | None = ...,
     monotonic: bool = ...,
-    candidates: Iterable[Any] | None = ...,
+    candidates: Iterable[object] | None = ...,
     **terms: Unpack[Terms],
 ) -> Simulation: ...
 
 
 @takes_terms_unpaid
-def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
+def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation:
     """Return samples for study from the exact distribution of the answer of a verb. Not for publication.
 
     Arguments are those of `distribution`. Without `size` there are 1,000 samples.
@@ -132,7 +135,7 @@ def simulate(verb: Any, /, *arguments: Any, **terms: Any) -> Simulation:
     return Simulation(drawn if answers is None else named(drawn, answers), question.mechanism.name)
 
 
-def _question(verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]) -> Question:
+def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Question:
     """Return the question that a verb asks, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
@@ -157,7 +160,7 @@ def _masses(law: Law) -> list[arb]:
         digits *= 2
 
 
-def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Support, list[WeightedRun]]:
+def _in_a_list(scores: Vector, candidates: Sequence[object]) -> tuple[Support, list[WeightedRun]]:
     """Return the candidates of a list as runs of one."""
     support = ListSupport(candidates)
     return support, [
@@ -165,7 +168,7 @@ def _in_a_list(scores: Vector, candidates: Any, _law: Law) -> tuple[Support, lis
     ]
 
 
-def _on_a_grid(runs: Runs, points: Any, law: Any) -> tuple[Support, list[WeightedRun]]:
+def _on_a_grid(runs: Runs, points: Grid | Lattice, law: Any) -> tuple[Support, list[WeightedRun]]:
     """Return the runs of a grid. Sloping runs need exponential weights."""
     return GridSupport(points), [
         WeightedRun(

@@ -33,7 +33,7 @@ class Support(Protocol):
         """
         ...
 
-    def find(self, answer: Any) -> int | None:
+    def find(self, answer: object) -> int | None:
         """Return the place of an answer, None if it is not possible."""
         ...
 
@@ -54,7 +54,7 @@ class GridSupport:
         """Return the place of the last point, of a grid gone on both ways, that is no larger."""
         return math.floor((value - self._lo) / self.step)
 
-    def find(self, answer: Any) -> int | None:
+    def find(self, answer: object) -> int | None:
         """Return the place of a point."""
         try:
             places = (exact(answer, "an answer") - self._lo) / self.step
@@ -78,7 +78,7 @@ class ListSupport:
 
     step = Fraction(0)
 
-    def __init__(self, answers: Sequence[Any]) -> None:
+    def __init__(self, answers: Sequence[object]) -> None:
         numbers = [n for n in map(_number, answers) if n is not None]
         everyone = range(len(answers))
         ordered = len(numbers) == len(answers)
@@ -100,7 +100,7 @@ class ListSupport:
             raise InvalidArgument("the candidates have no order, because they are not all numbers")
         return bisect_right(self._numbers, value) - 1
 
-    def find(self, answer: Any) -> int | None:
+    def find(self, answer: object) -> int | None:
         """Return the place of an answer."""
         try:
             return self._answers.index(answer)
@@ -111,7 +111,7 @@ class ListSupport:
         return self._answers[place]
 
 
-def _number(answer: Any) -> Fraction | None:
+def _number(answer: object) -> Fraction | None:
     """Return an answer as a number; text is none, whatever it spells."""
     try:
         return None if isinstance(answer, str) else exact(answer, "an answer")

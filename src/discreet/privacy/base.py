@@ -1,9 +1,9 @@
 """The methods that all kinds of guarantees have in common."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..numbers import count
+from ..numbers import Number, count
 from .contract import Guarantee, Parts, guarantee_as_dict
 from .conversions import divergence_at
 
@@ -24,7 +24,7 @@ class BaseGuarantee:
         """The guarantee itself: its slack is zero."""
         return self
 
-    def renyi_divergence(self: Guarantee, order: Any) -> float:
+    def renyi_divergence(self: Guarantee, order: Number) -> float:
         """Return an upper bound on the Rényi divergence of an order above 1, as a float."""
         return divergence_at(self.renyi, order)
 
@@ -32,6 +32,6 @@ class BaseGuarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
         return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
 
-    def as_dict(self: Guarantee) -> dict[str, Any]:
+    def as_dict(self: Guarantee) -> dict[str, object]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
         return guarantee_as_dict(self)

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from flint import arb
 
 from ..errors import InvalidArgument
-from ..numbers import flag, short_up, spell
+from ..numbers import Number, flag, short_up, spell
 from ..sampling.enclosures import ball, precision
 from .accountants import (
     Accountant,
@@ -75,7 +75,9 @@ class Bounds:
         return "\n".join(lines)
 
 
-def bounds_of(core: Parts, slack: Fraction, delta: Any, epsilon: Any, *, adaptive: bool) -> Bounds:
+def bounds_of(
+    core: Parts, slack: Fraction, delta: Number | None, epsilon: Number | None, *, adaptive: bool
+) -> Bounds:
     """Return the bounds on several answers together, at a delta or at an epsilon.
 
     Args:

@@ -10,7 +10,7 @@ from flint import arb
 from ..arguments import listed
 from ..doors import door, doors
 from ..errors import InvalidArgument
-from ..numbers import count, spell
+from ..numbers import Number, count, spell
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
 from .contract import IN_WORDS, Guarantee, Part, checked, equals, read_part
@@ -79,7 +79,9 @@ class Composition:
         left = tuple((core, n) for core, n in cores if core is not None)
         return Composition(left) if left else None
 
-    def bounds(self, delta: Any = None, *, epsilon: Any = None, adaptive: bool = True) -> Bounds:
+    def bounds(
+        self, delta: Number | None = None, *, epsilon: Number | None = None, adaptive: bool = True
+    ) -> Bounds:
         """Return every bound that holds: epsilons at a delta, or deltas at an epsilon.
 
         Args:
@@ -100,11 +102,11 @@ class Composition:
             raise InvalidArgument(f"no epsilon is known at delta = {spell(found.at)} for {self}")
         return found
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         return self.bounds(epsilon=epsilon).least
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.
 
         Raises:
@@ -117,7 +119,7 @@ class Composition:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
         return renyi_of(self.parts, excess)
 
-    def renyi_divergence(self, order: Any) -> float:
+    def renyi_divergence(self, order: Number) -> float:
         """Return the Rényi divergence of an order above 1 that is not exceeded, rounded up to a float."""
         return divergence_at(self.renyi, order)
 
@@ -184,7 +186,7 @@ class Composition:
         """Return the guarantee that follows under another neighbouring relation, part by part."""
         return self._each(lambda part: part.under(neighbors))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the kind, the parts with their counts, and the neighbouring relation."""
         parts = [{"count": n, "guarantee": part.as_dict()} for part, n in self.parts]
         return {"kind": self.kind, "parts": parts, "neighbors": self.neighbors}

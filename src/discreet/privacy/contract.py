@@ -4,12 +4,12 @@ import json
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from flint import arb
 
 from ..errors import InvalidArgument, shown
-from ..numbers import count, nearest_double, spell
+from ..numbers import Number, count, nearest_double, spell
 from .sensitivity import Neighbors
 
 IN_WORDS: dict[Neighbors, str] = {
@@ -54,11 +54,11 @@ class Guarantee(Protocol):
         """The guarantee that holds except with probability `slack`, if any; its own slack is 0."""
         ...
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
         ...
 
-    def approx(self, delta: Any) -> "Approximate":
+    def approx(self, delta: Number) -> "Approximate":
         """Return the least epsilon known for which (epsilon, delta)-DP follows.
 
         Raises:
@@ -86,7 +86,7 @@ class Guarantee(Protocol):
         """Return the guarantee that follows under another neighbouring relation."""
         ...
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""
         ...
 
@@ -111,20 +111,25 @@ Part = tuple[Guarantee, int]
 Parts = tuple[Part, ...]
 
 
-def guarantee_as_dict(guarantee: Any) -> dict[str, Any]:
+def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:
     """Return the kind and the fields of a guarantee, numbers as text."""
-    fields = {name: str(getattr(guarantee, name)) for name in guarantee.__match_args__}
+    fields = {name: str(getattr(guarantee, name)) for name in _fields(guarantee)}
     return {"kind": guarantee.kind, **fields}
 
 
-def order(guarantee: Any) -> tuple[Any, ...]:
+def order(guarantee: Guarantee) -> tuple[object, ...]:
     """Return the sort key of a guarantee: its kind, then its numbers, or else its `as_dict` form."""
-    names = getattr(guarantee, "__match_args__", ())[:-1]
-    values = [getattr(guarantee, name) for name in names]
+    values = [getattr(guarantee, name) for name in _fields(guarantee)[:-1]]
     if not values or not all(isinstance(value, Fraction) for value in values):
         return (guarantee.kind, 1, json.dumps(guarantee.as_dict(), sort_keys=True, default=str))
     places = [(nearest_double(v), v.numerator, v.denominator) for v in values]
     return (guarantee.kind, 0, *places)
+
+
+def _fields(guarantee: Guarantee) -> tuple[str, ...]:
+    """Return the names of the fields of one of our guarantees, the neighbouring relation last; else nothing."""
+    names: tuple[str, ...] = getattr(guarantee, "__match_args__", ())
+    return names
 
 
 _NEEDED = [name for name in vars(Guarantee) if not name.startswith("_")]
@@ -136,7 +141,7 @@ def _not_of_class(kind: Hashable) -> tuple[str, ...]:
     return tuple(name for name in _NEEDED if not hasattr(kind, name))
 
 
-def checked(item: Any) -> Guarantee:
+def checked(item: object) -> Guarantee:
     """Return the item if it is a guarantee: one of ours, or of a kind of your own.
 
     Raises:
@@ -147,7 +152,7 @@ def checked(item: Any) -> Guarantee:
         name for name in _not_of_class(cast(Hashable, type(item))) if not hasattr(item, name)
     ]
     if not lacking:
-        return item  # type: ignore[no-any-return]
+        return cast(Guarantee, item)
     if "neighbors" in lacking:
         raise InvalidArgument(
             f"what composes are guarantees, such as PureDP('1/2', 'add_remove'), got {shown(item)}"
@@ -158,7 +163,7 @@ def checked(item: Any) -> Guarantee:
     )
 
 
-def read_part(item: Any) -> Part:
+def read_part(item: object) -> Part:
     """Return the item if it is a guarantee with a number of answers.
 
     Raises:

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
 from ..errors import InvalidNumber, shown
-from ..numbers import exact, float_up, short_down, short_up
+from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
 Divergence = Callable[[arb], arb]
@@ -22,7 +21,7 @@ _TRIALS = 38
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-def read_epsilon(value: Any) -> Fraction:
+def read_epsilon(value: object) -> Fraction:
     """Return an epsilon of zero or more."""
     number = exact(value, "epsilon")
     if number < 0:
@@ -30,7 +29,7 @@ def read_epsilon(value: Any) -> Fraction:
     return number
 
 
-def read_delta(value: Any) -> Fraction:
+def read_delta(value: object) -> Fraction:
     """Return a delta from zero to below one."""
     number = exact(value, "delta")
     if not 0 <= number < 1:
@@ -60,7 +59,7 @@ def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
     return max(short_up(_at_best_order(epsilon)), Fraction(0))
 
 
-def divergence_at(divergence: Callable[[arb], arb | None], order: Any) -> float:
+def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> float:
     """Return the upper end of a divergence at an order above 1, as a float; infinity if there is none.
 
     Raises:
@@ -81,7 +80,7 @@ def gaussian_delta(mu: arb, epsilon: arb) -> arb:
     return (upper_tail.erfc() - epsilon.exp() * lower_tail.erfc()) / 2
 
 
-def rho_for(epsilon: Any, delta: Any) -> Fraction:
+def rho_for(epsilon: Number, delta: Number) -> Fraction:
     """Return the largest rho found for which rho-zCDP implies (epsilon, delta)-DP, rounded down.
 
     Args:

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb
 
 from ..errors import InvalidNumber, shown
-from ..numbers import count, exact, positive
+from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
 from .contract import IN_WORDS, Guarantee, equals, steps
@@ -51,12 +51,12 @@ class ApproxDP(BaseGuarantee):
         """The zero-concentrated privacy that follows, if delta is zero."""
         return RESPONSE.rho(self.epsilon) if self.delta == 0 else None
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows at another epsilon."""
         rest = RESPONSE.delta(self.epsilon, read_epsilon(epsilon))
         return self.delta + (1 - self.delta) * rest
 
-    def approx(self, delta: Any) -> "ApproxDP":
+    def approx(self, delta: Number) -> "ApproxDP":
         """Return (epsilon, delta)-DP with the least epsilon that follows at another delta.
 
         Raises:
@@ -126,11 +126,11 @@ class ByEpsilon(BaseGuarantee):
         """The least rho for which rho-zCDP follows, rounded up to 64 bits."""
         return self.worst.rho(self.epsilon)
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows."""
         return self.worst.delta(self.epsilon, read_epsilon(epsilon))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon that follows."""
         share = read_delta(delta)
         return ApproxDP(self.worst.target(self.epsilon, share), share, self.neighbors)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb
 
 from ..errors import InvalidNumber
-from ..numbers import count, positive, root_above
+from ..numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
 from .contract import IN_WORDS, equals, steps
@@ -47,13 +47,13 @@ class GaussianDP(BaseGuarantee):
         """mu**2 / 2: it is zCDP with that rho, and with no smaller one."""
         return self.mu**2 / 2
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows, rounded up."""
         target = read_epsilon(epsilon)
         with precision(_BITS):
             return probability_above(gaussian_delta(ball(self.mu), ball(target)))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon that follows, but for a part in 2**40.
 
         Raises:

@@ -9,6 +9,7 @@ from flint import arb
 
 from ..arguments import text
 from ..errors import InvalidArgument, shown
+from ..numbers import Number
 from .composition import Composition
 from .contract import Guarantee, guarantee_as_dict
 from .conversions import divergence_at, read_epsilon
@@ -62,12 +63,12 @@ class NoGuarantee:
         object.__setattr__(self, "reason", text(self.reason, "reason"))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return 1, which is no guarantee."""
         read_epsilon(epsilon)
         return Fraction(1)
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Raise: there is no epsilon.
 
         Raises:
@@ -78,7 +79,7 @@ class NoGuarantee:
     def renyi(self, excess: arb) -> None:
         """Return None."""
 
-    def renyi_divergence(self, order: Any) -> float:
+    def renyi_divergence(self, order: Number) -> float:
         """Return infinity."""
         return divergence_at(self.renyi, order)
 
@@ -97,7 +98,7 @@ class NoGuarantee:
         """Return nothing under that relation."""
         return NoGuarantee(self.reason, read_neighbors(neighbors))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the kind and the reason."""
         return guarantee_as_dict(self)
 

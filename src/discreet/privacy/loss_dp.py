@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from flint import arb, arb_poly, fmpz_poly
 
 from ..errors import InvalidArgument, shown
-from ..numbers import count, short_up
+from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
 from .base import BaseGuarantee
 from .contract import IN_WORDS, Guarantee, steps
@@ -85,11 +85,11 @@ class LossDP(BaseGuarantee):
         object.__setattr__(core, "neighbors", self.neighbors)
         return core
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta for which (epsilon, delta)-DP follows."""
         return short_up(self.losses.delta(epsilon))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon that follows.
 
         Raises:
@@ -135,7 +135,7 @@ class LossDP(BaseGuarantee):
         relation = read_neighbors(neighbors)
         return LossDP(self.group(steps(self, relation)).losses, relation)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the kind, the distribution as whole numbers in text, and the neighbouring relation."""
         found = self.losses
         losses = {
@@ -148,7 +148,7 @@ class LossDP(BaseGuarantee):
         return f"{len(self.losses.masses):,} privacy losses ({IN_WORDS[self.neighbors]})"
 
 
-def _read(losses: Any) -> LossDistribution:
+def _read(losses: object) -> LossDistribution:
     """Return a distribution of losses, or that which `as_dict` wrote down."""
     if isinstance(losses, Mapping):
         losses = _written(losses)

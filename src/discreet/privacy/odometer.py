@@ -10,7 +10,7 @@ from flint import arb
 
 from ..arguments import listed
 from ..errors import InvalidArgument
-from ..numbers import short_up
+from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from .composition import Composition, unnested
 from .contract import IN_WORDS, Guarantee, Part, Parts, equals, read_part
@@ -105,7 +105,7 @@ class Odometer:
         own = total((part.slack, n) for part, n in self.parts) if self.parts else Fraction(0)
         return Fraction(1) if own is None else min(own, Fraction(1))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP that holds whenever one stops.
 
         For every analyst and every set E of what she may end up with, on neighbouring data: the probability
@@ -138,14 +138,14 @@ class Odometer:
         """
         return Composition(self.parts) if self.parts else None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the sums in plain values, exact numbers as text, ready for JSON; null where there is none."""
         sums = {"epsilon": self.epsilon, "rho_running_total": self.rho, "delta": self.delta}
         plain = {name: None if each is None else str(each) for name, each in sums.items()}
         whom = {"neighbors": self.neighbors, "privacy_unit": self.unit}
         return {"answers": self.answers, **plain, **whom}
 
-    def in_words(self, delta: Any) -> str:
+    def in_words(self, delta: Number) -> str:
         """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for whom."""
         return f"{_numbers(self.approx(delta))}, {self._scope()}"
 

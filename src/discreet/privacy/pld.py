@@ -117,7 +117,7 @@ class LossDistribution:
 
     @classmethod
     def of_curve(
-        cls, delta: Callable[[Fraction], Any], top: Number, step: Number, every: int = 1
+        cls, delta: Callable[[Fraction], Fraction | arb], top: Number, step: Number, every: int = 1
     ) -> "LossDistribution":
         """Return the bound for anything whose delta is bounded by a function of epsilon, in both orders.
 

@@ -2,7 +2,8 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -12,7 +13,7 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..numbers import count, exact, positive_up, short_up, spell
+from ..numbers import Number, count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
 from .base import BaseGuarantee
 from .contract import IN_WORDS, steps
@@ -65,11 +66,11 @@ class RenyiDP(BaseGuarantee):
         object.__setattr__(self, "curve", _read(self.curve))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows."""
         return delta_of_curve(self.renyi, read_epsilon(epsilon))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.
 
         Raises:
@@ -104,7 +105,7 @@ class RenyiDP(BaseGuarantee):
         relation = read_neighbors(neighbors)
         return RenyiDP(self.group(steps(self, relation)).curve, relation)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the kind, the orders and divergences as exact text, and the neighbouring relation."""
         curve = [[str(order), str(divergence)] for order, divergence in self.curve]
         return {"kind": self.kind, "curve": curve, "neighbors": self.neighbors}
@@ -113,7 +114,7 @@ class RenyiDP(BaseGuarantee):
         return f"Rényi divergences of {len(self.curve)} orders ({IN_WORDS[self.neighbors]})"
 
 
-def _read(curve: Any) -> _Curve:
+def _read(curve: object) -> _Curve:
     """Return a curve as ascending pairs of fractions, one per order.
 
     A float has two readings, its binary value and the decimal it prints as: of an order the smaller is
@@ -143,12 +144,12 @@ def _read(curve: Any) -> _Curve:
     return points
 
 
-def _pairs(curve: Any) -> list[tuple[Any, Any]]:
+def _pairs(curve: object) -> list[tuple[object, object]]:
     """Return orders and divergences as they were given."""
-    try:
-        pairs = [(a, d) for a, d in (curve.items() if isinstance(curve, Mapping) else curve)]
-    except (TypeError, ValueError):
-        pairs = []
+    given = curve.items() if isinstance(curve, Mapping) else curve
+    pairs: list[tuple[object, object]] = []
+    with suppress(TypeError, ValueError):  # of what is read in pairs
+        pairs = [(a, d) for a, d in given] if isinstance(given, Iterable) else []
     if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
@@ -157,7 +158,7 @@ def _pairs(curve: Any) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _order(value: Any) -> Fraction:
+def _order(value: object) -> Fraction:
     """Return an order above 1, the smaller of the readings of a float."""
     number = exact(value, "order")
     if isinstance(value, float):

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ..arguments import choice
 from ..errors import InvalidArgument
@@ -46,14 +46,16 @@ class Sensitivity:
         )
 
 
-def sensitivity_of(change: Any, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
+def sensitivity_of(change: object, neighbors: str, *, monotonic: bool = False) -> Sensitivity:
     """Return the sensitivity of scores that change by at most `change`: the spread is 2 * change or less."""
     exact = positive_up(change, "sensitivity")
     spread = exact if monotonic else 2 * exact
     return Sensitivity(spread, read_neighbors(neighbors), exact, monotonic)
 
 
-def read_sensitivity(sensitivity: Any, spread: Any, monotonic: bool, neighbors: str) -> Sensitivity:
+def read_sensitivity(
+    sensitivity: object, spread: object, monotonic: bool, neighbors: str
+) -> Sensitivity:
     """Return the declared sensitivity, given as either `sensitivity` (and perhaps `monotonic`) or `spread`.
 
     Raises:

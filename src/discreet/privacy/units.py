@@ -1,12 +1,10 @@
 """The privacy unit: which rows of a table together are one record."""
 
-from typing import Any
-
 from ..arguments import exact_text
 from ..errors import InvalidArgument, shown
 
 
-def read_unit(unit: Any) -> str | None:
+def read_unit(unit: object) -> str | None:
     """Return the column of the privacy unit, or None if every row is a record.
 
     Raises:

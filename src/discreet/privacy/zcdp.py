@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from flint import arb
 
 from ..errors import InvalidNumber
-from ..numbers import count, positive
+from ..numbers import Number, count, positive
 from ..sampling.enclosures import ball
 from .base import BaseGuarantee
 from .contract import IN_WORDS, equals, steps
@@ -30,11 +30,11 @@ class ZCDP(BaseGuarantee):
         object.__setattr__(self, "rho", positive(self.rho, "rho"))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
-    def delta_at(self, epsilon: Any) -> Fraction:
+    def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows."""
         return delta_of_curve(self.renyi, read_epsilon(epsilon))
 
-    def approx(self, delta: Any) -> ApproxDP:
+    def approx(self, delta: Number) -> ApproxDP:
         """Return (epsilon, delta)-DP with the least epsilon known.
 
         Raises:

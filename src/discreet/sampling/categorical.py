@@ -14,7 +14,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from flint import arb
@@ -30,7 +30,7 @@ from .enclosures import (
     overflowing,
     precision,
 )
-from .vectors import Vector
+from .vectors import Stored, Vector
 
 FLAT = 2**16
 """Up to this many candidates are one table; more are cut into blocks."""
@@ -153,7 +153,7 @@ class VectorWeights:
 
     __slots__ = ("_best", "_rate", "_vector")
 
-    def __init__(self, vector: Vector, rate: Rate, best: Any) -> None:
+    def __init__(self, vector: Vector, rate: Rate, best: Stored) -> None:
         self._vector, self._rate, self._best = vector, rate, best
 
     def sums(self) -> Sums | None:
@@ -178,7 +178,7 @@ class BlockWeights:
 
     def __init__(self, vector: Vector, rate: Rate) -> None:
         self._vector, self._rate = vector, rate
-        self.bests: list[Any] = []
+        self.bests: list[Stored] = []
 
     def block(self, b: int) -> Vector:
         """Return the numbers of one block."""
@@ -197,7 +197,7 @@ class BlockWeights:
                     inner.append(np.add.reduce(fast_weights(gaps, self._rate)))
             if not fast:
                 return None
-            tops = Vector(np.array(self.bests, dtype=self._vector.values.dtype))
+            tops = Vector(np.array(self.bests, dtype=np.dtype(self._vector.values.dtype)))
             outer = fast_weights(tops.gaps(max(self.bests)), self._rate)
         ends, chain = cumulate(outer * np.array(inner))
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))

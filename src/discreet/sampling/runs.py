@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from ..sampling.vectors import Numbers
 from .bits import Bits, LazyUniform, below
 from .categorical import Sums, Table, cumulate, error_of_sums
 from .enclosures import (
@@ -28,7 +29,7 @@ from .enclosures import (
     precision,
     upper,
 )
-from .vectors import Vector
+from .vectors import Stored, Vector
 
 _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
@@ -60,8 +61,8 @@ class Runs:
             for runs whose candidates are no neighbours; `starts` says nothing then.
     """
 
-    starts: Sequence[int] | NDArray[Any]
-    sizes: Sequence[int] | NDArray[Any]
+    starts: Sequence[int] | Numbers
+    sizes: Sequence[int] | Numbers
     tops: Vector
     slopes: Vector | None = None
     upward: NDArray[np.bool_] | None = None
@@ -77,13 +78,13 @@ class Runs:
     def __repr__(self) -> str:
         return "<Runs of private scores>"
 
-    def best(self) -> Any:
+    def best(self) -> Stored:
         """Return the best score of all, after making sure that scores and slopes are finite."""
         if self.slopes is not None:
             self.slopes.best()
         return self.tops.best()
 
-    def lead(self) -> Any:
+    def lead(self) -> Fraction | float:
         """Return by how much the best score is better than the best that a summary may hold."""
         if self.summaries is None or not self.summaries.any():
             return math.inf
@@ -159,7 +160,7 @@ class RunWeights:
             summary = runs.summaries is not None and runs.summaries[c]
             yield weight.union(arb(0)) if summary else weight
 
-    def _sizes(self) -> tuple[NDArray[np.float64], NDArray[Any]] | None:
+    def _sizes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
         """Return the weights of the runs relative to their tops, as mantissas and powers of two."""
         sizes, beyond = self._runs.sizes, np.zeros(1, dtype=np.int64)
         if not isinstance(sizes, np.ndarray):

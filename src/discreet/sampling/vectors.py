@@ -18,6 +18,15 @@ from ..arguments import listed
 from ..errors import InvalidScores, shown
 from ..numbers import nearest_double
 
+Numbers = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
+"""Numbers as they are stored; the objects are Python's integers and fractions."""
+
+Integers = NDArray[np.int64] | NDArray[np.object_]
+"""Integers as they are stored; the objects are Python's, which never wrap."""
+
+Stored = np.float64 | np.int64 | np.uint64 | int | Fraction
+"""One number of a vector."""
+
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 _WORD = 2**64
 _SUMS = 2**62
@@ -33,7 +42,7 @@ class Vector:
 
     __slots__ = ("_values", "integral")
 
-    def __init__(self, values: NDArray[Any], *, integral: bool | None = None) -> None:
+    def __init__(self, values: Numbers, *, integral: bool | None = None) -> None:
         self._values = values
         self.integral = values.dtype.kind in "iu" if integral is None else integral
         """Whether the types of the numbers, not their values, say that they are integers."""
@@ -45,7 +54,7 @@ class Vector:
         return f"<Vector of {len(self)} private numbers>"
 
     @property
-    def values(self) -> NDArray[Any]:
+    def values(self) -> Numbers:
         """The numbers as they are stored: float64, int64, uint64, or objects (int and Fraction)."""
         return self._values
 
@@ -57,20 +66,21 @@ class Vector:
         """Return one number as a fraction; a double means exactly its binary value."""
         return _fraction(self._values[index])
 
-    def best(self) -> Any:
+    def best(self) -> Stored:
         """Return the largest number, after making sure that all of them are finite.
 
         Raises:
             InvalidScores: if there is a NaN or an infinity.
         """
-        best, kind = np.maximum.reduce(self._values), self._values.dtype.kind
-        if kind == "f" and not (
+        best: Stored = np.maximum.reduce(self._values)
+        is_float = self._values.dtype.kind == "f"
+        if is_float and not (
             math.isfinite(best) and math.isfinite(np.minimum.reduce(self._values))
         ):
             raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
         return best
 
-    def gaps(self, best: Any, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def gaps(self, best: Stored, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Return best - number for each number, as doubles with relative error at most 2**-53.
 
         Integers are subtracted exactly before they are rounded; a gap above the largest double is
@@ -79,7 +89,7 @@ class Vector:
         """
         values = self._values
         if values.dtype.kind == "f":
-            return np.subtract(best, values, out=out)  # type: ignore[no-any-return]
+            return np.subtract(cast(np.float64, best), values, out=out)
         if values.dtype.kind == "O":
             return np.array([nearest_double(best - value) for value in values], dtype=np.float64)
         # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
@@ -91,12 +101,12 @@ class Vector:
             return np.array([nearest_double(value) for value in self._values], dtype=np.float64)
         return self._values.astype(np.float64)
 
-    def exact_gap(self, index: int, best: Any) -> Fraction:
+    def exact_gap(self, index: int, best: Stored) -> Fraction:
         """Return best - number for one number, exactly."""
         return _fraction(best) - _fraction(self._values[index])
 
 
-def read_vector(values: Any) -> Vector:
+def read_vector(values: object) -> Vector:
     """Return the numbers in an array, a series or any iterable as a `Vector`, exactly.
 
     Raises:
@@ -131,19 +141,21 @@ def integers(values: Sequence[int]) -> NDArray[Any]:
     return np.array(values, dtype=np.int64) if total < _SUMS else _objects([int(v) for v in values])
 
 
-def _exact_array(array: NDArray[Any]) -> NDArray[Any]:
+def _exact_array(array: NDArray[Any]) -> Numbers:
     """Return the array in one of the four exact types."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "f" and size <= 8:
         return array.astype(np.float64, copy=False)
-    if kind in "iu":
-        return array.astype(np.int64 if kind == "i" else np.uint64, copy=False)
+    if kind == "i":
+        return array.astype(np.int64, copy=False)
+    if kind == "u":
+        return array.astype(np.uint64, copy=False)
     if kind in ("f", "O"):
         return _objects([_score(value) for value in array])
     raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}")
 
 
-def _from_list(values: list[Any]) -> NDArray[Any]:
+def _from_list(values: list[Any]) -> Numbers:
     """Return the list as an array, without the rounding numpy does when types are mixed."""
     types = set(map(type, values))
     if types == {float}:
@@ -153,13 +165,13 @@ def _from_list(values: list[Any]) -> NDArray[Any]:
     return _objects(values)
 
 
-def _objects(values: list[Any]) -> NDArray[Any]:
+def _objects(values: Sequence[object]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
 
 
-def _score(value: Any) -> int | Fraction:
+def _score(value: object) -> int | Fraction:
     """Return one score as an integer or a fraction."""
     score = _exact_score(value)
     if max(abs(score.numerator), score.denominator) >= _TOO_LONG:
@@ -167,7 +179,7 @@ def _score(value: Any) -> int | Fraction:
     return score
 
 
-def _exact_score(value: Any) -> int | Fraction:
+def _exact_score(value: object) -> int | Fraction:
     """Return one score, however long."""
     if isinstance(value, Fraction):
         return Fraction(
@@ -188,7 +200,7 @@ def _is_finite(value: Any) -> bool:
     return bool(np.isfinite(value))
 
 
-def _fraction(value: Any) -> Fraction:
+def _fraction(value: object) -> Fraction:
     """Return the exact value of a number that a vector stores."""
     if isinstance(value, float):
         return Fraction(float(value))

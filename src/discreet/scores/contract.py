@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
@@ -19,7 +19,7 @@ class Score(Protocol):
         ...
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """Its public parameters beside candidates and sensitivity, in plain values."""
         ...
 

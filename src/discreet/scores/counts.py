@@ -1,9 +1,9 @@
 """Rows per candidate: the score of the most common value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Counts:
     candidates: Sequence[object]
     per_person: bool = False
     name: ClassVar[str] = "counts"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> bool:
@@ -76,7 +76,7 @@ class ClassCounts:
     ranking: "Ranking"
     per_person: bool = False
     name: ClassVar[str] = "counts"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> bool:

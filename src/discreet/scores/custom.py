@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
 from ..foreign import replacing
-from ..numbers import exact, positive, positive_up
+from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
 
 _T = TypeVar("_T")
-Listed = Sequence[Any] | NDArray[Any]
-ScoreFunction = Callable[[Any, Any], Any]
+Listed = Sequence[object] | NDArray[Any]
+ScoreFunction = Callable[[Any, Any], object]
 """u(data, candidates): one score for each candidate, in their order; higher is better."""
 
 
@@ -41,17 +41,17 @@ class Custom:
     """
 
     u: ScoreFunction
-    data: Any
+    data: object
     candidates: Listed
-    change: Any = None
-    spread: Any = None
+    change: Number | None = None
+    spread: Number | None = None
     monotonic: bool = False
-    error: Any = None
-    granularity: Any = None
+    error: Number | None = None
+    granularity: Number | None = None
     name: ClassVar[str] = "custom"
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """How far scores are from ideal."""
         return {"error": _bound(self.error), "granularity": _exactly(self.granularity)}
 
@@ -106,7 +106,7 @@ class Custom:
             )
         return scores
 
-    def _call(self) -> Any:
+    def _call(self) -> object:
         returned = self.u(self.data, self.candidates)
         ready = hasattr(returned, "__array__") or isinstance(returned, Set)
         if ready or not isinstance(returned, Iterable):
@@ -117,16 +117,16 @@ class Custom:
         return f"Custom(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"
 
 
-def each(u: Callable[[Any, Any], Any]) -> ScoreFunction:
+def each(u: Callable[[Any, Any], object]) -> ScoreFunction:
     """Return the score function that calls u(data, candidate) for one candidate after another."""
     return lambda data, candidates: [u(data, candidate) for candidate in candidates]
 
 
-def _exactly(granularity: Any) -> Fraction | None:
+def _exactly(granularity: object) -> Fraction | None:
     return None if granularity is None else positive(granularity, "granularity")
 
 
-def _bound(error: Any) -> Fraction:
+def _bound(error: object) -> Fraction:
     """Return the declared error, rounded upwards; zero if there is none."""
     if error is None or exact(error, "error") == 0:
         return Fraction(0)
@@ -135,13 +135,14 @@ def _bound(error: Any) -> Fraction:
     return positive_up(error, "error")
 
 
-def _holds_floats(returned: Any) -> bool:
+def _holds_floats(returned: object) -> bool:
     """Return whether there is a float among the scores, by their types."""
     if hasattr(returned, "__array__"):
         returned = np.asarray(returned)
         if returned.dtype.kind != "O":
             return bool(returned.dtype.kind == "f")
-    return any(isinstance(score, float | np.floating) for score in returned)
+    scores = returned if isinstance(returned, Iterable) else ()
+    return any(isinstance(score, float | np.floating) for score in scores)
 
 
 def _rounded(scores: Vector, granularity: Fraction) -> Vector:

@@ -1,16 +1,17 @@
 """How far an answer is from a number: the score of Laplace and geometric noise."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..candidates import Grid, decimal_places, written
 from ..errors import InvalidNumber, InvalidScores
-from ..numbers import fits, positive, positive_up
+from ..numbers import Number, fits, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
 from ..sampling.vectors import read_vector
@@ -28,7 +29,7 @@ class Lattice:
 
     __slots__ = ("step",)
 
-    def __init__(self, step: Any = 1) -> None:
+    def __init__(self, step: Number = 1) -> None:
         self.step = positive(step, "step")
         if not fits(self.step, digits=_MOST_DIGITS):
             raise InvalidNumber(f"step must have at most {_MOST_DIGITS:,} digits")
@@ -64,11 +65,11 @@ class Distance:
         answers: a `Lattice`, or a `Grid`, to whose ends go the values outside.
     """
 
-    value: Any
-    change: Any
+    value: object
+    change: Number
     answers: Lattice | Grid
     name: ClassVar[str] = "distance"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> Literal["sloping"]:
@@ -111,7 +112,7 @@ class Distance:
         return f"Distance(change={self.change}, {self.answers!r})"
 
 
-def _finite(value: Any) -> Fraction:
+def _finite(value: object) -> Fraction:
     """Return the value exactly; the error does not show it."""
     try:
         vector = read_vector([value])

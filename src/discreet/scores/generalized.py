@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
@@ -29,13 +29,13 @@ class Generalized:
         t: how many changes a candidate is lowered by; public.
     """
 
-    scores: Any
+    scores: object
     changes: tuple[Fraction, ...]
     t: Fraction
     name: ClassVar[str] = "generalized"
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The sensitivities of the scores, and t."""
         return {"sensitivities": self.changes, "t": self.t}
 
@@ -70,7 +70,7 @@ class Generalized:
         return f"Generalized(t={self.t}, sensitivities {', '.join(map(str, self.changes))})"
 
 
-def read_changes(sensitivities: Any) -> tuple[Fraction, ...]:
+def read_changes(sensitivities: object) -> tuple[Fraction, ...]:
     """Return the sensitivities of the candidates, as exact fractions above zero, floats read upwards.
 
     Raises:

@@ -1,9 +1,11 @@
 """Scores computed by the caller, with a declared sensitivity."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from ..numbers import Number
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
 
@@ -22,12 +24,12 @@ class Given:
         monotonic: whether all scores move the same way whenever one record comes or goes.
     """
 
-    scores: Any
-    change: Any = None
-    spread: Any = None
+    scores: object
+    change: Number | None = None
+    spread: Number | None = None
     monotonic: bool = False
     name: ClassVar[str] = "given"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> bool:

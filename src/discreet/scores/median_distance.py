@@ -1,9 +1,10 @@
 """How many records must change for a candidate to be a median (Goldberg 2012)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
-from ..sampling.vectors import Vector
+from ..sampling.vectors import Integers, Vector
 from .rank import WIDER, bracketed, stretches
 from .rank_search import Bracket, bracket, distinct_indices, everything
 
@@ -36,7 +37,7 @@ class MedianDistance:
     column: "Numeric"
     candidates: Grid
     name: ClassVar[str] = "median_distance"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> bool:
@@ -74,7 +75,7 @@ class MedianDistance:
             lambda: self._bracketed(source, WIDER * cutoff_gap),
         )
 
-    def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]]) -> Runs:
+    def _whole(self, tally: tuple[Integers, NDArray[np.int64]]) -> Runs:
         """Return the runs for all records, given as distinct indices in order with their counts."""
         points, counts = tally
         return self._runs(Bracket(points, counts, 0, int(counts.sum()), (0, self.candidates.size)))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.runs import Runs
@@ -33,7 +33,7 @@ class PerUnit:
         return self.score.name
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Those of the score of rows, and the contribution bound."""
         return {**self.score.parameters, "rows": self.rows}
 

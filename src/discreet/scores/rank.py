@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
-from ..sampling.vectors import Vector, integers, read_vector
+from ..sampling.vectors import Integers, Numbers, Vector, integers, read_vector
 from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Rank:
     name: ClassVar[str] = "rank"
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """The quantile."""
         return {"alpha": self.alpha}
 
@@ -107,7 +107,7 @@ class Rank:
             lambda: self._bracketed(source, size, WIDER * cutoff_gap),
         )
 
-    def _near_the_quantile(self, indices: NDArray[Any], cutoff_gap: Fraction, size: int) -> Runs:
+    def _near_the_quantile(self, indices: Integers, cutoff_gap: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
 
         def whole() -> Runs:
@@ -133,14 +133,14 @@ class Rank:
         runs = framed(middle, outside, size, whole)
         return runs if runs.lead() >= cutoff_gap else whole()
 
-    def _whole(self, tally: tuple[NDArray[Any], NDArray[np.int64]], size: int) -> Runs:
+    def _whole(self, tally: tuple[Integers, NDArray[np.int64]], size: int) -> Runs:
         """Return the runs for all records, given as distinct indices in order with their counts."""
         points, counts = tally
         return self._runs(points, counts, 0, int(counts.sum()), (0, size))
 
     def _runs(
         self,
-        points: NDArray[Any],
+        points: Integers,
         counts: NDArray[np.int64],
         below: int,
         n: int,
@@ -151,12 +151,13 @@ class Rank:
         scores = Vector(self._scores(less, n - not_more, n), integral=True)
         return Runs(starts, sizes, scores)
 
-    def _scores(self, less: NDArray[np.int64], more: NDArray[np.int64], n: int) -> NDArray[Any]:
+    def _scores(self, less: Integers, more: Integers, n: int) -> Integers:
         """Return the scores of candidates with that many records below and above, exactly."""
         p, q = self.alpha.as_integer_ratio()
         if (n + 1) * q >= 2**62:
             less, more = less.astype(object), more.astype(object)
-        return -abs((q - p) * less - p * more)
+        scores: Integers = -abs((q - p) * less - p * more)
+        return scores
 
     def _listed(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
@@ -175,8 +176,8 @@ class Rank:
 
 
 def _beside(
-    values: NDArray[Any], counts: NDArray[np.int64] | None, ladder: list[Fraction]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    values: Numbers, counts: Integers | None, ladder: list[Fraction]
+) -> tuple[Integers, Integers]:
     """Return how many records are below and above the numbers of a list, exactly."""
     weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
     order = np.argsort(values, kind="stable")
@@ -195,8 +196,8 @@ def _beside(
 
 
 def stretches(
-    points: NDArray[Any], counts: NDArray[np.int64], below: int, bounds: tuple[int, int]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    points: Integers, counts: NDArray[np.int64], below: int, bounds: tuple[int, int]
+) -> tuple[Integers, Integers, Integers, Integers]:
     """Return the points and the stretches between them, from one index up to another, as four arrays.
 
     They are where it starts, how many indices it has, how many records are lower, and how many are not
@@ -211,9 +212,7 @@ def stretches(
     return starts[there], sizes[there], less[there], not_more[there]
 
 
-def _around(
-    indices: NDArray[np.int64], rank: int, width: int
-) -> tuple[NDArray[np.int64], int, int]:
+def _around(indices: Integers, rank: int, width: int) -> tuple[Integers, int, int]:
     """Return the records at most `width` ranks from the one at `rank` and its ties, and their ranks.
 
     By selection, not by sorting: a few passes over the records, which are reordered in place.
@@ -229,7 +228,7 @@ def _around(
     return indices[start:stop], start, stop
 
 
-def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Runs]) -> Runs:
+def framed(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) -> Runs:
     """Return the runs with a summary of everything before them and of everything after them."""
     first, end = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
     there = np.concatenate(([first > 0], np.ones(len(runs), dtype=bool), [end < size]))
@@ -239,7 +238,8 @@ def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Run
         starts=np.concatenate(([0], runs.starts, [end]))[there],
         sizes=np.concatenate(([first], runs.sizes, [size - end]))[there],
         tops=Vector(
-            np.concatenate((outside[:1], runs.tops.values, outside[1:]))[there], integral=True
+            cast(Numbers, np.concatenate((outside[:1], runs.tops.values, outside[1:])))[there],
+            integral=True,
         ),
         summaries=summary[there],
         whole=whole,
@@ -248,7 +248,7 @@ def framed(runs: Runs, outside: NDArray[Any], size: int, whole: Callable[[], Run
 
 def bracketed(
     runs: Runs,
-    outside: NDArray[Any],
+    outside: Integers,
     size: int,
     whole: Callable[[], Runs],
     wider: Callable[[], Runs],
@@ -259,8 +259,8 @@ def bracketed(
     return replace(framed(runs, outside, size, whole), wider=wider)
 
 
-def _woven(outer: NDArray[Any], inner: NDArray[Any]) -> NDArray[Any]:
+def _woven(outer: Integers, inner: Integers) -> Integers:
     """Return outer[0], inner[0], outer[1], inner[1], ..., outer[-1]."""
-    woven = np.empty(len(outer) + len(inner), dtype=outer.dtype)
+    woven = np.empty_like(outer, shape=len(outer) + len(inner))
     woven[::2], woven[1::2] = outer, inner
     return woven

@@ -10,12 +10,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableData
+from ..sampling.vectors import Integers
 
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
@@ -39,7 +40,7 @@ class Bracket:
         bounds: the first index, and the one after the last.
     """
 
-    points: NDArray[Any]
+    points: Integers
     counts: NDArray[np.int64]
     below: int
     total: int
@@ -72,7 +73,7 @@ def bracket(source: "CellSource", size: int, rank: Callable[[int], int], width: 
     return known.told(source, known.cut(wanted, width, range(size)), size)
 
 
-def everything(source: "CellSource", size: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def everything(source: "CellSource", size: int) -> tuple[Integers, NDArray[np.int64]]:
     """Return all points that have records, and how many: as large as the data may be."""
     return distinct_indices(*source.points([range(0, size, size)]))
 
@@ -87,8 +88,8 @@ def cell_widths(size: int) -> list[int]:
 
 
 def distinct_indices(
-    indices: NDArray[Any], counts: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    indices: Integers, counts: NDArray[np.int64]
+) -> tuple[Integers, NDArray[np.int64]]:
     """Return the distinct indices in order, and the numbers of their records."""
     order = np.argsort(indices, kind="stable")
     ascending = indices[order]
@@ -218,7 +219,7 @@ def _fetched(source: "CellSource", parts: Sequence[range]) -> _Known:
     return _Known([range(i, i + 1) for i in points.tolist()], counts)
 
 
-def _indices(points: list[int], size: int) -> NDArray[Any]:
+def _indices(points: list[int], size: int) -> Integers:
     """Return indices of a grid as an array."""
     array = np.empty(len(points), dtype=object if size >= 2**62 else np.int64)
     array[:] = points

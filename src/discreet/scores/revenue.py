@@ -16,7 +16,7 @@ from ..errors import InvalidCandidates, shown
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
-from ..sampling.vectors import Vector
+from ..sampling.vectors import Integers, Numbers, Vector
 from .rank_search import distinct_indices
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Revenue:
             object.__setattr__(self, "supply", count(self.supply, "supply"))
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """How many units there are, how many one bidder may buy, and whether prices are real numbers."""
         return {"supply": self.supply, "units": self.units, "continuous": self.continuous}
 
@@ -107,7 +107,7 @@ class Revenue:
         sold = np.append(np.cumsum(counts[::-1])[::-1], 0)
         return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
 
-    def _paid(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def _paid(self) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
         source = self.column.on_grid(borders(self.prices))
         if source is not None:
@@ -115,11 +115,12 @@ class Revenue:
         bids, counts = self.column.numbers()
         if counts is not None:
             return _paying(places(self.prices, bids), counts)
-        paid = np.sort(highest_paid(self.prices, bids))
+        paid = highest_paid(self.prices, bids)
+        paid.sort()
         new = np.flatnonzero(np.append(True, paid[1:] != paid[:-1])[: len(paid)])
         return paid[new], np.diff(np.append(new, len(paid)))
 
-    def _runs(self, ends: NDArray[Any], sold: NDArray[np.int64]) -> Runs:
+    def _runs(self, ends: Integers, sold: NDArray[np.int64]) -> Runs:
         """Return the runs that end with these indices and sell that many units."""
         offset = 0 if self.continuous else 1
         before = np.append(np.array([-offset], dtype=ends.dtype), ends[:-1])
@@ -145,9 +146,7 @@ class Revenue:
         return f"Revenue({self.prices!r}, supply={self.supply}, units={self.units})"
 
 
-def _paying(
-    indices: NDArray[Any], counts: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _paying(indices: Integers, counts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:
     """Return the indices that are a price, in order, and how many pay each."""
     paying = np.asarray(indices >= 0, dtype=np.bool_)
     return distinct_indices(indices[paying], counts[paying])
@@ -159,13 +158,13 @@ def borders(prices: Grid) -> Grid:
     return Grid(prices.lo + half, prices.hi + half, prices.step)
 
 
-def highest_paid(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
+def highest_paid(prices: Grid, bids: Numbers) -> Integers:
     """Return the indices of the highest prices that the bids pay; bids that pay none are left out."""
     found = places(prices, bids)
     return found[np.asarray(found >= 0, dtype=np.bool_)]
 
 
-def places(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
+def places(prices: Grid, bids: Numbers) -> Integers:
     """Return the indices of the highest prices that the bids pay, below zero for a bid that pays none.
 
     An index depends on its own bid alone. A bid that is a double pays every price whose nearest
@@ -181,7 +180,7 @@ def places(prices: Grid, bids: NDArray[Any]) -> NDArray[Any]:
     return found
 
 
-def _by_words(prices: Grid, paying: NDArray[Any], below: int) -> NDArray[np.int64]:
+def _by_words(prices: Grid, paying: Numbers, below: int) -> NDArray[np.int64]:
     """Return the same for bids of one type that pay the lowest price, of which `below` is the denominator."""
     lo, step = int(prices.lo * below), int(prices.step * below)
     if paying.dtype.kind == "f":
@@ -189,7 +188,7 @@ def _by_words(prices: Grid, paying: NDArray[Any], below: int) -> NDArray[np.int6
         # The quotient is off by less than 1/4: this index or the one below is the answer.
         nearest = np.rint((paying - float(prices.lo)) * float(1 / prices.step)).astype(np.int64)
         return nearest - ((nearest * step + lo) / below > paying)
-    most = min(math.ceil(prices.hi), np.iinfo(paying.dtype).max)
+    most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
     whole = np.minimum(paying, most).astype(np.int64)
     return np.minimum((whole * below - lo) // step, prices.size - 1)  # type: ignore[no-any-return]
 

@@ -1,8 +1,9 @@
 """Whether an answer is the truth: the score of randomised response."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,10 +26,10 @@ class Truth:
         candidates: the possible answers.
     """
 
-    value: Any
+    value: object
     candidates: Labels
     name: ClassVar[str] = "truth"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
 
     @property
     def in_runs(self) -> bool:
