@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from .. import audit
 from ..sampling.bits import below
@@ -30,14 +31,14 @@ def even_share(start: int) -> Fraction:
 
 def is_uniform(n: int) -> bool:
     """Return whether enumerating 14 bits of our index brackets 1/n for all indices."""
-    tree = bit_tree(lambda bits: below(n, bits), 14)
+    tree = bit_tree(partial(below, n), 14)
     masses = [tree.masses.get(i, Fraction(0)) for i in range(n)]
     return all(mass <= Fraction(1, n) <= mass + tree.undecided for mass in masses)
 
 
 def biased_index_attack() -> AttackResult:
     """Run the attack and return its result."""
-    law = counted_law(lambda k: unsafe_index(_SIZE, k), _SIZE)
+    law = counted_law(partial(unsafe_index, _SIZE), _SIZE)
     counts: Sequence[int] = sorted({int(share * FINE) for share in law})
     even = [even_share(start) for start in STARTS]
     return AttackResult(

@@ -25,7 +25,11 @@ def unsafe_choice(weights: Sequence[float]) -> Callable[[int], int]:
     shares = np.array(weights) / np.sum(weights)
     sums = np.cumsum(shares)
     ends: list[float] = (sums / sums[-1]).tolist()
-    return lambda k: bisect_right(ends, k * 2.0**-53)
+
+    def choose(k: int) -> int:
+        return bisect_right(ends, k * 2.0**-53)
+
+    return choose
 
 
 def counted_law(choose: Callable[[int], int], n: int) -> list[Fraction]:

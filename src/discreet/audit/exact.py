@@ -223,7 +223,11 @@ def _reader(law: object, name: str) -> Callable[[], list[arb]]:
         raise InvalidNumber(
             f"{name} must be probabilities that sum to exactly one, got {shown(law)}"
         )
-    return lambda: [ball(p) for p in shares]
+
+    def balls() -> list[arb]:
+        return [ball(p) for p in shares]
+
+    return balls
 
 
 def _audit(

@@ -1,6 +1,7 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
 import os
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,7 @@ from ..descriptions import digest
 from ..doors import doors
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
-from ..payment import Account, Bill, read_account
+from ..payment import Account, Bill, Indices, read_account
 from ..privacy.guarantees import PureDP
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit
@@ -93,7 +94,7 @@ class AboveThreshold:
         settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:
-            account.buy(self._bill(), lambda: lambda: [])
+            account.buy(self._bill(), _without_draws)
         settle(self, "_threshold_noise", LazyUniform(self.bits))
 
     @property
@@ -191,6 +192,11 @@ class AboveThreshold:
             f"AboveThreshold(threshold={self.threshold}, sensitivity={self.sensitivity}, "
             f"{self.guarantee}, {self.remaining} of {self.count} positive answers left)"
         )
+
+
+def _without_draws() -> Callable[[], Indices]:
+    """Return the function that draws nothing: a session draws for each question."""
+    return list
 
 
 def _laplace(prefix: int, length: int, scale: Fraction) -> arb:

@@ -20,7 +20,7 @@ from ..sampling.bernoulli import bernoulli
 from ..sampling.bits import Bits
 from ..sampling.categorical import Categorical
 from ..sampling.enclosures import DyadicRate, ball, overflowing, precision, upper
-from ..sampling.vectors import Numbers, Vector, read_vector
+from ..sampling.vectors import ExactArray, Vector, read_vector
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
 
 _ABOVE_LN_2 = Fraction(25, 36)
@@ -230,7 +230,7 @@ class RoundedCategorical:
         return self._scores.exact(i) / self._granularity % 1
 
 
-def _split(scores: Vector, granularity: Fraction) -> tuple[Numbers, NDArray[np.float64]]:
+def _split(scores: Vector, granularity: Fraction) -> tuple[ExactArray, NDArray[np.float64]]:
     """Return the floors of scores / granularity, exactly, and their fractional parts, nearly."""
     if scores.values.dtype == np.float64 and _is_power_of_two(granularity):
         with overflowing():

@@ -126,8 +126,12 @@ class JointLaw:
 
     def draw(self, bits: Bits) -> list[int]:
         """Return the indices of one tuple, an exact sample of this distribution."""
+
+        def choose(branch: Branch) -> int:
+            return Table(branch).draw(bits)
+
         drawn = list[int]()
-        for run, k in self.groups(lambda branch: Table(branch).draw(bits)):
+        for run, k in self.groups(choose):
             drawn += (self._starts[run] + i for i in multiset(self._sizes[run], k, bits))
         return sorted(drawn)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -87,9 +87,8 @@ class NoisyMax:
             return PermuteAndFlip().calibrate(sensitivity, parameter)
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
-        return Calibrated(
-            LaplaceDP(epsilon, sensitivity.neighbors), lambda scores: LaplaceRace(scores, rate)
-        )
+        guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
+        return Calibrated(guarantee, partial(LaplaceRace, rate=rate))
 
 
 class LaplaceRace:
@@ -124,7 +123,7 @@ class LaplaceRace:
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities, at the precision in force. Cubic in the candidates."""
         places = [-self._decay(i) for i in range(len(self._scores))]
-        order = sorted(range(len(places)), key=lambda i: self._scores.exact(i))
+        order = sorted(range(len(places)), key=self._scores.exact)
         return [_chance_of_winning(i, places, order) for i in range(len(places))]
 
     def _decay(self, i: int) -> arb:
@@ -133,7 +132,7 @@ class LaplaceRace:
     def _still_running(self, noise: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
         """Return the candidates that no other certainly beats."""
         bounds = {i: _noise_bounds(u, self._decay(i)) for i, u in noise.items()}
-        lead = reduce(lambda a, b: b if b > a else a, (low for low, _ in bounds.values()))
+        lead = max(low for low, _ in bounds.values())
         return {i: u for i, u in noise.items() if not bounds[i][1] < lead}
 
 

@@ -25,7 +25,7 @@ from ..sampling.enclosures import (
     overflowing,
 )
 from ..sampling.runs import Place, Runs, indices_of
-from ..sampling.vectors import Integers, Numbers, Vector
+from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
@@ -129,7 +129,7 @@ class Left(NamedTuple):
     def without(self, j: int) -> "Left":
         """Return the rest without the j-th."""
         rest = Vector(
-            cast(Numbers, np.delete(self.scores.values, j)), integral=self.scores.integral
+            cast(ExactArray, np.delete(self.scores.values, j)), integral=self.scores.integral
         )
         return Left(self.start, rest, tuple(sorted((*self.gone, skipping(j, self.gone)))))
 

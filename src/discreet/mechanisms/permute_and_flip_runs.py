@@ -24,7 +24,7 @@ from ..sampling.bits import Bits, LazyUniform, below
 from ..sampling.categorical import BLOCK
 from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
 from ..sampling.runs import Place, Runs, indices_of
-from ..sampling.vectors import Numbers
+from ..sampling.vectors import ExactArray
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
@@ -163,7 +163,7 @@ class RunRace:
         return earliest, delay + _log_least(u.prefix + 1, u.length, size)
 
 
-def _ordinary(sizes: Sequence[int] | Numbers) -> bool:
+def _ordinary(sizes: Sequence[int] | ExactArray) -> bool:
     """Return whether doubles can hold the number of candidates, which is public."""
     words = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
     return words or sum(map(int, sizes)) < 1 << _LONGEST

@@ -29,12 +29,20 @@ class WorstCase:
 
 def _gibbs_mean(n: int) -> Fraction:
     """Return W((n - 1) / e), with Lambert's W: the largest of ln(1/p) (n-1) p / (1 + (n-1) p)."""
-    return upper(sharp(lambda: ((n - 1) / arb(1).exp()).lambertw())) if n > 1 else Fraction(0)
+    return upper(sharp(_lambert, n)) if n > 1 else Fraction(0)
+
+
+def _lambert(n: int) -> arb:
+    return ((n - 1) / arb(1).exp()).lambertw()
 
 
 def _gibbs_tail(n: int, beta: Fraction) -> Fraction:
     """Return ln((n - 1) (1 - beta) / beta), where n - 1 candidates together weigh beta / (1 - beta)."""
-    return max(Fraction(0), upper(sharp(lambda: ball((n - 1) * (1 - beta) / beta).log())))
+    return max(Fraction(0), upper(sharp(_log, (n - 1) * (1 - beta) / beta)))
+
+
+def _log(value: Fraction) -> arb:
+    return ball(value).log()
 
 
 def _flips_mean(n: int) -> Fraction:
@@ -51,10 +59,12 @@ def _flips_mean(n: int) -> Fraction:
             break
         low, high = (middle, high) if rising else (low, middle)
     t = (low + high) / 2
-    # A concave function is below its tangents.
-    return upper(
-        sharp(lambda: ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(high - low)).exp())
-    )
+    return upper(sharp(_on_tangent, n, t, high - low))
+
+
+def _on_tangent(n: int, t: Fraction, width: Fraction) -> arb:
+    """Return a bound on s * Q(s) for all s at most `width` from t: a concave function is below its tangents."""
+    return ball(t) * _lost(n, t) * (abs(_slope(n, t)) * ball(width)).exp()
 
 
 def _flips_tail(n: int, beta: Fraction) -> Fraction:
@@ -68,7 +78,11 @@ def _flips_tail(n: int, beta: Fraction) -> Fraction:
 
 def _keeps(n: int, t: Fraction, beta: Fraction) -> bool:
     """Return whether Q(t) is certainly at most beta."""
-    return upper(sharp(lambda: _lost(n, t) / ball(beta))) <= 1
+    return upper(sharp(_relative_loss, n, t, beta)) <= 1
+
+
+def _relative_loss(n: int, t: Fraction, beta: Fraction) -> arb:
+    return _lost(n, t) / ball(beta)
 
 
 def _lost(n: int, t: Fraction) -> arb:
@@ -89,7 +103,7 @@ def _slope(n: int, t: Fraction) -> arb:
 
 def _rises(n: int, t: Fraction) -> bool | None:
     """Return whether t * Q(t) rises at t; None if it is too flat to tell."""
-    slope = sharp(lambda: _slope(n, t))
+    slope = sharp(_slope, n, t)
     return None if slope.contains(arb(0)) else bool(slope > 0)
 
 

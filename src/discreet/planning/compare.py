@@ -143,9 +143,10 @@ def compare(
         raise InvalidArgument("there must be at least one epsilon and one mechanism to compare")
 
     def law_by(mechanism: Mechanism) -> Callable[[Fraction], Distribution]:
-        return lambda epsilon: distribution(
-            verb, *arguments, epsilon=epsilon, mechanism=mechanism, **named
-        )
+        def law_at(epsilon: Fraction) -> Distribution:
+            return distribution(verb, *arguments, epsilon=epsilon, mechanism=mechanism, **named)
+
+        return law_at
 
     laws = tuple(map(law_by, columns))
     errors = tuple(tuple(law(epsilon).expected_error() for law in laws) for epsilon in rows)

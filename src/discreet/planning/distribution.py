@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flint import arb
@@ -123,7 +124,7 @@ class Distribution:
         place = self._support.find(candidate)
         if place is None:
             return Enclosure(Fraction(0), Fraction(0))
-        return self._total(lambda s: s.at(s.steps(place)), 0, 1)
+        return self._total(partial(WeightedRun.of, index=place), 0, 1)
 
     def cdf(self, value: Number) -> Enclosure:
         """Return the probability that the answer is at most `value`.
@@ -132,7 +133,7 @@ class Distribution:
             InvalidArgument: if the candidates are not all numbers.
         """
         place = self._support.at_or_below(exact(value, "value"))
-        return self._total(lambda s: s.up_to(place), 0, 1)
+        return self._total(partial(WeightedRun.up_to, index=place), 0, 1)
 
     def quantile(self, p: Number) -> Any:
         """Return the least candidate that the answer is at most with probability `p`.
@@ -154,17 +155,25 @@ class Distribution:
 
     def tail(self, error: Number) -> Enclosure:
         """Return the probability that the score of the answer is behind the best by at least `error`."""
-        gap, best = exact(error, "error") / self._unit, self._best()
-        return self._total(lambda s: s.behind(gap - (best - s.top)), 0, 1)
+        most = self._best() - exact(error, "error") / self._unit
+        return self._total(partial(WeightedRun.scoring_at_most, score=most), 0, 1)
 
     def expected_error(self) -> Enclosure:
         """Return by how much the score of the answer is behind the best one on average."""
         best = self._best()
-        return self._total(lambda s: ball(self._unit) * (ball(best - s.top) + s.mean_loss()), 0)
+
+        def error(run: WeightedRun) -> arb:
+            return ball(self._unit) * (ball(best - run.top) + run.mean_loss())
+
+        return self._total(error, 0)
 
     def expected_score(self) -> Enclosure:
         """Return the mean of the score of the answer."""
-        return self._total(lambda s: ball(self._unit) * (ball(s.top) - s.mean_loss()))
+
+        def score(run: WeightedRun) -> arb:
+            return ball(self._unit) * (ball(run.top) - run.mean_loss())
+
+        return self._total(score)
 
     def expected_value(self) -> Enclosure:
         """Return the mean of the answer.
@@ -185,7 +194,8 @@ class Distribution:
     def entropy(self) -> Enclosure:
         """Return the entropy, in nats: 0 if the answer is certain, ln n if n are equally likely."""
         within = self._total(WeightedRun.entropy, 0)
-        between = _bounds(lambda: sum(map(_surprise, self._masses), arb(0)), 0)
+        with precision(_DIGITS):
+            between = Enclosure.of(sum(map(_surprise, self._masses), arb(0)), 0)
         return Enclosure(within.lower + between.lower, within.upper + between.upper)
 
     def top(self, n: int) -> list[tuple[Hashable, Enclosure]]:
@@ -278,14 +288,15 @@ class Distribution:
     ) -> Enclosure:
         """Return the mean of a quantity over the runs, weighted by their masses."""
         runs = zip(self._weighted, self._masses, strict=True)
-        return _bounds(lambda: sum((mass * of(s) for s, mass in runs), arb(0)), least, most)
+        with precision(_DIGITS):
+            return Enclosure.of(sum((mass * of(run) for run, mass in runs), arb(0)), least, most)
 
     def _best(self) -> Fraction:
         return max(run.top for run in self._weighted)
 
     def _reaches(self, place: int, share: Fraction) -> bool:
         """Return whether the probability of an answer up to a place may be as large as a share."""
-        return self._total(lambda s: s.up_to(place), 0, 1).upper >= share
+        return self._total(partial(WeightedRun.up_to, index=place), 0, 1).upper >= share
 
     def _bracket(self, share: Fraction) -> tuple[int, int]:
         """Return a place up to which the probability is certainly less than a share, and one where not."""
@@ -314,17 +325,10 @@ class Distribution:
         return Run(first, last, run.size or None, score, slope, Enclosure.of(mass, 0, 1))
 
 
-def _bounds(
-    compute: Callable[[], arb], least: int | None = None, most: int | None = None
-) -> Enclosure:
-    """Return the bounds of a ball that is computed with digits to spare."""
-    with precision(_DIGITS):
-        return Enclosure.of(compute(), least, most)
-
-
 def _product(mass: arb, run: WeightedRun, steps: int) -> Enclosure:
     """Return the probability of the candidate that many steps from the best end of a run."""
-    return _bounds(lambda: mass * run.at(steps), 0, 1)
+    with precision(_DIGITS):
+        return Enclosure.of(mass * run.at(steps), 0, 1)
 
 
 def _surprise(mass: arb) -> arb:

@@ -72,7 +72,7 @@ class WeightedRun:
             return arb(1)
         if self.slope == 0:
             return ball(Fraction(steps) / self.size)
-        return sharp(lambda: self._fallen(steps) / self._fallen(self.size))
+        return sharp(self._before, steps)
 
     def at(self, steps: int) -> arb:
         """Return the share of the candidate that many steps from the best end."""
@@ -80,7 +80,11 @@ class WeightedRun:
             return arb(0)
         if self.slope == 0:
             return ball(Fraction(1, self.size))
-        return sharp(lambda: self._decay(steps) * self._fallen(1) / self._fallen(self.size))
+        return sharp(self._at, steps)
+
+    def of(self, index: int) -> arb:
+        """Return the share of the candidate with an index."""
+        return self.at(self.steps(index))
 
     def up_to(self, index: int) -> arb:
         """Return the share of the candidates up to an index."""
@@ -97,6 +101,10 @@ class WeightedRun:
         steps = loss / self.slope
         return 1 - self.within(steps if self.dense else math.ceil(steps))
 
+    def scoring_at_most(self, score: Fraction) -> arb:
+        """Return the share with a score of at most so much."""
+        return self.behind(self.top - score)
+
     def mean_steps(self) -> arb:
         """Return the mean number of steps from the best end: 1 / (e**a - 1) - m / (e**(a m) - 1)."""
         if self.slope == 0:
@@ -109,20 +117,28 @@ class WeightedRun:
             return arb(0)
         if not self.dense:
             return ball(self.slope) * self.mean_steps()
-        return ball(self.slope) * sharp(lambda: 1 / self._exponent(1) - self._cut())
+        return ball(self.slope) * sharp(self._dense_mean)
 
     def entropy(self) -> arb:
         """Return the entropy within the run: ln of the sum of weights, and a times the mean of k."""
         if self.slope == 0:
             return ball(Fraction(self.size)).log()
-        return sharp(
-            lambda: (
-                (self._fallen(self.size) / self._fallen(1)).log() + self._exponent(1) * self._mean()
-            )
-        )
+        return sharp(self._entropy)
+
+    def _before(self, steps: int | Fraction) -> arb:
+        return self._fallen(steps) / self._fallen(self.size)
+
+    def _at(self, steps: int) -> arb:
+        return self._decay(steps) * self._fallen(1) / self._fallen(self.size)
 
     def _mean(self) -> arb:
         return self._decay(1) / self._fallen(1) - self._cut()
+
+    def _dense_mean(self) -> arb:
+        return 1 / self._exponent(1) - self._cut()
+
+    def _entropy(self) -> arb:
+        return (self._fallen(self.size) / self._fallen(1)).log() + self._exponent(1) * self._mean()
 
     def _exponent(self, steps: int | Fraction) -> arb:
         assert self.rate is not None

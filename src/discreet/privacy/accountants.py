@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from flint import arb
 
@@ -30,29 +31,43 @@ class Accountant:
     epsilon: Bound
 
 
+def _alone(bound: Callable[[Fraction], Fraction | None]) -> Bound:
+    """Return a bound that is the same whatever the least found so far is."""
+
+    def asked(at: Fraction, _known: Fraction | None) -> Fraction | None:
+        return bound(at)
+
+    return asked
+
+
 def basic(sum_: Fraction) -> Accountant:
     """Return the sum of epsilons: delta is 0 from there on, and 1 below."""
-    return Accountant(
-        delta=lambda epsilon, _: Fraction(0) if epsilon >= sum_ else Fraction(1),
-        epsilon=lambda _delta, _: sum_,
-    )
+
+    def delta(epsilon: Fraction) -> Fraction:
+        return Fraction(0) if epsilon >= sum_ else Fraction(1)
+
+    def epsilon(_delta: Fraction) -> Fraction:
+        return sum_
+
+    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def closed_form(part: Guarantee) -> Accountant:
     """Return the closed form for one answer."""
 
-    def epsilon(delta: Fraction, _: Fraction | None) -> Fraction | None:
+    def epsilon(delta: Fraction) -> Fraction | None:
         return None if delta == 0 and part.pure is None else part.approx(delta).epsilon
 
-    return Accountant(lambda epsilon, _: part.delta_at(epsilon), epsilon)
+    return Accountant(_alone(part.delta_at), _alone(epsilon))
 
 
 def by_curve(curve: Callable[[arb], arb]) -> Accountant:
     """Return the conversion of a Rényi curve at the best order."""
-    return Accountant(
-        delta=lambda epsilon, _: delta_of_curve(curve, epsilon),
-        epsilon=lambda delta, _: epsilon_of_curve(curve, delta) if delta else None,
-    )
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return epsilon_of_curve(curve, delta) if delta else None
+
+    return Accountant(_alone(partial(delta_of_curve, curve)), _alone(epsilon))
 
 
 def by_delta(
@@ -65,23 +80,31 @@ def by_delta(
         found = least_epsilon(function, delta, most, steps)
         return found if found < most else None
 
-    return Accountant(lambda epsilon, _: function(epsilon), epsilon)
+    return Accountant(_alone(function), epsilon)
 
 
 def by_losses(make: Callable[[], LossDistribution]) -> Accountant:
     """Return a distribution of privacy losses, made at every call."""
-    return Accountant(
-        delta=lambda epsilon, _: short_up(make().delta(epsilon)),
-        epsilon=lambda delta, _: make().epsilon(delta),
-    )
+
+    def delta(epsilon: Fraction) -> Fraction:
+        return short_up(make().delta(epsilon))
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return make().epsilon(delta)
+
+    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def recursion(epsilons: Sequence[Fraction]) -> Accountant:
     """Return the recursion over adaptive exponential mechanisms; no bound where no grid is fine enough."""
-    return Accountant(
-        delta=lambda epsilon, _: _short(delta_adaptive(epsilons, epsilon)),
-        epsilon=lambda delta, _: _short(epsilon_adaptive(epsilons, delta)),
-    )
+
+    def delta(epsilon: Fraction) -> Fraction | None:
+        return _short(delta_adaptive(epsilons, epsilon))
+
+    def epsilon(delta: Fraction) -> Fraction | None:
+        return _short(epsilon_adaptive(epsilons, delta))
+
+    return Accountant(_alone(delta), _alone(epsilon))
 
 
 def where_promising(accountant: Accountant, mu: float) -> Accountant:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from operator import itemgetter
 from typing import Literal
 
 from flint import arb
@@ -60,7 +62,7 @@ class Bounds:
     @property
     def winner(self) -> str:
         """The name of the least bound."""
-        return min(self.values, key=lambda name: self.values[name])
+        return min(self.values, key=self.values.__getitem__)
 
     @property
     def least(self) -> Fraction:
@@ -70,7 +72,7 @@ class Bounds:
     def __str__(self) -> str:
         fixed = "delta" if self.unit == "epsilon" else "epsilon"
         lines = [f"{self.unit} at {fixed} = {spell(self.at)}"]
-        for name, value in sorted(self.values.items(), key=lambda item: item[1]):
+        for name, value in sorted(self.values.items(), key=itemgetter(1)):
             lines.append(f"  {name:<12}{spell(value)}")
         return "\n".join(lines)
 
@@ -99,24 +101,24 @@ def bounds_of(
     accountants = _accountants(core, slack, adaptive)
     if delta is None:
         target = read_epsilon(epsilon)
-        deltas = _asked(accountants, lambda one, known: one.delta(target, known))
+        deltas = _asked(accountants, "delta", target)
         loose = {name: _with_slack(slack, found) for name, found in deltas.items()}
         return Bounds("delta", target, loose or {"none": Fraction(1)})
     at = read_delta(delta)
     if slack > at:
         return Bounds("epsilon", at, {})
     left = (at - slack) / (1 - slack)
-    return Bounds("epsilon", at, _asked(accountants, lambda one, known: one.epsilon(left, known)))
+    return Bounds("epsilon", at, _asked(accountants, "epsilon", left))
 
 
 def _asked(
-    accountants: Mapping[str, Accountant],
-    ask: Callable[[Accountant, Fraction | None], Fraction | None],
+    accountants: Mapping[str, Accountant], unit: Literal["epsilon", "delta"], at: Fraction
 ) -> dict[str, Fraction]:
     """Return the bound of every accountant that finds one; the slow ones, last, know the least so far."""
     found: dict[str, Fraction] = {}
     for name, accountant in accountants.items():
-        bound = ask(accountant, min(found.values(), default=None))
+        ask = accountant.delta if unit == "delta" else accountant.epsilon
+        bound = ask(at, min(found.values(), default=None))
         if bound is not None:
             found[name] = bound
     return found
@@ -164,7 +166,13 @@ def _kov(core: Parts) -> Accountant | None:
 
 def _zcdp(core: Parts) -> Accountant | None:
     rho = rho_of(core)
-    return None if rho is None else by_curve(lambda excess: ball(rho) * (1 + excess))
+    if rho is None:
+        return None
+
+    def curve(excess: arb) -> arb:
+        return ball(rho) * (1 + excess)
+
+    return by_curve(curve)
 
 
 def _renyi(core: Parts) -> Accountant | None:
@@ -195,7 +203,7 @@ def _combined(core: Parts) -> Accountant | None:
 def _convolution(core: Parts) -> Accountant:
     """Return the convolution; of many answers, one that is asked only where it may be the least."""
     many = sum(n for _, n in core) > _FEW or len(core) > _FEW_KINDS
-    losses = by_losses(lambda: convolved(core))
+    losses = by_losses(partial(convolved, core))
     mu = mu_of(core) if many else None
     return losses if mu is None else where_promising(losses, mu)
 
@@ -213,7 +221,11 @@ def _nonadaptive(core: Parts) -> Accountant | None:
     one_kind = not others and part.kind == "bounded_range" and n <= _MOST_FIXED
     if not one_kind or size is None or sum_ is None:
         return None
-    return by_delta(lambda target: short_up(delta_nonadaptive(size, n, target)), sum_, steps=16)
+
+    def delta(epsilon: Fraction) -> Fraction:
+        return short_up(delta_nonadaptive(size, n, epsilon))
+
+    return by_delta(delta, sum_, steps=16)
 
 
 _ACCOUNTANTS: dict[str, Callable[[Parts], Accountant | None]] = {

@@ -1,6 +1,6 @@
 """Adaptive composition: the guarantee of several answers about the same data. Proofs: docs/composition.md."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -180,11 +180,11 @@ class Composition:
 
     def group(self, size: int) -> "Composition":
         """Return the guarantee `size` steps away, part by part."""
-        return self._each(lambda part: part.group(size))
+        return Composition(tuple((part.group(size), n) for part, n in self.parts))
 
     def under(self, neighbors: str) -> "Composition":
         """Return the guarantee that follows under another neighbouring relation, part by part."""
-        return self._each(lambda part: part.under(neighbors))
+        return Composition(tuple((part.under(neighbors), n) for part, n in self.parts))
 
     def as_dict(self) -> dict[str, object]:
         """Return the kind, the parts with their counts, and the neighbouring relation."""
@@ -209,9 +209,6 @@ class Composition:
         if self.pure is not None:
             return f"{equals('ε', self.pure)} in all, from "
         return "" if self.rho is None else f"{equals('ρ', self.rho)} in all, from "
-
-    def _each(self, change: Callable[[Guarantee], Guarantee]) -> "Composition":
-        return Composition(tuple((change(part), n) for part, n in self.parts))
 
 
 @door

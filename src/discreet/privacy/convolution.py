@@ -7,7 +7,7 @@ Rényi curve only is one curve together, which is made into a distribution.
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 
 from flint import arb
 
@@ -113,14 +113,13 @@ def _law(part: Guarantee) -> _OnGrid | None:
     if isinstance(part, LossDP):
         return part.losses.on
     if isinstance(part, GaussianDP):
-        mu = part.mu
-        return lambda step: LossDistribution.gaussian(mu, step)
+        return partial(LossDistribution.gaussian, part.mu)
     epsilon = part.pure
     if not epsilon:
         return None
     kinds = dict.fromkeys(_LOGISTIC, LossDistribution.logistic)
     law = {**kinds, "laplace_dp": LossDistribution.laplace}.get(part.kind, LossDistribution.pure)
-    return lambda step: law(epsilon, step)
+    return partial(law, epsilon)
 
 
 def _size(part: Guarantee) -> Fraction:
@@ -177,14 +176,18 @@ def _recursion(core: Parts, step: Fraction) -> LossDistribution | None:
     top = pace * (len(deltas) - 1)
     if top > min(_FURTHEST, _LONGEST * step):
         return None
-    return LossDistribution.of_curve(lambda at: deltas[int(at / pace)], top, pace).on(step)
+
+    def delta(at: Fraction) -> Fraction:
+        return deltas[int(at / pace)]
+
+    return LossDistribution.of_curve(delta, top, pace).on(step)
 
 
 def _of_curve(rest: Parts, step: Fraction) -> LossDistribution:
     """Return one distribution for all guarantees that are known only by their Rényi curves."""
     curve, top = _curve(rest), max(_reach(rest), step)
     every = max(1, math.ceil(top / step / _PLACES))
-    return LossDistribution.of_curve(lambda at: delta_of_curve(curve, at), top, step, every)
+    return LossDistribution.of_curve(partial(delta_of_curve, curve), top, step, every)
 
 
 def _reach(core: Parts) -> Fraction:

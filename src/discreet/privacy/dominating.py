@@ -71,11 +71,35 @@ def _factor_away(epsilon: arb, chance: arb) -> arb:
     return rising.min(falling)
 
 
+def _response_excess(epsilon: arb, gap: arb) -> arb:
+    return -(-gap).expm1() / (1 + (-epsilon).exp())
+
+
+def _response_left(epsilon: arb, delta: arb) -> arb:
+    return 1 - delta * (1 + (-epsilon).exp())
+
+
+def _range_excess(epsilon: arb, gap: arb) -> arb:
+    return (-gap / 2).expm1() ** 2 / -(-epsilon).expm1()
+
+
+def _range_left(epsilon: arb, delta: arb) -> arb:
+    return (1 - (delta * -(-epsilon).expm1()).sqrt()) ** 2
+
+
+def _laplace_excess(_epsilon: arb, gap: arb) -> arb:
+    return -(-gap / 2).expm1()
+
+
+def _laplace_left(_epsilon: arb, delta: arb) -> arb:
+    return (1 - delta) ** 2
+
+
 RESPONSE = DominatingPair(
     rho=pure_rho,
     curve=of_pure,
-    excess=lambda e, gap: -(-gap).expm1() / (1 + (-e).exp()),
-    left=lambda e, delta: 1 - delta * (1 + (-e).exp()),
+    excess=_response_excess,
+    left=_response_left,
     ceiling=_factor_away,
 )
 """Randomised response, for epsilon-DP."""
@@ -83,8 +107,8 @@ RESPONSE = DominatingPair(
 RANGE = DominatingPair(
     rho=range_rho,
     curve=of_range,
-    excess=lambda e, gap: (-gap / 2).expm1() ** 2 / -(-e).expm1(),
-    left=lambda e, delta: (1 - (delta * -(-e).expm1()).sqrt()) ** 2,
+    excess=_range_excess,
+    left=_range_left,
     ceiling=_odds_shifted,
 )
 """For epsilon-bounded range: two losses that are epsilon apart, the worst two for the wanted quantity."""
@@ -101,8 +125,8 @@ LOGISTIC = DominatingPair(
 LAPLACE = DominatingPair(
     rho=laplace_rho,
     curve=of_laplace,
-    excess=lambda e, gap: -(-gap / 2).expm1(),
-    left=lambda e, delta: (1 - delta) ** 2,
+    excess=_laplace_excess,
+    left=_laplace_left,
     ceiling=_place_shifted,
 )
 """A number with Laplace noise of scale 1 / epsilon."""

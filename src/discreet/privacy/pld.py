@@ -74,9 +74,7 @@ class LossDistribution:
         Raises:
             InvalidNumber: if a number is not above zero, or the step is far too small.
         """
-        return _discretised(
-            cls, epsilon, step, lambda e: lambda root: _squared(1 - root) / (1 - (-e).exp())
-        )
+        return _discretised(cls, epsilon, step, _logistic_curve)
 
     @classmethod
     def laplace(cls, epsilon: Number, step: Number) -> "LossDistribution":
@@ -85,7 +83,7 @@ class LossDistribution:
         It holds for permute-and-flip and the noisy maxima as well: docs/mechanisms/noisy_max.md. Arguments
         and errors are those of `logistic`.
         """
-        return _discretised(cls, epsilon, step, lambda e: lambda root: 1 - root)
+        return _discretised(cls, epsilon, step, _laplace_curve)
 
     @classmethod
     def pure(cls, epsilon: Number, step: Number) -> "LossDistribution":
@@ -93,9 +91,7 @@ class LossDistribution:
 
         Arguments and errors are those of `logistic`.
         """
-        return _discretised(
-            cls, epsilon, step, lambda e: lambda root: (1 - root**2) / (1 + (-e).exp())
-        )
+        return _discretised(cls, epsilon, step, _response_curve)
 
     @classmethod
     def gaussian(cls, mu: Number, step: Number) -> "LossDistribution":
@@ -112,8 +108,12 @@ class LossDistribution:
         """
         size = _ordinary(mu, "mu")
         top = size * (size / 2 + 12)  # beyond it a standard normal variable would have to exceed 12
+
+        def delta(at: Fraction) -> arb:
+            return gaussian_delta(ball(size), ball(at))
+
         with precision(_BITS):
-            return cls.of_curve(lambda at: gaussian_delta(ball(size), ball(at)), top, step)
+            return cls.of_curve(delta, top, step)
 
     @classmethod
     def of_curve(
@@ -285,6 +285,31 @@ def common_step(answers: Iterable[tuple[Number, int]]) -> Fraction:
 
 
 _Curve = Callable[[arb], arb]
+
+
+def _logistic_curve(epsilon: arb) -> _Curve:
+    whole = 1 - (-epsilon).exp()
+
+    def height(root: arb) -> arb:
+        return _squared(1 - root) / whole
+
+    return height
+
+
+def _laplace_curve(_epsilon: arb) -> _Curve:
+    def height(root: arb) -> arb:
+        return 1 - root
+
+    return height
+
+
+def _response_curve(epsilon: arb) -> _Curve:
+    whole = 1 + (-epsilon).exp()
+
+    def height(root: arb) -> arb:
+        return (1 - root**2) / whole
+
+    return height
 
 
 def _discretised(

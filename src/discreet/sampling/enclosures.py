@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Protocol
+from typing import ParamSpec, Protocol
 
 import flint
 import numpy as np
@@ -22,6 +22,8 @@ from flint import arb, fmpq, fmpz
 from numpy.typing import NDArray
 
 from ..numbers import nearest_double, short_up
+
+_P = ParamSpec("_P")
 
 FUNCTION_ERROR = 2.0**-44
 """Assumed bound on the relative error of numpy's exp and log of a double."""
@@ -191,12 +193,12 @@ def _rounded_up(point: arb, sign: int = 1) -> Fraction:
     return Fraction(-(-mantissa >> shift), 1 << _FINEST)
 
 
-def sharp(compute: Callable[[], arb]) -> arb:
-    """Return the result of `compute` at a precision that leaves a relative or absolute error of 2**-80."""
+def sharp(compute: Callable[_P, arb], *arguments: _P.args, **named: _P.kwargs) -> arb:
+    """Return compute(...) at a precision that leaves a relative or absolute error of 2**-80."""
     digits = 192
     while True:
         with precision(digits):
-            value = compute()
+            value = compute(*arguments, **named)
             if value.is_finite() and value.rad() <= _SHARP * arb.max(abs(value.mid()), arb(1)):
                 return value
         digits *= 2

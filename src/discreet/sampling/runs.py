@@ -15,7 +15,6 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..sampling.vectors import Numbers
 from .bits import Bits, LazyUniform, below
 from .categorical import Sums, Table, cumulate, error_of_sums
 from .enclosures import (
@@ -29,7 +28,7 @@ from .enclosures import (
     precision,
     upper,
 )
-from .vectors import Stored, Vector
+from .vectors import ExactArray, Stored, Vector
 
 _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
@@ -61,8 +60,8 @@ class Runs:
             for runs whose candidates are no neighbours; `starts` says nothing then.
     """
 
-    starts: Sequence[int] | Numbers
-    sizes: Sequence[int] | Numbers
+    starts: Sequence[int] | ExactArray
+    sizes: Sequence[int] | ExactArray
     tops: Vector
     slopes: Vector | None = None
     upward: NDArray[np.bool_] | None = None

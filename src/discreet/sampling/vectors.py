@@ -18,7 +18,7 @@ from ..arguments import listed
 from ..errors import InvalidScores, shown
 from ..numbers import nearest_double
 
-Numbers = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
+ExactArray = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
 """Numbers as they are stored; the objects are Python's integers and fractions."""
 
 Integers = NDArray[np.int64] | NDArray[np.object_]
@@ -42,7 +42,7 @@ class Vector:
 
     __slots__ = ("_values", "integral")
 
-    def __init__(self, values: Numbers, *, integral: bool | None = None) -> None:
+    def __init__(self, values: ExactArray, *, integral: bool | None = None) -> None:
         self._values = values
         self.integral = values.dtype.kind in "iu" if integral is None else integral
         """Whether the types of the numbers, not their values, say that they are integers."""
@@ -54,7 +54,7 @@ class Vector:
         return f"<Vector of {len(self)} private numbers>"
 
     @property
-    def values(self) -> Numbers:
+    def values(self) -> ExactArray:
         """The numbers as they are stored: float64, int64, uint64, or objects (int and Fraction)."""
         return self._values
 
@@ -141,7 +141,7 @@ def integers(values: Sequence[int]) -> NDArray[Any]:
     return np.array(values, dtype=np.int64) if total < _SUMS else _objects([int(v) for v in values])
 
 
-def _exact_array(array: NDArray[Any]) -> Numbers:
+def _exact_array(array: NDArray[Any]) -> ExactArray:
     """Return the array in one of the four exact types."""
     kind, size = array.dtype.kind, array.dtype.itemsize
     if kind == "f" and size <= 8:
@@ -155,7 +155,7 @@ def _exact_array(array: NDArray[Any]) -> Numbers:
     raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}")
 
 
-def _from_list(values: list[Any]) -> Numbers:
+def _from_list(values: list[Any]) -> ExactArray:
     """Return the list as an array, without the rounding numpy does when types are mixed."""
     types = set(map(type, values))
     if types == {float}:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, TypeVar
 
@@ -91,14 +92,14 @@ class Custom:
                 or returned floats and nothing says how far they are from ideal. It never quotes data.
         """
         returned = replacing_errors(self._call)
-        scores = replacing_errors(lambda: read_vector(returned), (InvalidScores,))
+        scores = replacing_errors(partial(read_vector, returned), (InvalidScores,))
         if len(scores) != len(self.candidates):
             raise InvalidScores(
                 f"u must return one score for each of the {len(self.candidates)} candidates"
             )
         if self.granularity is not None:
             return _rounded(scores, positive(self.granularity, "granularity"))
-        if self.error is None and replacing_errors(lambda: _holds_floats(returned)):
+        if self.error is None and replacing_errors(partial(_holds_floats, returned)):
             raise InvalidScores(
                 "u returns floats, whose rounding errors the sensitivity must cover. Declare error= "
                 "(how far a returned score may be from the ideal one; 0 if never), or granularity= "
@@ -119,7 +120,11 @@ class Custom:
 
 def each(u: Callable[[Any, Any], object]) -> ScoreFunction:
     """Return the score function that calls u(data, candidate) for one candidate after another."""
-    return lambda data, candidates: [u(data, candidate) for candidate in candidates]
+
+    def scores(data: Any, candidates: Iterable[object]) -> list[object]:
+        return [u(data, candidate) for candidate in candidates]
+
+    return scores
 
 
 def _exactly(granularity: object) -> Fraction | None:
@@ -158,11 +163,11 @@ def replacing_errors(
     who: str = "the score function",
 ) -> _T:
     """Return the result of `work`; an error in it, which may quote the data, is replaced by one with its class."""
-    return replacing(work, lambda error: _failed(who, type(error).__name__), passing)
+    return replacing(work, partial(_failed, who), passing)
 
 
-def _failed(who: str, kind: str) -> InvalidScores:
+def _failed(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
-        f"{who} failed with {kind}; its message may quote the data, so it is not shown. "
+        f"{who} failed with {type(error).__name__}; its message may quote the data, so it is not shown. "
         "Call the function yourself on data you may look at"
     )

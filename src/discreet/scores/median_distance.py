@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +20,11 @@ from .rank_search import Bracket, bracket, distinct_indices, everything
 if TYPE_CHECKING:
     from ..tables.cells import CellSource
     from ..tables.column import Numeric
+
+
+def _half(records: int) -> int:
+    """Return the rank of the median."""
+    return records // 2
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -65,15 +71,18 @@ class MedianDistance:
     def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""
         size = self.candidates.size
-        found = bracket(source, size, lambda n: n // 2, ceil(cutoff_gap / 2) + 1)
+        found = bracket(source, size, _half, ceil(cutoff_gap / 2) + 1)
         below, up_to = found.outside
         return bracketed(
             self._runs(found),
             -np.maximum(0, np.array([found.total - 2 * below, 2 * up_to - found.total]) + 1),
             size,
-            lambda: self._whole(everything(source, size)),
-            lambda: self._bracketed(source, WIDER * cutoff_gap),
+            partial(self._everything, source, size),
+            partial(self._bracketed, source, WIDER * cutoff_gap),
         )
+
+    def _everything(self, source: "CellSource", size: int) -> Runs:
+        return self._whole(everything(source, size))
 
     def _whole(self, tally: tuple[Integers, NDArray[np.int64]]) -> Runs:
         """Return the runs for all records, given as distinct indices in order with their counts."""

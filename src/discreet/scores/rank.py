@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -14,7 +15,7 @@ from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
-from ..sampling.vectors import Integers, Numbers, Vector, integers, read_vector
+from ..sampling.vectors import ExactArray, Integers, Vector, integers, read_vector
 from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
@@ -103,9 +104,12 @@ class Rank:
             runs,
             self._scores(outside, n - outside, n),
             size,
-            lambda: self._whole(everything(source, size), size),
-            lambda: self._bracketed(source, size, WIDER * cutoff_gap),
+            partial(self._everything, source, size),
+            partial(self._bracketed, source, size, WIDER * cutoff_gap),
         )
+
+    def _everything(self, source: "CellSource", size: int) -> Runs:
+        return self._whole(everything(source, size), size)
 
     def _near_the_quantile(self, indices: Integers, cutoff_gap: Fraction, size: int) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
@@ -176,7 +180,7 @@ class Rank:
 
 
 def _beside(
-    values: Numbers, counts: Integers | None, ladder: list[Fraction]
+    values: ExactArray, counts: Integers | None, ladder: list[Fraction]
 ) -> tuple[Integers, Integers]:
     """Return how many records are below and above the numbers of a list, exactly."""
     weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
@@ -238,7 +242,7 @@ def framed(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) 
         starts=np.concatenate(([0], runs.starts, [end]))[there],
         sizes=np.concatenate(([first], runs.sizes, [size - end]))[there],
         tops=Vector(
-            cast(Numbers, np.concatenate((outside[:1], runs.tops.values, outside[1:])))[there],
+            cast(ExactArray, np.concatenate((outside[:1], runs.tops.values, outside[1:])))[there],
             integral=True,
         ),
         summaries=summary[there],

@@ -16,7 +16,7 @@ from ..errors import InvalidCandidates, shown
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
-from ..sampling.vectors import Integers, Numbers, Vector
+from ..sampling.vectors import ExactArray, Integers, Vector
 from .rank_search import distinct_indices
 
 if TYPE_CHECKING:
@@ -158,13 +158,13 @@ def borders(prices: Grid) -> Grid:
     return Grid(prices.lo + half, prices.hi + half, prices.step)
 
 
-def highest_paid(prices: Grid, bids: Numbers) -> Integers:
+def highest_paid(prices: Grid, bids: ExactArray) -> Integers:
     """Return the indices of the highest prices that the bids pay; bids that pay none are left out."""
     found = places(prices, bids)
     return found[np.asarray(found >= 0, dtype=np.bool_)]
 
 
-def places(prices: Grid, bids: Numbers) -> Integers:
+def places(prices: Grid, bids: ExactArray) -> Integers:
     """Return the indices of the highest prices that the bids pay, below zero for a bid that pays none.
 
     An index depends on its own bid alone. A bid that is a double pays every price whose nearest
@@ -180,7 +180,7 @@ def places(prices: Grid, bids: Numbers) -> Integers:
     return found
 
 
-def _by_words(prices: Grid, paying: Numbers, below: int) -> NDArray[np.int64]:
+def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]:
     """Return the same for bids of one type that pay the lowest price, of which `below` is the denominator."""
     lo, step = int(prices.lo * below), int(prices.step * below)
     if paying.dtype.kind == "f":
@@ -190,7 +190,8 @@ def _by_words(prices: Grid, paying: Numbers, below: int) -> NDArray[np.int64]:
         return nearest - ((nearest * step + lo) / below > paying)
     most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
     whole = np.minimum(paying, most).astype(np.int64)
-    return np.minimum((whole * below - lo) // step, prices.size - 1)  # type: ignore[no-any-return]
+    found: NDArray[np.int64] = np.minimum((whole * below - lo) // step, prices.size - 1)
+    return found
 
 
 def _highest_paid(prices: Grid, bid: Any) -> int:
