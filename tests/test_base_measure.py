@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
@@ -56,7 +56,6 @@ def test_every_bit_string_is_accounted_for(scores: Any, measure: Any, rate: Rate
             assert tree.admits(i, probability), (i, tree, probability)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(-50, 50), st.integers(-300, 300), st.integers(1, 10**6)),

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
@@ -84,6 +84,14 @@ TYPED: dict[str, Both] = {"parquet": in_parquet, "duckdb": in_duckdb, "spark": i
 ENGINES: dict[str, Both] = {**TYPED, "csv": in_csv}
 
 
+def asked(engines: Iterable[str]) -> list[Any]:
+    """The engines; Spark, which takes seconds for each question, in `make proofs`."""
+    return [
+        pytest.param(engine, marks=pytest.mark.proof) if engine == "spark" else engine
+        for engine in engines
+    ]
+
+
 def texts(*columns: Sequence[Any], names: Sequence[str] = ("url",)) -> pa.Table:
     arrays = [pa.array(column, pa.string()) for column in columns]
     return pa.table(dict(zip(names, arrays, strict=True)))
@@ -113,7 +121,7 @@ def held(data: Any, ranking: Any, records: Records = ROWS) -> list[dict[Any, int
 URLS = ["a", "b", "A", "é", "e\u0301", "0", "00", " ", "zebra", "日本", "q'; --", "\U0001f600"]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", asked(ENGINES))
 def test_counts_are_those_of_the_list(engine: str, tmp_path: Path) -> None:
     rows = (
         ["a"] * 5 + ["é"] * 3 + ["e\u0301"] + ["b"] * 3 + ["unknown", None, "\U0001f600", "q'; --"]
@@ -127,7 +135,7 @@ def test_counts_are_those_of_the_list(engine: str, tmp_path: Path) -> None:
     assert {table[i] for i in range(len(table))} == set(URLS)
 
 
-@pytest.mark.parametrize("engine", ["parquet", "duckdb", "spark"])
+@pytest.mark.parametrize("engine", asked(["parquet", "duckdb", "spark"]))
 @pytest.mark.parametrize("by", [False, True], ids=["", "by group"])
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
 def test_groups_and_persons_are_those_of_the_list(
@@ -167,7 +175,7 @@ COLUMNS: dict[str, tuple[pa.DataType, pa.DataType, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("engine", TYPED)
+@pytest.mark.parametrize("engine", asked(TYPED))
 @pytest.mark.parametrize("types", COLUMNS)
 def test_values_of_every_type_are_compared_exactly(engine: str, types: str, tmp_path: Path) -> None:
     of, wanted, candidates = COLUMNS[types]
@@ -320,7 +328,7 @@ def test_every_candidate_of_runs_can_be_peeled() -> None:
 # --- the verbs
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", asked(ENGINES))
 def test_mode_and_top_k_answer_what_stands_out(engine: str, tmp_path: Path) -> None:
     rows = ["a"] * 90 + ["b"] * 50 + ["c"]
     data, candidates = ENGINES[engine](texts(rows), texts(URLS), tmp_path)
@@ -482,7 +490,7 @@ def test_a_closed_connection_is_an_error_of_ours() -> None:
 # --- what is refused
 
 
-@pytest.mark.parametrize("engine", TYPED)
+@pytest.mark.parametrize("engine", asked(TYPED))
 @pytest.mark.parametrize(
     ("values", "words"),
     [
@@ -612,7 +620,7 @@ def test_spark_and_files_do_not_meet(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("engine", TYPED)
+@pytest.mark.parametrize("engine", asked(TYPED))
 def test_other_candidates_have_another_description(engine: str, tmp_path: Path) -> None:
     _, candidates = TYPED[engine](texts(["a"]), texts(["a", "b"]), tmp_path)
     table = CandidateTable(candidates, "url")

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
@@ -82,7 +82,6 @@ def check(source: Any, grid: Grid, exact: list[Any], parts: list[range]) -> None
     assert told == sorted(i for i in indices if any(p.start <= i < p.stop for p in parts))
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.sampled_from(GRIDS), st.lists(DOUBLES | st.none(), max_size=20), st.data())
 def test_doubles(grid: Grid, values: list[Any], data: Any) -> None:
     source = on_grid(relation("DOUBLE", values), "x", grid)
@@ -91,7 +90,6 @@ def test_doubles(grid: Grid, values: list[Any], data: Any) -> None:
         check(source, grid, exact, parts_of(grid.size, data))
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.sampled_from(GRIDS),
     st.lists(
@@ -106,7 +104,6 @@ def test_floats_of_32_bits(grid: Grid, values: list[float], data: Any) -> None:
         check(source, grid, [x for x in held if not math.isnan(x)], parts_of(grid.size, data))
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.sampled_from(GRIDS), st.sampled_from(sorted(TYPES)), st.data())
 def test_integers(grid: Grid, kind: str, data: Any) -> None:
     low, high = TYPES[kind]
@@ -119,7 +116,6 @@ def test_integers(grid: Grid, kind: str, data: Any) -> None:
         check(source, grid, values, parts_of(grid.size, data))
 
 
-@settings(deadline=None, max_examples=100)
 @given(
     st.sampled_from(GRIDS),
     st.sampled_from([(4, 2), (9, 0), (18, 3), (38, 5), (38, 38)]),

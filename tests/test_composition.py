@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import (
@@ -122,7 +122,6 @@ def pair_of(guarantee: Any, share: Fraction) -> tuple[list[arb], list[arb]]:
     return p, q_
 
 
-@settings(max_examples=40)
 @given(st.lists(st.tuples(anything(), st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10)),
                 min_size=1, max_size=4), st.fractions(0, 3, max_denominator=6))  # fmt: skip
 def test_every_bound_is_above_what_is_exact(

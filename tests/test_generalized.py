@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
@@ -32,7 +32,6 @@ def computed(q: Any, changes: Any, t: Any) -> list[Fraction]:
     return [scores.exact(i) for i in range(len(scores))]
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(

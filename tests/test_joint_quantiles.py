@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
@@ -146,7 +146,6 @@ def test_the_choices_make_up_the_law(alphas: list[str], eta: Fraction) -> None:
     st.lists(st.fractions(0, 1, max_denominator=12), min_size=1, max_size=4, unique=True),
     st.fractions(Fraction(1, 100), 5, max_denominator=100),
 )
-@settings(max_examples=25, deadline=None)
 def test_the_law_for_any_alphas(data: list[int], alphas: list[Fraction], eta: Fraction) -> None:
     joint = JointQuantiles(tuple(sorted(alphas)), 7)
     with precision(256):

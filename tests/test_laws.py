@@ -163,7 +163,6 @@ def _mass(law: list[Fraction], event: tuple[int, ...]) -> arb:
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-1, 1)), min_size=2, max_size=6))
-@settings(max_examples=25)
 def test_the_logit_of_every_event_shifts_by_epsilon_at_most(moves: list[tuple[int, int]]) -> None:
     """The f-DP bound of the exponential mechanism: it is dominated by a shift of a logistic law."""
     assert _worst_shift(*(em([f(*m) for m in moves]) for f in (lambda s, _: s, int.__add__))) <= 1

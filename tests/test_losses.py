@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flint import arb
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber, MissingPackage
@@ -169,7 +169,6 @@ def test_what_is_infinite_stays_infinite() -> None:
     assert one.composed(3).infinite == UNIT * 7 // 8
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.booleans(), sizes), min_size=2, max_size=3),
     st.integers(0, 15),

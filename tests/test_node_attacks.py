@@ -257,16 +257,16 @@ def test_the_owner_sees_why_and_an_analyst_does_not(tmp_path: Path) -> None:
     class HIDDEN(Exception):
         pass
 
-    cases: list[tuple[Any, Any, tuple[Any, ...]]] = [
-        (discreet.median, frame, (Grid(0, 3), "agee")),
-        (discreet.median, path, (Grid(0, 3), "agee")),
-        (discreet.median, str(tmp_path / "HIDDEN-2.csv"), (Grid(0, 3), "age")),
-        (discreet.median, "HIDDEN", (Grid(0, 3), "age")),
-        (discreet.median, pd.DataFrame({"age": ["HIDDEN"]}), (Grid(0, 3), "age")),
-        (discreet.mode, pd.DataFrame({"HIDDEN": ["HIDDEN"]}), ("agee", ["a"])),
+    cases: list[tuple[Any, Any, str, Any]] = [
+        (discreet.median, frame, "agee", Grid(0, 3)),
+        (discreet.median, path, "agee", Grid(0, 3)),
+        (discreet.median, str(tmp_path / "HIDDEN-2.csv"), "age", Grid(0, 3)),
+        (discreet.median, "HIDDEN", "age", Grid(0, 3)),
+        (discreet.median, pd.DataFrame({"age": ["HIDDEN"]}), "age", Grid(0, 3)),
+        (discreet.mode, pd.DataFrame({"HIDDEN": ["HIDDEN"]}), "agee", ["a"]),
     ]
-    for verb, data, arguments in cases:
-        made, analyst = asked(verb, data, *arguments, epsilon=1)
+    for verb, data, column, candidates in cases:
+        made, analyst = asked(verb, data, column, candidates=candidates, epsilon=1)
         with pytest.raises(Unanswerable) as refused:
             analyst.query("mine")
         assert str(refused.value) == UNANSWERABLE

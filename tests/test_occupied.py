@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
@@ -106,7 +106,6 @@ ENGINES: list[Callable[[pl.DataFrame], Any]] = [
     step=st.fractions(Fraction(1, 1000), 2, max_denominator=1000),
     size=st.integers(2, 2**30),
 )
-@settings(max_examples=60, deadline=None)
 def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) -> None:
     grid, table = (
         Grid(lo, lo + (size - 1) * step, step),
@@ -193,7 +192,6 @@ def array_of(kind: str, values: list[Any]) -> Any:
 
 @pytest.mark.parametrize("kind", NUMBERS)
 @given(grid=st.sampled_from(WIDE), pay=st.booleans(), data=st.data())
-@settings(max_examples=60, deadline=None)
 def test_groups_of_any_numbers_add_up(
     kind: str, grid: Grid, pay: bool, data: st.DataObject
 ) -> None:
@@ -255,7 +253,6 @@ IN_DUCKDB: dict[str, st.SearchStrategy[Any]] = {
 
 @pytest.mark.parametrize("of", IN_DUCKDB)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
 def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(IN_DUCKDB[of], max_size=8))
     texts = ", ".join(f"(CAST('{value}' AS {of}), {WORD - 1})" for value in values)
