@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .failures import quietly
 
 if TYPE_CHECKING:
-    from .expressions import Table as Opened
+    from .expressions import OpenedTable
 
 __all__ = [
     "Table",
@@ -128,7 +128,7 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
     return [parse(text, of) for text in texts]
 
 
-def _open(data: Any, column: str | None) -> "Opened":
+def _open(data: Any, column: str | None) -> "OpenedTable":
     """Return the column, by whichever engine can read it."""
     from .engine import open_table
 

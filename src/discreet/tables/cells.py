@@ -185,7 +185,7 @@ class Piece:
     blur: float = BLUR
 
 
-class Histogram:
+class GridHistogram:
     """The question for the counts of some parts, and what an engine answered.
 
     An engine may group records as it likes: a group whose least and greatest record are in one cell is

@@ -15,8 +15,8 @@ from ..errors import UnreadableData
 from ..sampling.vectors import integers
 from .cells import GridSource
 from .engine import array_of, open_table, unwrapped
-from .expressions import Numbers, Table
-from .numeric import from_list, numbers
+from .expressions import Numbers, OpenedTable
+from .numeric import from_list, numeric_values
 from .rankings import Classes, Ranking
 from .records import Records
 
@@ -72,7 +72,7 @@ class Source:
         return unwrapped(self._given)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> OpenedTable:
         """The table, opened."""
         return open_table(self.data, self.name, self.records)
 
@@ -87,7 +87,7 @@ class Source:
         if self.records.unit is not None or self.records.by is not None:
             return None
         if self.name is None:
-            return numbers(self.data)
+            return numeric_values(self.data)
         return array_of(self.data, self.name)
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:

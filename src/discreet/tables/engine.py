@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
-from .expressions import Table
+from .expressions import OpenedTable
 from .failures import missing_column, needing, quietly
 from .held import Held, Objects
 from .kinds import CELL
 from .native import Native
 from .paths import names_files
-from .queries import Query
+from .queries import SqlQuery
 from .records import PART, PERSON, Records
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ Columns = dict[str, str]
 """The names of columns, by what they are called once they are open. Empty: the data are the only column."""
 
 
-def open_table(data: Any, column: str | None, records: Records | None = None) -> Table:
+def open_table(data: Any, column: str | None, records: Records | None = None) -> OpenedTable:
     """Return the columns of a question about a table.
 
     Args:
@@ -65,7 +65,7 @@ def open_table(data: Any, column: str | None, records: Records | None = None) ->
     if column is None and columns:
         raise InvalidArgument("privacy units and groups need a table: name its column")
     native, failure = _opened(data, columns)
-    return Table(native, {CELL: ONLY, **columns}, records, failure)
+    return OpenedTable(native, {CELL: ONLY, **columns}, records, failure)
 
 
 def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
@@ -124,7 +124,7 @@ def is_in_duckdb(data: Any) -> bool:
 
 def unwrapped(data: Any) -> Any:
     """Return what a query selects, what Narwhals wraps, and anything else as it is."""
-    if isinstance(data, Query):
+    if isinstance(data, SqlQuery):
         return data.fetched()
     if _package(data) == "narwhals":
         return data.to_native()

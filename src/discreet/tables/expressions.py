@@ -28,7 +28,7 @@ _WORD = 2**63
 
 
 @dataclass(frozen=True)
-class Table:
+class OpenedTable:
     """The columns of a question, opened: what has the records that count.
 
     Attributes:
@@ -70,7 +70,7 @@ class Table:
         from where it lies is not.
         """
         numeric = quietly(self.native.numeric, self.failure)
-        parsed = Table(numeric, self.names, self.records, self.failure)
+        parsed = OpenedTable(numeric, self.names, self.records, self.failure)
         of = parsed.type()
         if of.name != "object":
             check_numbers(of)

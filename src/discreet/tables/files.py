@@ -17,11 +17,11 @@ from .failures import needing, quietly
 from .in_duckdb import InDuckDB, picked
 from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
-from .paths import ACCEPTED, kind_of
-from .written import NUMBER
+from .paths import FILE_FORMATS, file_format
+from .written import CELL_AS_DOUBLE
 
 One = str | os.PathLike[str] | CsvFile
-Given = One | Sequence[One]
+FileNames = One | Sequence[One]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Opened:
     """What is raised when the rows cannot be read."""
 
 
-def open_columns(data: Given, columns: Mapping[str, str]) -> tuple[InDuckDB, DiscreetError]:
+def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB, DiscreetError]:
     """Return columns of files under other names, and what is raised when the rows cannot be read.
 
     Args:
@@ -86,7 +86,7 @@ def _native(opened: Opened, columns: Mapping[str, str]) -> InDuckDB:
 
 def _parsed(relation: Any, types: Mapping[str, ColumnType]) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
-    kept = Kept(relation, f"SELECT * REPLACE ({NUMBER} AS {CELL}) FROM {ROWS}")
+    kept = Kept(relation, f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}")
     number = replace(types[CELL], kind="float", layout="<d")
     return InDuckDB(kept.rows, {**types, CELL: number}, _kept=[kept])
 
@@ -154,7 +154,9 @@ def _of_folder(folder: Path) -> list[Path]:
         if not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
     if not shown:
-        raise UnreadableFile(f"{folder} is a directory without files. Accepted in it: {ACCEPTED}")
+        raise UnreadableFile(
+            f"{folder} is a directory without files. Accepted in it: {FILE_FORMATS}"
+        )
     return shown
 
 
@@ -200,22 +202,24 @@ def _kind(one: _File) -> str:
     """Return what a file holds, by how its name ends."""
     if one.form is not None:
         return "CSV"
-    kind = kind_of(one.path)
+    kind = file_format(one.path)
     if not kind:
         hint = " Its form can be given: discreet.csv(path, delimiter=..., names=...)"
         _start(one.path)
-        raise UnreadableFile(f"{one.path} has none of the accepted extensions: {ACCEPTED}.{hint}")
+        raise UnreadableFile(
+            f"{one.path} has none of the accepted extensions: {FILE_FORMATS}.{hint}"
+        )
     return kind
 
 
 def _start(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
     if quietly(file.is_dir, _denied(file)):
-        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {ACCEPTED}")
+        raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
     if not quietly(file.exists, _denied(file)):
         raise UnreadableFile(f"{file} does not exist")
     if not file.is_file():
-        raise UnreadableFile(f"{file} is not a regular file. Accepted: {ACCEPTED}")
+        raise UnreadableFile(f"{file} is not a regular file. Accepted: {FILE_FORMATS}")
 
     def read() -> bytes:
         with file.open("rb") as stream:

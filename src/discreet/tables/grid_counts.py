@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..errors import DiscreetError
 from .cells import (
     FINEST_KEYS,
+    GridHistogram,
     Groups,
-    Histogram,
     Index,
     Occupied,
     Piece,
@@ -48,7 +48,7 @@ class GridCounts:
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         """Return how many records each cell of each part has."""
-        asked = Histogram(self.thresholds, parts)
+        asked = GridHistogram(self.thresholds, parts)
         if asked.pieces:
             mixed = asked.add(quietly(lambda: self._groups(asked), self.failure))
             if mixed:
@@ -57,7 +57,7 @@ class GridCounts:
 
     def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many."""
-        asked = Histogram(self.thresholds, parts)
+        asked = GridHistogram(self.thresholds, parts)
         if not asked.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         found = quietly(lambda: self._singles(asked), self.failure)
@@ -73,7 +73,7 @@ class GridCounts:
             asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
         return asked.tally
 
-    def _groups(self, asked: Histogram | Occupied) -> Groups:
+    def _groups(self, asked: GridHistogram | Occupied) -> Groups:
         """Return the groups of the records with one key."""
         import narwhals.stable.v2 as nw
 
@@ -82,13 +82,13 @@ class GridCounts:
         grouped = self._keyed(asked).group_by("key").agg(nw.len().alias("records"), least, greatest)
         return Groups.of(self.fetch(grouped, self.thresholds.of))
 
-    def _mixed(self, asked: Histogram | Occupied, keys: list[int]) -> Groups:
+    def _mixed(self, asked: GridHistogram | Occupied, keys: list[int]) -> Groups:
         """Return each distinct record of some groups as a group of its own."""
         import narwhals.stable.v2 as nw
 
         return self._distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
 
-    def _singles(self, asked: Histogram | Occupied) -> Groups:
+    def _singles(self, asked: GridHistogram | Occupied) -> Groups:
         """Return each distinct record as a group of its own."""
         return self._distinct(self._within(asked))
 
@@ -99,7 +99,7 @@ class GridCounts:
         counted = records.group_by(CELL).agg(nw.len().alias("records"))
         return Groups.single(self.fetch(counted, self.thresholds.of))
 
-    def _keyed(self, asked: Histogram | Occupied) -> Any:
+    def _keyed(self, asked: GridHistogram | Occupied) -> Any:
         """Return the records of the parts with their keys."""
         import narwhals.stable.v2 as nw
 
@@ -131,7 +131,7 @@ class GridCounts:
             return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
         return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
 
-    def _within(self, asked: Histogram | Occupied) -> Any:
+    def _within(self, asked: GridHistogram | Occupied) -> Any:
         """Return the records of the parts."""
         inside = [self._inside(piece) for piece in asked.pieces]
         if any(some is None for some in inside):

@@ -27,7 +27,7 @@ from .kinds import (
     plain,
     timestamp,
 )
-from .numeric import exact
+from .numeric import python_number
 from .records import PERSON, START, offset
 
 SHARED = frozenset({str, int, UUID})
@@ -128,7 +128,7 @@ def _number(cell: Any, numbers: dict[str, int]) -> int:
 
 def _in_order(cells: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return for each row the place of its number, -1 for none, and the numbers that occur, in order."""
-    found = [exact(cell) for cell in cells]
+    found = [python_number(cell) for cell in cells]
     values = sorted({number for number in found if number is not None})
     places = {number: i for i, number in enumerate(values)}
     codes = np.array([-1 if x is None else places[x] for x in found], dtype=np.int64)

@@ -24,7 +24,7 @@ _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
 
 
-def numbers(data: Any) -> NDArray[Any]:
+def numeric_values(data: Any) -> NDArray[Any]:
     """Return the numbers in an array, a series or a list: float64, int64, uint64, or int, float and Fraction.
 
     Raises:
@@ -87,7 +87,7 @@ def _widened(array: NDArray[Any]) -> NDArray[Any]:
 
 def from_list(values: list[Any]) -> NDArray[Any]:
     """Return the numbers of a list as an array, none of them rounded."""
-    found = [number for value in values if (number := exact(value)) is not None]
+    found = [number for value in values if (number := python_number(value)) is not None]
     kinds = set(map(type, found))
     if kinds <= {float}:
         return np.array(found, dtype=np.float64)
@@ -98,7 +98,7 @@ def from_list(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def exact(value: Any) -> int | float | Fraction | None:
+def python_number(value: Any) -> int | float | Fraction | None:
     """Return a number as Python has it, with its exact value; None for what is missing or no number."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None

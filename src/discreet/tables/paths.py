@@ -20,10 +20,10 @@ KINDS = {
 }
 """What a file holds, by how its name ends."""
 
-ACCEPTED = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
+FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
 
 
-def kind_of(path: Path) -> str:
+def file_format(path: Path) -> str:
     """Return what a file holds, by how its name ends; an empty text for any other ending."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = suffixes[-1:] == [".gz"]
@@ -49,5 +49,5 @@ def names_files(data: Any, *, column: bool = True) -> bool:
 
 def _is_surely_path(one: Any) -> bool:
     if isinstance(one, str):
-        return bool(kind_of(Path(one)))
+        return bool(file_format(Path(one)))
     return isinstance(one, os.PathLike | CsvFile)

@@ -8,7 +8,7 @@ from .failures import quietly
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Query:
+class SqlQuery:
     """A query and where it is asked. It is asked anew for each answer."""
 
     text: str
@@ -45,7 +45,7 @@ class Query:
         return f"discreet.sql({self.text!r}, {shown(self.connection)})"
 
 
-def sql(query: str, connection: Any) -> Query:
+def sql(query: str, connection: Any) -> SqlQuery:
     """Return the rows of a query as data that every verb over tables takes.
 
     One row of the result is one record, so what joins several rows of a person needs a `privacy_unit`. With DuckDB
@@ -68,7 +68,7 @@ def sql(query: str, connection: Any) -> Query:
             "connection must be one of DuckDB, an engine or a connection of SQLAlchemy, or one of Python's "
             f"database interface, got {shown(connection)}"
         )
-    return Query(query, connection)
+    return SqlQuery(query, connection)
 
 
 def _by_name(names: list[str], rows: list[Any]) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidCandidates
-from .expressions import Table
+from .expressions import OpenedTable
 from .kinds import ColumnType
 
 _AT_ONCE = 10_000
@@ -37,7 +37,7 @@ class Ranking(Protocol):
         """Return the candidate of that rank."""
         ...
 
-    def classes(self, table: Table) -> "Sequence[Classes]":
+    def classes(self, table: OpenedTable) -> "Sequence[Classes]":
         """Return, for each group of a table, the candidates in classes of equal counts."""
         ...
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .expressions import Table
+from .expressions import OpenedTable
 from .failures import quietly
 from .in_duckdb import InDuckDB
 from .kept import ROWS, Kept
@@ -54,13 +54,13 @@ class RelationRanking:
         [[value]] = quietly(lambda: self.kept.ask(query), self.failure)
         return value.decode() if self.of.kind == "text" else value
 
-    def classes(self, table: Table) -> "list[RelationClasses]":
+    def classes(self, table: OpenedTable) -> "list[RelationClasses]":
         """Return, for each group of a table, these candidates in classes of equal counts."""
         of, native = table.type(), table.native
         check_comparable(of, self)
         if not (isinstance(native, InDuckDB) and self.seen_by(native.relation)):
             raise elsewhere()
-        kept = quietly(lambda: keep_counts(table, of, self), table.failure)
+        kept = quietly(lambda: counted_relation(table, of, self), table.failure)
         return [RelationClasses(kept, g, self.size, table.failure) for g in range(table.groups)]
 
     def seen_by(self, relation: Any) -> bool:
@@ -79,7 +79,7 @@ def rank_relation(
     Raises:
         InvalidCandidates: if there are none, or two are equal, or one is missing or not to be named.
     """
-    cells = f"SELECT {compared(of)} AS {CELL} FROM {ROWS}"
+    cells = f"SELECT {comparable_cell(of)} AS {CELL} FROM {ROWS}"
     query = f"SELECT {CELL}, dense_rank() OVER (ORDER BY {CELL} ASC) - 1 AS rank FROM ({cells})"
     kept = Kept(relation, query, shared=shared)
     native = relation.types[0]
@@ -100,12 +100,12 @@ def _plain(of: ColumnType, native: Any) -> str:
     return f"coalesce(isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {exact}, false)"
 
 
-def compared(of: ColumnType) -> str:
+def comparable_cell(of: ColumnType) -> str:
     """Return CELL as it is compared: text as bytes, lest a collation make words equal."""
     return f"encode(CAST({CELL} AS VARCHAR))" if of.kind == "text" else CELL
 
 
-def keep_counts(table: Table, of: ColumnType, ranking: RelationRanking) -> Kept:
+def counted_relation(table: OpenedTable, of: ColumnType, ranking: RelationRanking) -> Kept:
     """Keep how many records each candidate has in each group, if any: rows, or privacy units.
 
     An integer that the candidates' type cannot hold becomes null, and equals none of them.

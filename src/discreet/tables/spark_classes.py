@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
-from .expressions import Table
+from .expressions import OpenedTable
 from .failures import needing, quietly
 from .in_spark import InSpark, comparable
 from .kinds import CELL, ColumnType
@@ -61,13 +61,13 @@ class SparkRanking:
         [[long, short]] = quietly(lambda: self.frame.selectExpr(*mixed).collect(), self.failure)
         return f"{self.size} {self.of.kind} {long} {short}"
 
-    def classes(self, table: Table) -> "list[SparkClasses]":
+    def classes(self, table: OpenedTable) -> "list[SparkClasses]":
         """Return, for each group of a table, these candidates in classes of equal counts."""
         of = table.type()
         check_comparable(of, self)
         if not isinstance(table.native, InSpark):
             raise elsewhere()
-        kept = quietly(lambda: keep_counts(table, of, self), table.failure)
+        kept = quietly(lambda: counted_frame(table, of, self), table.failure)
         return [SparkClasses(kept, group, self, table.failure) for group in range(table.groups)]
 
     def value(self, rank: int) -> Any:
@@ -86,7 +86,7 @@ def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanki
         InvalidCandidates: if there are none, or two are equal, or one is missing or not to be named.
     """
     functions = needing("pyspark.sql.functions", "spark")
-    cells = frame.select(compared(frame[CELL], of).alias(CELL))
+    cells = frame.select(comparable_column(frame[CELL], of).alias(CELL))
     digits = functions.substring(functions.md5(cells[CELL].cast("string").cast("binary")), 1, 3)
     placed = cells.withColumn(BUCKET, functions.conv(digits, 16, 10).cast("int")).localCheckpoint()
     strange = f"count_if(NOT {_PLAIN.get(of.kind, 'true')})"
@@ -98,12 +98,12 @@ def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanki
     return SparkRanking(placed, of, _cumulated(placed), failure)
 
 
-def compared(column: Any, of: ColumnType) -> Any:
+def comparable_column(column: Any, of: ColumnType) -> Any:
     """Return a column as it is compared: text as bytes, all integers as the longest ones."""
     return column.cast("bigint") if of.kind == "integer" else comparable(column, of)
 
 
-def keep_counts(table: Table, of: ColumnType, ranking: SparkRanking) -> Any:
+def counted_frame(table: OpenedTable, of: ColumnType, ranking: SparkRanking) -> Any:
     """Keep how many records each candidate has in each group, if any: rows, or privacy units."""
     functions = needing("pyspark.sql.functions", "spark")
     rows = table.narrowed().to_native().filter(f"{CELL} IS NOT NULL")

@@ -12,7 +12,7 @@ from ..instants import instant
 from .kinds import ColumnType, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMERAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def parse(text: str, of: ColumnType) -> object:
@@ -36,7 +36,7 @@ def _matched(pattern: re.Pattern[str], text: str) -> str:
 def _float(text: str, of: ColumnType) -> float:
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return float(text)
-    return rounded_float(float(_matched(NUMBER, text)), of)
+    return rounded_float(float(_matched(NUMERAL, text)), of)
 
 
 def _moment(text: str, of: ColumnType) -> dt.datetime:
@@ -49,7 +49,7 @@ def _moment(text: str, of: ColumnType) -> dt.datetime:
 PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], Any]]] = {
     "integer": ("an integer", lambda text, _: int(_matched(INTEGER, text))),
     "float": ("a number", _float),
-    "decimal": ("a decimal number", lambda text, _: Decimal(_matched(NUMBER, text))),
+    "decimal": ("a decimal number", lambda text, _: Decimal(_matched(NUMERAL, text))),
     "boolean": ("true or false", lambda text, _: {"true": True, "false": False}[text.lower()]),
     "date": ("a date like 2024-12-31", lambda text, _: dt.date.fromisoformat(text)),
     "timestamp": ("a timestamp like 2024-12-31T23:59:59, without an offset", _moment),

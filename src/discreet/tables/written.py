@@ -9,7 +9,7 @@ from .kinds import CELL, ColumnType, single
 
 WRITTEN = ("CSV", "JSON")
 
-NUMBER = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END AS DOUBLE)"
+CELL_AS_DOUBLE = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END AS DOUBLE)"
 """The number that a field spells, in DuckDB, for which 1_000 would be one."""
 
 
