@@ -481,7 +481,8 @@ def test_a_closed_connection_is_an_error_of_ours() -> None:
     connection = duckdb.connect()
     table = CandidateTable(connection.sql("SELECT 'a' AS url"), "url")
     connection.close()
-    for ask in (lambda: table[0], lambda: table.description):
+    asks: list[Callable[[], object]] = [lambda: table[0], lambda: table.description]
+    for ask in asks:
         with pytest.raises(DiscreetError, match="duckdb failed") as caught:
             ask()
         assert caught.value.__cause__ is caught.value.__context__ is None

@@ -4,7 +4,7 @@ The exponential mechanism of differential privacy and its family, drawn so that 
 the law in the proof, to the last bit. Start with `select` (scores in an array) or `mode` (a table).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import attacks, audit, errors, plots, testing
@@ -216,7 +216,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULES:

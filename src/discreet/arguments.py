@@ -23,7 +23,7 @@ _LONGEST = 200
 _MOST_COLUMNS = 10**9
 
 
-def read_name(name: Any, what: str) -> str:
+def read_name(name: object, what: str) -> str:
     """Return a name (of a dataset, an analyst, a question or a request) as exact text.
 
     A subclass of `str` may hash and compare as another text than it holds, so that one name would be looked
@@ -40,7 +40,7 @@ def read_name(name: Any, what: str) -> str:
     )
 
 
-def exact_text(value: Any) -> str | None:
+def exact_text(value: object) -> str | None:
     """Return the text that a `str` or a subclass holds, whatever its methods say; None if it is no text."""
     if not issubclass(type(value), str):
         return None
@@ -53,7 +53,7 @@ def _can_be_written(found: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in found)
 
 
-def text(value: Any, name: str) -> str:
+def text(value: object, name: str) -> str:
     """Return a text as an exact `str` that can be written as UTF-8.
 
     Raises:
@@ -65,7 +65,7 @@ def text(value: Any, name: str) -> str:
     return found
 
 
-def column_name(value: Any, name: str = "column") -> Any:
+def column_name(value: object, name: str = "column") -> Any:
     """Return the name of a column: a text, or a number as pandas has it.
 
     Raises:
@@ -93,7 +93,7 @@ def file_path(value: Any, name: str) -> Path:
     raise InvalidArgument(f"{name} must name a file, got {shown(value)}")
 
 
-def choice(value: Any, name: str, options: Iterable[str], instead: str = "") -> str:
+def choice(value: object, name: str, options: Iterable[str], instead: str = "") -> str:
     """Return the option of a name.
 
     Args:
@@ -112,7 +112,7 @@ def choice(value: Any, name: str, options: Iterable[str], instead: str = "") -> 
     return str(found)
 
 
-def listed(value: Any, name: str, most: int = MOST_LISTED) -> list[Any]:
+def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
     """Return the values in a list, an array or anything else that is read one by one, at most so many.
 
     Raises:
@@ -129,7 +129,7 @@ def listed(value: Any, name: str, most: int = MOST_LISTED) -> list[Any]:
     return found
 
 
-def mapping(value: Any, name: str) -> dict[str, Any]:
+def mapping(value: object, name: str) -> dict[str, Any]:
     """Return a mapping with names as keys as a dict.
 
     Raises:
@@ -141,7 +141,7 @@ def mapping(value: Any, name: str) -> dict[str, Any]:
     return {read_name(key, f"each name of {name}"): one for key, one in items}
 
 
-def refuse_one_shot(value: Any, what: str) -> None:
+def refuse_one_shot(value: object, what: str) -> None:
     """Raise if a value can be read once only: the price is asked first, and would use it up.
 
     Raises:
@@ -156,7 +156,7 @@ def refuse_one_shot(value: Any, what: str) -> None:
         )
 
 
-def settled(value: Any, what: str) -> Any:
+def settled(value: object, what: str) -> Any:
     """Return a deep copy of a public argument, so that later changes do not reach it.
 
     Functions are returned as they are.
@@ -181,7 +181,7 @@ def settled(value: Any, what: str) -> Any:
 
 
 def named_arguments(
-    verb: Any, arguments: tuple[Any, ...], terms: Mapping[str, Any]
+    verb: object, arguments: tuple[object, ...], terms: Mapping[str, object]
 ) -> list[tuple[str, Any]]:
     """Return all arguments of a question with their names, including those held by a partial."""
     listed = [(f"argument {i}", value) for i, value in enumerate(arguments, 1)]

@@ -32,11 +32,11 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...]
     terms: dict[str, Any]
 
-    def bill(self, **terms: Any) -> Bill:
+    def bill(self, **terms: object) -> Bill:
         """Return its bill."""
         return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})
 
-    def ask(self, **terms: Any) -> Release:
+    def ask(self, **terms: object) -> Release:
         """Call the verb and return its release."""
         return self.verb(*self.arguments, **{**self.terms, **terms})
 

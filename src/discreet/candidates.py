@@ -33,19 +33,19 @@ class Answers(Protocol):
         ...
 
     @property
-    def description(self) -> Any:
+    def description(self) -> object:
         """Plain values that tell these answers from all others: see `descriptions`."""
         ...
 
-    def __getitem__(self, index: int, /) -> Any: ...
+    def __getitem__(self, index: int, /) -> object: ...
 
 
-class Labels(Sequence[Any]):
+class Labels(Sequence[object]):
     """A list of distinct answers, in the order in which they were given."""
 
     __slots__ = ("_labels",)
 
-    def __init__(self, labels: Iterable[Any]) -> None:
+    def __init__(self, labels: Iterable[object]) -> None:
         """Keep the labels.
 
         Raises:
@@ -69,7 +69,7 @@ class Labels(Sequence[Any]):
         return len(self._labels)
 
     @property
-    def description(self) -> tuple[Any, ...]:
+    def description(self) -> tuple[object, ...]:
         """All labels."""
         return self._labels
 
@@ -81,14 +81,14 @@ class Labels(Sequence[Any]):
         return f"Labels([{shown}{', ...' if len(self) > 5 else ''}], {len(self)} in all)"
 
 
-class Found(Sequence[Any]):
+class Found(Sequence[object]):
     """Labels that are read from the data, when the first of them is needed and not before. Not public.
 
     Args:
         read: returns the values in the data; called once.
     """
 
-    def __init__(self, read: Callable[[], Iterable[Any]]) -> None:
+    def __init__(self, read: Callable[[], Iterable[object]]) -> None:
         self._labels = cache(lambda: Labels(read()))
 
     def __len__(self) -> int:
@@ -104,7 +104,7 @@ class Found(Sequence[Any]):
         """Words that tell nothing of them."""
         return repr(self)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         return self._labels()[index]
 
     def __repr__(self) -> str:
@@ -155,7 +155,7 @@ class Grid:
             )
         return written(self.lo + index * self.step, self._digits)
 
-    def nearest(self, values: NDArray[Any]) -> NDArray[Any]:
+    def nearest(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return the indices of the points nearest to the values; values outside the grid go to its ends.
 
         An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid: it depends on
@@ -174,7 +174,7 @@ class Grid:
             indices[block] = self._nearest_doubles(values[block], error)
         return indices
 
-    def _nearest_doubles(self, values: NDArray[Any], error: float) -> NDArray[np.int64]:
+    def _nearest_doubles(self, values: NDArray[np.generic], error: float) -> NDArray[np.int64]:
         """Return the nearest indices by doubles, and by exact arithmetic where those leave a doubt."""
         doubles = values.astype(np.float64)
         with np.errstate(all="ignore"):
@@ -200,7 +200,7 @@ class Grid:
         )
         return error if error < 0.125 else None
 
-    def _nearest_exactly(self, values: NDArray[Any]) -> NDArray[Any]:
+    def _nearest_exactly(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return the nearest indices by exact arithmetic; infinities go to the ends."""
         indices = [self._index(value) for value in values.tolist()]
         array = np.empty(len(indices), dtype=object if self.size >= 2**62 else np.int64)
@@ -266,7 +266,7 @@ def position(index: Any) -> int:
     raise TypeError(f"an index must be an integer, got {shown(index)}")
 
 
-def _plain(labels: Iterable[Any]) -> Iterable[Any]:
+def _plain(labels: Iterable[object]) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
@@ -283,9 +283,9 @@ def _plain(labels: Iterable[Any]) -> Iterable[Any]:
     return [label.item() if isinstance(label, np.generic) else label for label in found]
 
 
-def _refuse_repeats(labels: tuple[Any, ...]) -> None:
+def _refuse_repeats(labels: tuple[object, ...]) -> None:
     """Raise unless all labels are distinct, hashable, and equal to themselves."""
-    seen: dict[Any, Any] = {}
+    seen: dict[object, object] = {}
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
@@ -317,7 +317,7 @@ def _can_be_told(label: Any) -> bool:
     return fits(label) if type(label) in (int, Fraction) else True
 
 
-def _forms(label: Any) -> set[Any]:
+def _forms(label: object) -> set[object]:
     """Return the values that equal a label: itself, and the instant of a time with a zone."""
     try:
         return {label, instant(label)}
@@ -328,7 +328,7 @@ def _forms(label: Any) -> set[Any]:
     )
 
 
-def _twice(first: Any, second: Any) -> str:
+def _twice(first: object, second: object) -> str:
     """Return how two labels are the same: for Python, True equals 1, and 0.0 equals -0.0."""
     same = shown(first) == shown(second)
     return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"

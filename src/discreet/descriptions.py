@@ -34,7 +34,7 @@ Described: TypeAlias = "str | list[Described] | dict[str, Described]"
 """What a description is made of; JSON writes it in one way only."""
 
 
-def described(value: Any) -> Described:
+def described(value: object) -> Described:
     """Return a public value as a description, so that values that differ have descriptions that differ.
 
     True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
@@ -50,12 +50,12 @@ def described(value: Any) -> Described:
     return [name, spell(value)]
 
 
-def is_current(known: Any) -> bool:
+def is_current(known: object) -> bool:
     """Return whether a stored digest is of this version, so that it can be compared with one made now."""
     return isinstance(known, str) and known.startswith(f"{VERSION}:")
 
 
-def digest(description: Mapping[str, Any]) -> str:
+def digest(description: Mapping[str, object]) -> str:
     """Return the version, and the SHA-256 of the description."""
     plain = {"version": VERSION, **description}
     text = json.dumps(described(plain), sort_keys=True, separators=(",", ":"))

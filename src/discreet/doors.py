@@ -16,7 +16,7 @@ _Class = TypeVar("_Class", bound=type)
 _PACKAGE = __name__.partition(".")[0]
 
 
-def caller(function: Any, name: str) -> Callable[..., Any]:
+def caller(function: object, name: str) -> Callable[..., Any]:
     """Return a wrapper of a caller's function that replaces its errors, which may quote data.
 
     Raises:
@@ -25,7 +25,7 @@ def caller(function: Any, name: str) -> Callable[..., Any]:
     if not callable(function):
         raise InvalidArgument(f"{name} must be a function, got {shown(function)}")
 
-    def called(*args: Any) -> Any:
+    def called(*args: object) -> object:
         try:
             return function(*args)
         except Exception as error:

@@ -40,7 +40,7 @@ _SIMPLE = {str, bytes, bool, NoneType, int, float, complex, Fraction, Decimal, d
 _LONGEST = 60
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a short picture of an argument for a message.
 
     Only simple values are spelled. A table or a list that was given in the wrong place may be private, and an

@@ -1,10 +1,9 @@
 """Times with an offset, told apart by when they are."""
 
 import datetime as dt
-from typing import Any
 
 
-def instant(value: Any) -> Any:
+def instant(value: object) -> object:
     """Return a time with an offset in UTC, and anything else as it is.
 
     Python compares two times of one zone by their clocks, and holds one in an hour that clocks repeat unequal

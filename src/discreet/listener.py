@@ -1,7 +1,7 @@
 """A stand-in for an account that records the order of a verb instead of paying for it."""
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from .errors import InvalidArgument
 
@@ -19,7 +19,7 @@ class Listener:
     class Heard(Exception):
         """Raised in place of an answer, with the order that was taken."""
 
-        def __init__(self, order: Any) -> None:
+        def __init__(self, order: object) -> None:
             super().__init__("an order was taken, and no answer given")
             self.order = order
 
@@ -31,18 +31,18 @@ class Listener:
         raise InvalidArgument("this is asked only to see what it would cost")
 
 
-def is_paid(terms: Mapping[str, Any]) -> bool:
+def is_paid(terms: Mapping[str, object]) -> bool:
     """Return whether an account is to pay."""
     account = terms.get("ledger")
     return account is not None and not isinstance(account, Listener)
 
 
-def is_quoted(terms: Mapping[str, Any]) -> bool:
+def is_quoted(terms: Mapping[str, object]) -> bool:
     """Return whether the call is for its order alone, so that no data may be opened."""
     return isinstance(terms.get("ledger"), Listener)
 
 
-def is_billed(terms: Mapping[str, Any]) -> bool:
+def is_billed(terms: Mapping[str, object]) -> bool:
     """Return whether an account pays, or its price is asked for."""
     account = terms.get("ledger")
     return account.billing if isinstance(account, Listener) else account is not None

@@ -35,7 +35,7 @@ def fits(*values: Fraction | int, digits: int = _MOST_DIGITS) -> bool:
     return longest < limit
 
 
-def exact(value: Any, name: str) -> Fraction:
+def exact(value: object, name: str) -> Fraction:
     """Return `value` as an exact fraction; a float means the decimal that it prints as.
 
     Raises:
@@ -50,7 +50,7 @@ def exact(value: Any, name: str) -> Fraction:
     return number
 
 
-def positive(value: Any, name: str) -> Fraction:
+def positive(value: object, name: str) -> Fraction:
     """Return `value` as an exact fraction above zero."""
     number = exact(value, name)
     if number <= 0:
@@ -58,7 +58,7 @@ def positive(value: Any, name: str) -> Fraction:
     return number
 
 
-def positive_up(value: Any, name: str) -> Fraction:
+def positive_up(value: object, name: str) -> Fraction:
     """Return `value` as a fraction above zero that is no less than any reading of it.
 
     A float has two readings, its binary value and the decimal it prints as. A sensitivity that is
@@ -73,7 +73,7 @@ def positive_up(value: Any, name: str) -> Fraction:
     return max(number, binary)
 
 
-def count(value: Any, name: str, most: int | None = None) -> int:
+def count(value: object, name: str, most: int | None = None) -> int:
     """Return `value` as an integer of at least one, and at most `most`."""
     number = _whole(value)
     if number is not None and 1 <= number < _TOO_LONG and (most is None or number <= most):
@@ -82,7 +82,7 @@ def count(value: Any, name: str, most: int | None = None) -> int:
     raise InvalidNumber(f"{name} must be a whole number {bounds}, got {shown(value)}")
 
 
-def flag(value: Any, name: str) -> bool:
+def flag(value: object, name: str) -> bool:
     """Return `value` if it is True or False: a text such as "no" must not count as true."""
     if type(value) is bool or _is_of_numpy(value, "bool"):
         return bool(value)
@@ -162,7 +162,7 @@ def _short(value: Fraction) -> str | None:
     return None
 
 
-def _read(value: Any) -> Fraction | None:
+def _read(value: object) -> Fraction | None:
     """Return the exact value, or None if the object is no number."""
     try:
         number = _exactly(value)
@@ -171,7 +171,7 @@ def _read(value: Any) -> Fraction | None:
     return number if number is not None and fits(number) else None
 
 
-def _exactly(value: Any) -> Fraction | None:
+def _exactly(value: object) -> Fraction | None:
     """Return the exact value as it stands now. Parts are read once, as Python's own numbers."""
     whole = _whole(value)
     if whole is not None or isinstance(value, bool):
@@ -187,7 +187,7 @@ def _exactly(value: Any) -> Fraction | None:
     return None if written is None else _parse(written)
 
 
-def _whole(value: Any) -> int | None:
+def _whole(value: object) -> int | None:
     """Return an integer as Python's own, or None if it is none."""
     if type(value) is int:
         return value
@@ -218,12 +218,12 @@ def _parse(written: str) -> Fraction | None:
     return Fraction(written)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Return whether a number is of a class of Python's or numpy's own, whose methods do not change."""
     return type(value) in _PLAIN or type(value).__module__ == "numpy"
 
 
-def _is_of_numpy(value: Any, name: str) -> bool:
+def _is_of_numpy(value: object, name: str) -> bool:
     """Return whether a value is of numpy's own class of that name."""
     return type(value).__module__ == "numpy" and type(value).__name__ == name
 

@@ -54,7 +54,7 @@ def to_opendp(
     metric = space[1]
     monotonic = metric == dp.linf_distance(T=metric.distance_type, monotonic=True)
 
-    def calibrated(d_in: Any) -> Calibrated:
+    def calibrated(d_in: object) -> Calibrated:
         return mechanism.calibrate(
             sensitivity_of(d_in, "add_remove", monotonic=monotonic), parameter
         )
@@ -64,13 +64,13 @@ def to_opendp(
     def select(scores: Sequence[Any]) -> int:
         return int(law(read_vector([sign * score for score in scores])).draw(SystemBits()))
 
-    def privacy_map(d_in: Any) -> float:
+    def privacy_map(d_in: object) -> float:
         return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))
 
     return dp.m.make_user_measurement(*space, measure, select, privacy_map, TO="usize")
 
 
-def _reader(measure: Any) -> Callable[[Any], Fraction]:
+def _reader(measure: object) -> Callable[[object], Fraction]:
     """Return a function that reads the number of this measure from a guarantee."""
     import opendp.prelude as dp
 

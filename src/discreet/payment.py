@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from .errors import InvalidArgument, shown
 from .privacy.guarantees import Guarantee
@@ -51,14 +51,14 @@ class Account(Protocol):
         ...
 
 
-def read_account(ledger: Any) -> Account | None:
+def read_account(ledger: object) -> Account | None:
     """Return the account to charge, or None.
 
     Raises:
         InvalidArgument: if it is no account.
     """
     if ledger is None or hasattr(ledger, "buy"):
-        return ledger  # type: ignore[no-any-return]
+        return ledger
     raise InvalidArgument(
         f'ledger must be a session, such as Ledger("budget.db").session("adult"), got {shown(ledger)}'
     )

@@ -101,8 +101,8 @@ def scores(series: Series, *, label: str = "candidate") -> "Figure":
 def law(
     series: Series,
     *,
-    answer: Any = None,
-    draws: Sequence[Any] | None = None,
+    answer: object = None,
+    draws: Sequence[object] | None = None,
     label: str = "candidate",
 ) -> "Figure":
     """Return a picture of the probability of every candidate.
@@ -150,7 +150,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
 
 
 @_drawing
-def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
+def frequencies(values: Sequence[object], *, label: str = "candidate") -> "Figure":
     """Return a bar chart of the frequencies of drawn values, the most frequent first."""
     values = listed(values, "values", _MOST)
     tally = Counter(values).most_common(_NAMED)
@@ -164,7 +164,7 @@ def frequencies(values: Sequence[Any], *, label: str = "candidate") -> "Figure":
 
 @_drawing
 def histograms(
-    several: Mapping[str, Sequence[Any]], *, bins: int = _BINS, label: str = "candidate"
+    several: Mapping[str, Sequence[object]], *, bins: int = _BINS, label: str = "candidate"
 ) -> "Figure":
     """Return histograms of drawn numbers, as one outline per set of draws.
 
@@ -252,7 +252,7 @@ def curve(
 
 
 @_drawing
-def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figure":
+def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε") -> "Figure":
     """Return a plot of the spent budget over time.
 
     Args:
@@ -280,7 +280,7 @@ def budget(points: Iterable[tuple[Any, Any, Any]], *, unit: str = "ε") -> "Figu
 
 @_drawing
 def losses(
-    ratios: Sequence[float], epsilon: float, *, labels: Sequence[Any] | None = None
+    ratios: Sequence[float], epsilon: float, *, labels: Sequence[object] | None = None
 ) -> "Figure":
     """Return a bar chart of the privacy losses of outputs, between dashed lines at the claim.
 
@@ -308,7 +308,9 @@ def losses(
         return axes.figure  # type: ignore[return-value]
 
 
-def _in_a_list(axes: "Axes", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
+def _in_a_list(
+    axes: "Axes", series: Series, answer: object, draws: Sequence[object] | None
+) -> None:
     """Draw bars for all candidates, the answer's in a colour and hatch of its own."""
     names = list(series.labels or ())
     marked = names.index(str(answer)) if str(answer) in names else None
@@ -363,7 +365,7 @@ def _height(labels: tuple[str, ...] | None) -> float:
     return _WIDE if labels is None else 1.8 + 0.36 * max(3, len(labels))
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 30 else f"{text[:29]}…"
 

@@ -41,7 +41,7 @@ class Release:
         """The guarantee in words, with the privacy unit if there is one."""
         return f"{self.guarantee}{whose(self.unit)}"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         unit = {} if self.unit is None else {"privacy_unit": self.unit}
         return {
@@ -58,7 +58,7 @@ class Release:
         return f"Release({_shortened(repr(self.value))}: {self.promise}; {self.mechanism})"
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """Return an answer as text, with numbers and dates in a list or a dict written as they are alone."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
@@ -67,7 +67,7 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _inside(value: Any) -> str:
+def _inside(value: object) -> str:
     return repr(value) if isinstance(value, str) else _written(value)
 
 
@@ -98,7 +98,7 @@ class Simulation:
         )
 
 
-def json_value(value: Any) -> Any:
+def json_value(value: object) -> object:
     """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()

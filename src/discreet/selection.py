@@ -48,7 +48,7 @@ class Query:
 
     verb: str
     words: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
 
     def about(self, words: str, **arguments: Any) -> "Query":
         """Return the query with more words and arguments."""
@@ -60,7 +60,7 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
     question = ask(score, terms, answers)
     size = question.size
 
-    def prepare() -> Callable[[], Any]:
+    def prepare() -> Callable[[], object]:
         law = question.law()
         if size is None:
             return lambda: law.draw(SystemBits())
@@ -95,7 +95,7 @@ class Order:
     query: Query
     guarantee: Guarantee
     mechanism: str
-    details: Callable[[], Mapping[str, Any]]
+    details: Callable[[], Mapping[str, object]]
     account: Account | None = None
     request: str | None = None
     question: "Question | None" = None
@@ -127,7 +127,7 @@ class Order:
     def _candidates(self) -> int | None:
         return None if self.question is None else self.question.candidates
 
-    def _bought(self, account: Account, prepare: Callable[[], Callable[[], Any]]) -> Any:
+    def _bought(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> object:
         """Return the draw that the account paid for, now or for the same request before."""
 
         def listed() -> Callable[[], Indices]:
@@ -238,7 +238,7 @@ class Question:
             self.unit,
         )
 
-    def _details(self) -> Mapping[str, Any]:
+    def _details(self) -> Mapping[str, object]:
         """Return the rest of the description that decides the distribution, for a digest."""
         return {
             "score": {"name": self.score.name, "parameters": self.score.parameters},
@@ -331,6 +331,6 @@ def _heard(
     try:
         verb(*args, **{**kwargs, "ledger": listener})
     except Listener.Heard as heard:
-        order: Order = heard.order
-        return order
+        assert isinstance(heard.order, Order)  # noqa: PT017  # it is one of ours
+        return heard.order
     raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar, get_args
+from typing import TypedDict, TypeVar, get_args
 
 from .arguments import read_name
 from .doors import door
@@ -13,7 +13,7 @@ from .numbers import Number
 from .payment import Account, read_account
 from .privacy.sensitivity import Neighbors
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
+Verb = TypeVar("Verb", bound=Callable[..., object])
 
 
 class Terms(TypedDict, total=False):
@@ -57,7 +57,7 @@ class PersonTerms(Terms, total=False):
     """
 
     by: str | None
-    groups: Iterable[Any] | None
+    groups: Iterable[object] | None
     max_groups: int
 
 
@@ -72,7 +72,7 @@ class RecordTerms(PersonTerms, total=False):
     max_contributions: int
 
 
-DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, object] = {
     "max_contributions": 1,
     "by": None,
     "groups": None,
@@ -107,7 +107,7 @@ def takes_terms_unpaid(verb: Verb) -> Verb:
     return _shows(verb, Terms, PAID)
 
 
-def _shows(verb: Verb, kind: Any, without: tuple[str, ...] = ()) -> Verb:
+def _shows(verb: Verb, kind: object, without: tuple[str, ...] = ()) -> Verb:
     types = kind.__annotations__
     terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in without}
     verb.__signature__ = spelled_out(verb, terms)  # type: ignore[attr-defined]
@@ -115,7 +115,7 @@ def _shows(verb: Verb, kind: Any, without: tuple[str, ...] = ()) -> Verb:
 
 
 def spelled_out(
-    function: Callable[..., Any], terms: Mapping[str, tuple[Any, Any]]
+    function: Callable[..., object], terms: Mapping[str, tuple[object, object]]
 ) -> inspect.Signature:
     """Return the signature of a function with keyword arguments in place of its **terms, or of its `terms`.
 
@@ -136,7 +136,7 @@ def spelled_out(
     return signature.replace(parameters=[*shown, *added])
 
 
-def check_names(terms: Mapping[str, Any]) -> None:
+def check_names(terms: Mapping[str, object]) -> None:
     """Raise unless every name is one of `Terms`.
 
     Raises:
@@ -162,7 +162,7 @@ def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
     return account, None if request is None else read_name(request, "request")
 
 
-def refuse_payment(terms: Mapping[str, Any], verb: str) -> None:
+def refuse_payment(terms: Mapping[str, object], verb: str) -> None:
     """Raise if an account is given to a function that releases nothing."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
         raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")

@@ -163,10 +163,10 @@ def counted_work() -> Iterator[Work]:
     """Count the work inside the block. Not for threads: it patches numpy meanwhile."""
     work = Work()
 
-    def counting(place: Any, name: str, note: Callable[..., None]) -> Any:
+    def counting(place: object, name: str, note: Callable[..., None]) -> Any:
         plain = getattr(place, name)
 
-        def counted(*args: Any, **kwargs: Any) -> Any:
+        def counted(*args: object, **kwargs: object) -> Any:
             note(*args)
             return plain(*args, **kwargs)
 
@@ -189,7 +189,7 @@ def counted_work() -> Iterator[Work]:
         yield work
 
 
-def check_mechanism(mechanism: str | Mechanism, *, epsilon: Any = 1, depth: int = 12) -> None:
+def check_mechanism(mechanism: str | Mechanism, *, epsilon: object = 1, depth: int = 12) -> None:
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
     Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws

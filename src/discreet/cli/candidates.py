@@ -1,7 +1,7 @@
 """The options for candidates: a list, or a public file."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -35,7 +35,7 @@ CandidatesColumnOption = Annotated[
 
 def read_candidates(
     data: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
-) -> list[Any] | CandidateTable | None:
+) -> list[object] | CandidateTable | None:
     """Return the candidates, or None if none are given."""
     if named is not None and from_file is None:
         raise InvalidArgument("--candidates-column goes with --candidates-from")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -121,7 +121,7 @@ def _worst(
 
 
 def _sampled(
-    scores: Any, spread: str, epsilon: str | None, error: str | None
+    scores: object, spread: str, epsilon: str | None, error: str | None
 ) -> tuple[dict[str, Fraction], Callable[[], "Figure"]]:
     """Return error or epsilon by mechanism on these scores, and a function that plots it."""
 

@@ -17,7 +17,7 @@ from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
 
-_OPTIONS: dict[str, tuple[Any, Any]] = {
+_OPTIONS: dict[str, tuple[object, object]] = {
     "epsilon": (options.Epsilon, None),
     "rho": (options.Rho, None),
     "scale": (options.Scale, None),
@@ -151,7 +151,7 @@ def show_release(release: Release, *, as_json: bool) -> None:
     console.print(Text(f"{release.promise} · {release.mechanism}", style="dim"))
 
 
-def _lines(value: Any) -> list[str]:
+def _lines(value: object) -> list[str]:
     """Return the lines of an answer, one per draw or group."""
     if isinstance(value, dict):
         return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]

@@ -1,7 +1,5 @@
 """Checks, before every write, that events cannot be changed: triggers, and no write-ahead log."""
 
-from typing import Any
-
 from sqlalchemy import Connection
 
 from ..errors import LedgerCorrupt
@@ -57,7 +55,7 @@ def _check_postgresql(connection: Connection) -> None:
         )
 
 
-def _expected() -> tuple[Any, ...]:
+def _expected() -> tuple[object, ...]:
     """Return the row of the catalog for the trigger as it was created; "O" means enabled."""
     source = APPEND_ONLY["postgresql"][0].split("$$")[1]
     return "discreet_append_only", _STATEMENT_BEFORE_CHANGES, "O", source

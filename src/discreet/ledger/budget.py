@@ -119,7 +119,7 @@ class Budget:
         """The remainder of every sum that still certifies the guarantee; the others are None."""
         return self.total - self.spent
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the budget in plain values, exact numbers as text, ready for JSON."""
         sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
         return {
@@ -129,7 +129,7 @@ class Budget:
         }  # fmt: skip
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """The budget after an event as its body records it: plain values, without dataset and analyst."""
         return {
             "neighbors": self.neighbors, "privacy_unit": self.unit,
@@ -238,7 +238,7 @@ class Budget:
             yield "rho", sums.rho, self.total.rho, rest.rho
 
 
-def read_total(epsilon: Any, rho: Any, delta: Any) -> Amount:
+def read_total(epsilon: object, rho: object, delta: object) -> Amount:
     """Return the total of a new budget, given as epsilon, as rho, or as epsilon and delta.
 
     Raises:
@@ -299,7 +299,7 @@ def _counted(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | No
     return [(mine, other) for mine, other in pairs if mine is not None]
 
 
-def _bound(value: Any, name: str) -> Fraction:
+def _bound(value: object, name: str) -> Fraction:
     """Return a positive number of moderate size with a short denominator."""
     bound = positive(value, name)
     if not Fraction(1, _MOST) <= bound <= _MOST or rounded_up(bound) != bound:

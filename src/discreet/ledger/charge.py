@@ -66,7 +66,7 @@ class Charge:
         """
         return replace(self, is_new=False, note=mark_done(self._payer, self.request, note).note)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the charge in plain values, ready for JSON."""
         return {
             "request": self.request, "description": self.description, "is_new": self.is_new,
@@ -169,7 +169,7 @@ def _found(
     return integrity.events_of_request(connection, chain, payer.dataset, payer.analyst, request)
 
 
-def _same(known: Event | None, body: dict[str, Any]) -> bool:
+def _same(known: Event | None, body: dict[str, object]) -> bool:
     """Return whether the existing charge, if any, is for this release."""
     if known is None:
         return True
@@ -187,7 +187,7 @@ def _told(found: dict[str, Event], payer: Payer, *, is_new: bool) -> Charge:
     )  # fmt: skip
 
 
-def _written(guarantee: Any) -> dict[str, Any]:
+def _written(guarantee: Any) -> dict[str, object]:
     """Return a guarantee as plain values that can be read back, as `verify` will.
 
     Raises:

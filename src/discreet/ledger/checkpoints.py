@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from sqlalchemy import Connection, select
 
@@ -35,7 +35,7 @@ class Checkpoint:
     at: str | None
     head: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the checkpoint in plain values, ready for JSON."""
         return asdict(self)
 
@@ -102,7 +102,7 @@ class CheckpointLog:
         )
 
 
-def _place(where: Any) -> Path | Callable[[Checkpoint], object] | None:
+def _place(where: object) -> Path | Callable[[Checkpoint], object] | None:
     if isinstance(where, str | os.PathLike) and str(where) and "\0" not in str(where):
         return Path(where).absolute()
     if where is None or callable(where):
@@ -189,7 +189,7 @@ def _checkpoints(lines: Iterable[bytes], path: Path) -> Iterator[Checkpoint]:
         yield _checkpoint(plain, path)
 
 
-def _checkpoint(plain: Any, path: Path) -> Checkpoint:
+def _checkpoint(plain: object, path: Path) -> Checkpoint:
     kinds = {"ledger": str, "number": int, "at": str | None, "head": str}
     if (
         isinstance(plain, dict)

@@ -48,7 +48,7 @@ class Event:
     body: Mapping[str, Any]
     head: str
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the event in plain values, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
@@ -59,7 +59,7 @@ class Event:
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """Return the one JSON text of a plain value: sorted, without spaces, in ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -74,7 +74,7 @@ def genesis(identity: str, born: int) -> str:
     return _hashed(["discreet ledger", identity, born])
 
 
-def chain_hash(previous: str, columns: list[Any]) -> str:
+def chain_hash(previous: str, columns: list[object]) -> str:
     """Return the hash of an event: of the previous hash and all columns in order."""
     return _hashed([previous, *columns])
 
@@ -86,7 +86,7 @@ def encode(drawn: Indices) -> Any:
     return drawn if abs(drawn) < _WIDE else hex(drawn)
 
 
-def read_drawn(drawn: Any) -> Indices:
+def read_drawn(drawn: object) -> Indices:
     """Return a drawn answer as Python integers, in nested lists if it has lists.
 
     Raises:
@@ -109,5 +109,5 @@ def decode(value: Any) -> Indices:
     return int(value, 16) if isinstance(value, str) else int(value)
 
 
-def _hashed(values: list[Any]) -> str:
+def _hashed(values: list[object]) -> str:
     return hashlib.sha256(canonical_json(values).encode()).hexdigest()

@@ -4,7 +4,7 @@ import csv
 import json
 import os
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import TextIO
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, LedgerUnwritable, shown
@@ -51,6 +51,6 @@ def _csv(found: Sequence[Event], file: TextIO) -> None:
         rows.writerow([_inert(plain[column]) for column in _COLUMNS])
 
 
-def _inert(value: Any) -> Any:
+def _inert(value: object) -> object:
     """Return a cell that no spreadsheet evaluates: a text that looks like a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

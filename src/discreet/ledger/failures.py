@@ -1,7 +1,6 @@
 """Translates database errors into `LedgerError`s without SQL, parameters or causes."""
 
 import sqlite3
-from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
@@ -53,7 +52,7 @@ def busy_error(name: str) -> LedgerError:
 
 def ledger_error(error: Exception, name: str) -> LedgerError:
     """Return the `LedgerError` for an error of SQLAlchemy, sqlite3 or psycopg."""
-    cause: Any = error.orig if isinstance(error, DBAPIError) else error
+    cause: object = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError):  # the file beside the ledger
         kind, said = _UNWRITABLE
     elif isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages

@@ -84,7 +84,7 @@ def events_of_request(
     return {event.kind: event for event in _linked(connection.execute(_REQUEST, asked), chain)}
 
 
-def budget_states(*left: Budget) -> dict[str, Any]:
+def budget_states(*left: Budget) -> dict[str, object]:
     """Return the entry of an event's body for the states of its budgets after it."""
     return {"after": [budget.state for budget in left]}
 
@@ -111,7 +111,7 @@ def _check(found: list[Budget], latest: list[Event]) -> None:
             )
 
 
-def _left(event: Event, budget: Budget) -> Any:
+def _left(event: Event, budget: Budget) -> object:
     """Return the state of the budget after an event, as the event records it."""
     states = event.body.get("after")
     place = 0 if budget.analyst is None else 1

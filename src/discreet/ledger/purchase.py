@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import Connection
@@ -197,7 +196,7 @@ class Purchase:
             "drawn again: its answer stays in the history; give a new question a name of its own"
         )
 
-    def _event(self, kind: str, body: dict[str, Any]) -> NewEvent:
+    def _event(self, kind: str, body: dict[str, object]) -> NewEvent:
         return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body)
 
 

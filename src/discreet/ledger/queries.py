@@ -93,7 +93,7 @@ class NewEvent:
     dataset: str
     analyst: str | None
     request: str | None
-    body: dict[str, Any]
+    body: dict[str, object]
 
 
 def all_events(connection: Connection, dataset: str | None = None) -> Iterator[Event]:

@@ -1,7 +1,6 @@
 """The tables of a ledger, and the migrations between their schemas."""
 
 from collections.abc import Callable
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
@@ -137,7 +136,7 @@ def version_of(connection: Connection) -> int:
     return check_version(versions[0])
 
 
-def check_version(version: Any) -> int:
+def check_version(version: object) -> int:
     """Return the schema if this library knows it.
 
     Raises:
@@ -154,7 +153,7 @@ def check_version(version: Any) -> int:
     return version
 
 
-def check_newest(version: Any) -> None:
+def check_newest(version: object) -> None:
     """Raise unless an open ledger has the schema of this library.
 
     Raises:

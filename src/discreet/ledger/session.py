@@ -67,7 +67,7 @@ class Quote:
                 requested=self.cost, spent=self.spent, remaining=self.remaining,
             )  # fmt: skip
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return the quote in plain values, exact numbers as text, ready for JSON."""
         after = self.after
         return {

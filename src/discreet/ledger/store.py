@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 from weakref import finalize
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
@@ -174,7 +174,7 @@ class Store:
             failure: DiscreetError = ledger_error(error, self.name)
         raise failure
 
-    def _exclusive(self, begin: Any, stop: StopRequest) -> AbstractContextManager[None]:
+    def _exclusive(self, begin: object, stop: StopRequest) -> AbstractContextManager[None]:
         """Lock the memory or the file; PostgreSQL locks by itself."""
         if self.in_memory:
             return self._exclusive_in_memory()
@@ -295,7 +295,7 @@ def _close(engine: Engine, process: int) -> None:
         engine.dispose()
 
 
-def _settle(connection: sqlite3.Connection, _: Any) -> None:
+def _settle(connection: sqlite3.Connection, _: object) -> None:
     """Make commits durable, beyond the removal of the journal and the caches of disks."""
     try:
         for setting in _SETTINGS:

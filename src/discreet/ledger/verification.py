@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
@@ -36,7 +35,7 @@ class Verified:
         return f"{self.events} events, head {self.head}"
 
 
-def read_noted_head(head: Any) -> str | None:
+def read_noted_head(head: object) -> str | None:
     """Return a head noted elsewhere, or None.
 
     Raises:

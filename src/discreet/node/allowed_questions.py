@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
-from typing import Any
 from uuid import uuid4
 
 from ..batches import Call
@@ -106,11 +105,11 @@ class Permission:
                 )
             asked.add(named)
 
-    def bill_for(self, data: Any, size: int | None) -> Bill:
+    def bill_for(self, data: object, size: int | None) -> Bill:
         """Return the bill for that many answers. No data are read."""
         return self.about(data).bill(**_given(size=size))
 
-    def ask(self, data: Any, payer: Session, size: int | None, request: str | None) -> Release:
+    def ask(self, data: object, payer: Session, size: int | None, request: str | None) -> Release:
         """Return the answer. An error after the charge names the request that asks again at no cost."""
         paying = _Payer(payer)
         try:
@@ -121,7 +120,7 @@ class Permission:
             failure = ChargedError(error, paying.paid)
         raise failure
 
-    def about(self, data: Any) -> Call:
+    def about(self, data: object) -> Call:
         """Return the question with its data."""
         return self.question._replace(arguments=(data, *self.question.arguments))
 
@@ -149,5 +148,5 @@ class _Payer:
         return self._session.buy(named, prepared)
 
 
-def _given(**terms: Any) -> dict[str, Any]:
+def _given(**terms: object) -> dict[str, object]:
     return {term: value for term, value in terms.items() if value is not None}

@@ -24,7 +24,7 @@ from .releases import about_release, private_distribution
 
 
 def report(
-    subject: Any,
+    subject: object,
     path: str | os.PathLike[str],
     *,
     ledger: Ledger | None = None,
@@ -83,7 +83,7 @@ def check_path(path: str | os.PathLike[str]) -> Path:
 
 
 @singledispatch
-def _page(subject: Any, **_: Any) -> Page:
+def _page(subject: object, **_: object) -> Page:
     raise InvalidArgument(
         f"a report is about a release, an audit or a ledger, got {shown(subject)}"
     )
@@ -104,13 +104,13 @@ def _(
 
 
 @_page.register
-def _(subject: Ledger, *, dataset: str | None, **others: Any) -> Page:
+def _(subject: Ledger, *, dataset: str | None, **others: object) -> Page:
     _refuse(others, "a ledger")
     return about_budget(subject, _named(dataset))
 
 
 def _of_audit(about: Callable[[Any], Page]) -> Callable[..., Page]:
-    def page(subject: Any, **others: Any) -> Page:
+    def page(subject: object, **others: object) -> Page:
         _refuse(others, "an audit")
         return about(subject)
 
@@ -128,7 +128,7 @@ def _named(dataset: str | None) -> str:
     return read_name(dataset, "dataset")
 
 
-def _refuse(others: dict[str, Any], subject: str) -> None:
+def _refuse(others: dict[str, object], subject: str) -> None:
     for name, value in others.items():
         if value is not None:
             raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")

@@ -5,11 +5,14 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .failures import quietly
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .expressions import OpenedTable
 
 __all__ = [
@@ -54,7 +57,7 @@ def count(data: Table, column: str | None, candidates: Sequence[object]) -> list
     return _open(data, column).tally(candidates)[0]
 
 
-def numbers(data: Table, column: str | None = None) -> Any:
+def numbers(data: Table, column: str | None = None) -> "NDArray[np.generic]":
     """Return the numbers in the rows as one numpy array: float64, int64, uint64 or Python's own.
 
     Null, NaN and what is no number are left out, row by row, of what has no type: lists and pandas columns of
@@ -108,7 +111,7 @@ def distinct(data: Table, column: str | None) -> list[object]:
 
     table = _open(data, column)
     of = table.type()
-    found = quietly(lambda: table.native.values(of), table.failure)
+    found = quietly(table.native.values, table.failure, of)
     return in_order(value for value in found if not is_written(of) or value)
 
 
@@ -128,7 +131,7 @@ def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[obj
     return [parse(text, of) for text in texts]
 
 
-def _open(data: Any, column: str | None) -> "OpenedTable":
+def _open(data: object, column: str | None) -> "OpenedTable":
     """Return the column, by whichever engine can read it."""
     from .engine import open_table
 

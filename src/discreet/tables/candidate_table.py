@@ -36,7 +36,7 @@ class CandidateTable:
         UnreadableData: if the table or the column is not there or cannot be read.
     """
 
-    def __init__(self, data: Any, column: str) -> None:
+    def __init__(self, data: object, column: str) -> None:
         """Read and number the candidates."""
         self._column = column_name(column)
         self.ranking = _ranked(data, self._column)
@@ -47,7 +47,7 @@ class CandidateTable:
         return self.ranking.size
 
     @cached_property
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """The column, how many candidates there are, and their fingerprint."""
         return {
             "column": self._column,
@@ -58,7 +58,7 @@ class CandidateTable:
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, rank: int) -> Any:
+    def __getitem__(self, rank: int) -> object:
         rank = position(rank)
         if not 0 <= rank < self.size:
             raise IndexError(
@@ -74,14 +74,14 @@ class CandidateTable:
         return f"CandidateTable({self.size:,} candidates in column {self._column!r})"
 
 
-def names_file(given: Any) -> bool:
+def names_file(given: object) -> bool:
     """Return whether what was given for candidates is the name of a file of them."""
     if isinstance(given, os.PathLike):
         return True
     return isinstance(given, str) and given.lower().endswith(_ENDINGS)
 
 
-def _ranked(data: Any, column: str) -> Ranking:
+def _ranked(data: object, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
     from .engine import is_in_duckdb, open_table, unwrapped
     from .in_spark import InSpark
@@ -94,7 +94,7 @@ def _ranked(data: Any, column: str) -> Ranking:
         from .spark_classes import rank_frame
 
         _check_type(of)
-        return quietly(lambda: rank_frame(native.frame, of, failure), failure)
+        return quietly(rank_frame, failure, native.frame, of, failure)
     if not is_in_duckdb(data):
         raise InvalidCandidates(
             "a CandidateTable is a file, a DuckDB relation or a Spark DataFrame; candidates in memory can be "
@@ -107,7 +107,7 @@ def _ranked(data: Any, column: str) -> Ranking:
     if of.name == "CSV":  # an empty field is a missing one
         cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
     shared = names_files(data)
-    return quietly(lambda: rank_relation(cells, of, failure, shared=shared), failure)
+    return quietly(rank_relation, failure, cells, of, failure, shared=shared)
 
 
 def _check_type(of: ColumnType) -> None:

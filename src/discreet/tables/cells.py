@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class CellSource(Protocol):
         """
         ...
 
-    def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def points(self, parts: Sequence[range]) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return, in order, the indices in the parts that have records, and how many, in one pass.
 
         What is fetched has one row for each distinct number there, so let them be few.
@@ -65,7 +65,7 @@ class CellSource(Protocol):
 class GridSource(CellSource, Protocol):
     """The same, and which indices have records at all."""
 
-    def occupied(self, index: "Index") -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def occupied(self, index: "Index") -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return indices that records have, and how many, some of them perhaps more than once, in one pass.
 
         What is fetched has two rows at most for each cell of the grid with records, besides the distinct
@@ -77,7 +77,7 @@ class GridSource(CellSource, Protocol):
         ...
 
 
-Index = Callable[[NDArray[Any]], NDArray[Any]]
+Index = Callable[[NDArray[np.generic]], NDArray[np.generic]]
 """What gives the index of each number."""
 
 
@@ -114,7 +114,7 @@ class Thresholds:
         start, by = int(first * below), int(step * below)
         return [least_number(start + index * by, below, self.of) for index in indices]
 
-    def unit(self, value: Any) -> Unit:
+    def unit(self, value: Unit | Fraction) -> Unit:
         """Return a number that an engine gave as this class counts it."""
         return value if isinstance(value, float) else int(Fraction(value) * _scale(self.of))
 
@@ -139,17 +139,17 @@ class Groups:
 
     keys: NDArray[np.int64]
     records: NDArray[np.int64]
-    least: NDArray[Any]
-    greatest: NDArray[Any]
+    least: NDArray[np.generic]
+    greatest: NDArray[np.generic]
 
     @classmethod
-    def of(cls, columns: Sequence[NDArray[Any]]) -> "Groups":
+    def of(cls, columns: Sequence[NDArray[np.generic]]) -> "Groups":
         """Return the groups of four columns, in the order of the attributes."""
         keys, records, least, greatest = columns
         return cls(_words(keys), _words(records), least, greatest)
 
     @classmethod
-    def single(cls, columns: Sequence[NDArray[Any]]) -> "Groups":
+    def single(cls, columns: Sequence[NDArray[np.generic]]) -> "Groups":
         """Return a group for each distinct number, from the numbers and how many records each has."""
         values, records = columns
         return cls(np.zeros(len(values), dtype=np.int64), _words(records), values, values)
@@ -229,7 +229,7 @@ class GridHistogram:
                 mixed.append(key)
         return mixed
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: Unit | Fraction) -> int:
         """Return the place of the cell that a record of the parts is in.
 
         Of several cells that begin with the same threshold, it is the last: the others can have no records.
@@ -248,7 +248,7 @@ class Occupied:
         whole = range(thresholds.grid.size)
         self.pieces = [_piece(thresholds, whole, (None, None), 1)]
         self._index = index
-        self._found = list[tuple[NDArray[Any], NDArray[np.int64]]]()
+        self._found = list[tuple[NDArray[np.generic], NDArray[np.int64]]]()
 
     def add(self, groups: Groups) -> list[int]:
         """Count groups of records, and return the keys of those that have more than one index."""
@@ -262,7 +262,7 @@ class Occupied:
         return keys
 
     @property
-    def tally(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def tally(self) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """The indices that records have, and how many."""
         indices, counts = zip(*self._found, strict=True)
         return np.concatenate(indices), np.concatenate(counts)
@@ -300,12 +300,12 @@ def value_of(unit: Unit, of: ColumnType) -> Fraction:
     return Fraction(unit) / _scale(of)
 
 
-def constant(unit: Unit, of: ColumnType) -> Any:
+def constant(unit: Unit, of: ColumnType) -> int | float | Decimal:
     """Return a number as Python has it, of the column's type and every digit of it."""
     return Decimal(unit).scaleb(-of.scale, _AMPLE) if of.kind == "decimal" else unit
 
 
-def _words(integers: NDArray[Any]) -> NDArray[np.int64]:
+def _words(integers: NDArray[np.generic]) -> NDArray[np.int64]:
     """Return keys or counts as words; a column without rows may have any type."""
     if len(integers) and integers.dtype.kind not in "iu":
         raise TypeError("keys and counts are integers")

@@ -20,7 +20,7 @@ from .numeric import from_list, numeric_values
 from .rankings import Classes, Ranking
 from .records import Records
 
-Rows = tuple[NDArray[Any], NDArray[np.int64] | None]
+Rows = tuple[NDArray[np.generic], NDArray[np.int64] | None]
 """Numbers, and how often each occurs (None: once each)."""
 
 
@@ -55,11 +55,11 @@ class Numeric(Protocol):
 class Source:
     """A table and what is asked about it: opened once, for all groups."""
 
-    def __init__(self, data: Any, column: str | None, records: Records | None = None) -> None:
+    def __init__(self, data: object, column: str | None, records: Records | None = None) -> None:
         """Remember the arguments; see `engine.open_table`."""
         self._given, self.name, self.records = data, column, records or Records()
-        self._counted: tuple[Any, list[list[int]]] | None = None
-        self._ranked: tuple[Any, Sequence[Classes]] | None = None
+        self._counted: tuple[object, list[list[int]]] | None = None
+        self._ranked: tuple[object, Sequence[Classes]] | None = None
 
     @property
     def groups(self) -> list["Group"]:
@@ -140,7 +140,7 @@ class Group:
 class ArrayColumn:
     """Numbers in an array, and how often each occurs (None: once each)."""
 
-    values: NDArray[Any]
+    values: NDArray[np.generic]
     counts: NDArray[np.int64] | None = None
 
     def numbers(self) -> Rows:
@@ -154,7 +154,7 @@ class ArrayColumn:
         """Return nothing: they are in memory."""
 
 
-def _whole(number: Any) -> int:
+def _whole(number: object) -> int:
     """Return how often a value occurs, of any size, as an integer of Python."""
     if not isinstance(number, bool) and isinstance(number, Integral):
         times = int(number)
@@ -167,7 +167,7 @@ def _whole(number: Any) -> int:
 class Histogram:
     """Numbers in a mapping from values to how often they occur."""
 
-    mapping: Mapping[Any, Any]
+    mapping: Mapping[object, object]
 
     def numbers(self) -> Rows:
         """Return the values that are not missing, and their counts."""

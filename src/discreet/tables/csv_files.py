@@ -14,17 +14,20 @@ from collections.abc import Mapping, Sequence
 from csv import reader
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
 from .records import PERSON
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_HEADER = 1 << 20
 LONGEST_LINE = 1 << 24
 """In bytes, with its end. DuckDB 2.0 reads one more byte if a buffer begins with the row: docs/tables.md."""
-DIALECT: dict[str, Any] = {
+DIALECT: dict[str, object] = {
     "auto_detect": False,
     "quote": '"',
     "escape": '"',
@@ -89,8 +92,8 @@ def open_csv(
     columns: Mapping[str, str],
     start: bytes,
     form: CsvFile | None,
-    connection: Any,
-) -> Any:
+    connection: "DuckDBPyConnection",
+) -> "DuckDBPyRelation":
     """Return columns of a CSV file; only its header has been read."""
     packed = file.suffix.lower() == ".gz"
     if start == b"PAR1":
@@ -103,10 +106,12 @@ def open_csv(
         chosen[PERSON] = f"nullif({chosen[PERSON]}, '')"
     options = {"delim": delimiter, "header": header}
     query = _Query(file, len(names), chosen, options)
-    return quietly(lambda: query.asked(connection), _not_csv(file))
+    return quietly(query.asked, _not_csv(file), connection)
 
 
-def open_json_lines(file: Path, columns: Mapping[str, str], connection: Any) -> Any:
+def open_json_lines(
+    file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
+) -> "DuckDBPyRelation":
     """Return columns of a file with one JSON object in each line, as text; nothing has been read.
 
     A line that is no JSON is left out by itself. What a line lacks is missing in it: there is no schema.
@@ -123,7 +128,7 @@ def open_json_lines(file: Path, columns: Mapping[str, str], connection: Any) -> 
     given = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     failure = UnreadableFile(f"{file} cannot be opened")
     query = _Query(file, 1, chosen, options, given)
-    return quietly(lambda: query.asked(connection), failure)
+    return quietly(query.asked, failure, connection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +146,13 @@ class _Query:
     file: Path
     width: int
     chosen: Mapping[str, str]
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     given: Mapping[str, str] = field(default_factory=dict)
 
-    def asked(self, connection: Any) -> Any:
+    def asked(self, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
         """Return the relation."""
         names = [f"c{i}" for i in range(self.width)]
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "columns": dict.fromkeys(names, "VARCHAR"),
             # All of them: where one column is read, DuckDB 2.0 looks up this list by wrong positions.
             "force_not_null": names,

@@ -4,18 +4,21 @@ import ctypes
 import os
 import shutil
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .progress import watched
 
-CONFIG: dict[str, Any] = {
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "enable_external_file_cache": False,
 }
 
 
-def connect() -> Any:
+def connect() -> "DuckDBPyConnection":
     """Return a connection to the in-memory database of this process, which is opened once.
 
     It fetches nothing from a network, and keeps nothing of files. Opening it takes as long as
@@ -55,5 +58,5 @@ def _leave_to_the_parent() -> None:
     _databases.clear()
 
 
-_databases: list[Any] = []
+_databases: list["DuckDBPyConnection"] = []
 os.register_at_fork(after_in_child=_leave_to_the_parent)

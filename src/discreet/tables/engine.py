@@ -46,7 +46,7 @@ Columns = dict[str, str]
 """The names of columns, by what they are called once they are open. Empty: the data are the only column."""
 
 
-def open_table(data: Any, column: str | None, records: Records | None = None) -> OpenedTable:
+def open_table(data: object, column: str | None, records: Records | None = None) -> OpenedTable:
     """Return the columns of a question about a table.
 
     Args:
@@ -80,27 +80,27 @@ def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
     failure = failure_of(data)
     opener = ENGINES.get(_package(data))
     if opener is not None:
-        return quietly(lambda: opener(data, columns), failure), failure
+        return quietly(opener, failure, data, columns), failure
     from .memory import in_memory
 
     columns_held = held(data, columns)
-    return quietly(lambda: in_memory(columns_held), failure), failure
+    return quietly(in_memory, failure, columns_held), failure
 
 
-def failure_of(data: Any) -> UnreadableData:
+def failure_of(data: object) -> UnreadableData:
     """Return the error for an engine that fails on the data."""
     return UnreadableData(
         f"{_package(data)} failed; its message may quote the data, so it is not shown"
     )
 
 
-def held(data: Any, columns: Columns) -> Mapping[str, Held]:
+def held(data: object, columns: Columns) -> Mapping[str, Held]:
     """Return the columns of a table in memory."""
     opener = HELD.get(_package(data), _others)
-    return quietly(lambda: opener(data, columns), failure_of(data))
+    return quietly(opener, failure_of(data), data, columns)
 
 
-def array_of(data: Any, column: str) -> Any | None:
+def array_of(data: object, column: str) -> Any | None:
     """Return the numbers of a column in memory as one array; None for what an engine holds."""
     if names_files(data):
         return None
@@ -108,16 +108,17 @@ def array_of(data: Any, column: str) -> Any | None:
     if package == "polars" and not hasattr(data, "collect"):
         from .in_polars import numbers_of
 
-        return quietly(lambda: numbers_of(_polars(data, columns), column), failure)
+        native = quietly(_polars, failure, data, columns)
+        return quietly(numbers_of, failure, native, column)
     if package in ENGINES:
         return None
     from .numeric import column_numbers
 
     cells = held(data, columns)[CELL]
-    return quietly(lambda: column_numbers(cells, column), failure)
+    return quietly(column_numbers, failure, cells, column)
 
 
-def is_in_duckdb(data: Any) -> bool:
+def is_in_duckdb(data: object) -> bool:
     """Return whether DuckDB has the data, or reads them from files."""
     return names_files(data) or _package(data) == "duckdb"
 
@@ -133,7 +134,7 @@ def unwrapped(data: Any) -> Any:
     return data
 
 
-def _package(data: Any) -> str:
+def _package(data: object) -> str:
     """Return the package that a table is of; datasets of PyArrow are read by DuckDB."""
     package: str = type(data).__module__.partition(".")[0]
     if package == "pyarrow" and type(data).__name__.endswith("Dataset"):
@@ -141,7 +142,7 @@ def _package(data: Any) -> str:
     return package.lstrip("_")
 
 
-def refused(data: Any) -> UnreadableData:
+def refused(data: object) -> UnreadableData:
     """Return the error for what is no table, with the line that makes one of it."""
     kind = type(data)
     advice = _ADVICE.get(kind.__name__, "")
@@ -154,7 +155,7 @@ def refused(data: Any) -> UnreadableData:
     )
 
 
-def _where(names: Sequence[Any], columns: Columns) -> dict[str, int]:
+def _where(names: Sequence[object], columns: Columns) -> dict[str, int]:
     """Return the positions of columns."""
     listed = list(names)
     for alias, column in columns.items():
@@ -167,7 +168,7 @@ def _where(names: Sequence[Any], columns: Columns) -> dict[str, int]:
     return {alias: listed.index(column) for alias, column in columns.items()}
 
 
-def _check_table(data: Any, columns: Columns, *, has: str) -> None:
+def _check_table(data: object, columns: Columns, *, has: str) -> None:
     """Raise unless the data are a table, and a column of it is named."""
     if not hasattr(type(data), has):
         raise refused(data)
@@ -241,7 +242,7 @@ def _arrow(data: Any, columns: Columns) -> Mapping[str, Held]:
     return {alias: arrow_column(data.column(i), columns[alias]) for alias, i in where.items()}
 
 
-def _others(data: Any, columns: Columns) -> Mapping[str, Held]:
+def _others(data: object, columns: Columns) -> Mapping[str, Held]:
     """Return columns of arrays of numpy, Python's lists and dicts, and whatever exports an Arrow stream."""
     if isinstance(data, np.ndarray):
         return _numpy(data, columns)
@@ -283,7 +284,7 @@ def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, Held]:
     }
 
 
-def _rows(data: Sequence[Any], columns: Columns) -> Mapping[str, Held]:
+def _rows(data: Sequence[object], columns: Columns) -> Mapping[str, Held]:
     """Return columns of a list of values, or of dicts, where what a dict lacks is missing: keys are no schema."""
     if not columns:
         return {CELL: Objects(list(data))}
@@ -293,7 +294,7 @@ def _rows(data: Sequence[Any], columns: Columns) -> Mapping[str, Held]:
     return {alias: Objects([row.get(name) for row in rows]) for alias, name in columns.items()}
 
 
-ENGINES: dict[str, Callable[[Any, Columns], Native]] = {
+ENGINES: dict[str, Callable[[object, Columns], Native]] = {
     "duckdb": _duckdb,
     "dataset": _dataset,
     "polars": _polars,
@@ -301,7 +302,7 @@ ENGINES: dict[str, Callable[[Any, Columns], Native]] = {
 }
 """What opens the tables of a package in their engine."""
 
-HELD: dict[str, Callable[[Any, Columns], Mapping[str, Held]]] = {
+HELD: dict[str, Callable[[object, Columns], Mapping[str, Held]]] = {
     "pandas": _pandas,
     "dask": _dask,
     "pyarrow": _arrow,

@@ -6,7 +6,7 @@ of a privacy unit are chosen by the rule of docs/persons.md.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,9 @@ from ..errors import DiscreetError
 from .cells import Thresholds
 from .failures import quietly
 from .grid_counts import GridCounts
-from .kinds import CELL, ColumnType, check_candidates, represent
+from .kinds import CELL, ColumnType, Key, check_candidates, represent
 from .ladder import counts_beside
-from .native import POSITION, SIZE, UNIT, Native
+from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, check_unit
 from .written import as_texts, is_written
 
@@ -50,7 +50,7 @@ class OpenedTable:
 
     def type(self, alias: str = CELL) -> ColumnType:
         """Return the type of a column."""
-        return quietly(lambda: self.native.type(alias, self.names[alias]), self.failure)
+        return quietly(self.native.type, self.failure, alias, self.names[alias])
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return, for each group, the records per candidate."""
@@ -58,7 +58,7 @@ class OpenedTable:
         places = _places(exact)
         if not places:
             return [[0] * len(exact) for _ in range(self.groups)]
-        part, cell, count = quietly(lambda: self._counted(places), self.failure)
+        part, cell, count = quietly(self._counted, self.failure, places)
         found = dict(zip(zip(part, cell, strict=True), count, strict=True))
         where = [-1 if value is None else places[value] for value in exact]
         return [[int(found.get((g, place), 0)) for place in where] for g in range(self.groups)]
@@ -74,10 +74,10 @@ class OpenedTable:
         of = parsed.type()
         if of.name != "object":
             check_numbers(of)
-        rows = quietly(lambda: parsed._bounded(of), self.failure)
+        rows = quietly(parsed._bounded, self.failure, of)
         return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
 
-    def narrowed(self) -> Any:
+    def narrowed(self) -> Frame:
         """Return the rows that belong to somebody and to a group, in few groups for each unit."""
         import narwhals.stable.v2 as nw
 
@@ -93,7 +93,7 @@ class OpenedTable:
             rows = self._placed(rows, PART, _places(exact))
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
-    def _exact(self, alias: str, values: Sequence[object]) -> list[Any]:
+    def _exact(self, alias: str, values: Sequence[object]) -> list[object]:
         """Return the values as the column holds them; None for what it cannot hold."""
         of, name = self.type(alias), "group" if alias == PART else "candidate"
         texts = as_texts(values, self.names[alias], name) if is_written(of) else values
@@ -103,7 +103,7 @@ class OpenedTable:
         codes = self.native.codes.get(alias)
         return [represent(v, of) if codes is None else code_of(v, codes) for v in checked]
 
-    def _placed(self, rows: Any, alias: str, places: Mapping[Any, int]) -> Any:
+    def _placed(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
         """Return the rows whose value is among those, with its position instead of the value."""
         import narwhals.stable.v2 as nw
 
@@ -122,7 +122,7 @@ class OpenedTable:
         there = [alias for alias in (CELL, PERSON, PART) if alias in self.names]
         return [*there, *self.native.starts]
 
-    def _counted(self, places: Mapping[Any, int]) -> tuple[Any, Any, Any]:
+    def _counted(self, places: Mapping[object, int]) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
         import narwhals.stable.v2 as nw
 
@@ -134,13 +134,13 @@ class OpenedTable:
         cell, *part, count = (c.tolist() for c in self.native.fetch(counted, _INTEGERS))
         return (part[0] if part else [0] * len(cell)), cell, count
 
-    def _in_few_groups(self, rows: Any) -> Any:
+    def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows that stay so that each unit is in at most so many groups."""
         once = self._numbered(rows.group_by(PERSON, PART, *self.native.starts).agg())
         kept = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
         return rows.join(kept, on=[PERSON, PART], how="inner")
 
-    def _bounded(self, of: ColumnType) -> Any:
+    def _bounded(self, of: ColumnType) -> Frame:
         """Return the rows that hold a number, so many of each unit in each group."""
         rows = self.native.present(self.narrowed(), of)
         columns = [CELL] if self.records.by is None else [CELL, PART]
@@ -150,7 +150,7 @@ class OpenedTable:
         stay = _stay(self._numbered(rows), CELL, blocks, self.records.rows)
         return self.native.keep(stay.select(*columns))
 
-    def _numbered(self, rows: Any) -> Any:
+    def _numbered(self, rows: Frame) -> Frame:
         """Return the rows with UNIT, START and SIZE of their privacy unit."""
         units = self.native.units(rows, self.type(PERSON))
         without = rows.drop(*self.native.starts) if self.native.starts else rows
@@ -162,7 +162,7 @@ class Numbers:
     """Numbers in an engine, with the group of each if there are groups."""
 
     native: Native
-    rows: Any
+    rows: Frame
     of: ColumnType
     failure: DiscreetError
     grouped: bool
@@ -177,21 +177,19 @@ class Numbers:
             return None
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
 
-    def beside(self, group: int, numbers: Sequence[Any]) -> tuple[list[int], list[int]] | None:
+    def beside(self, group: int, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
         """Return how many records of a group are below and above each of some numbers."""
         if not self._comparable:
             return None
         rows = self._of_group(group)
-        return quietly(
-            lambda: counts_beside(rows, self.native.fetch, self.of, numbers), self.failure
-        )
+        return quietly(counts_beside, self.failure, rows, self.native.fetch, self.of, numbers)
 
-    def distinct(self, group: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    def distinct(self, group: int) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return the distinct numbers of a group, and how many records have each."""
         import narwhals.stable.v2 as nw
 
         counted = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
-        values, counts = quietly(lambda: self.native.fetch(counted, self.of), self.failure)
+        values, counts = quietly(self.native.fetch, self.failure, counted, self.of)
         if self.native.decoded is not None:
             values = self.native.decoded[values]
         return values, counts.astype(np.int64)
@@ -201,7 +199,7 @@ class Numbers:
         words = self.of.kind != "integer" or (self.of.low >= -_WORD and self.of.high < _WORD)
         return CELL not in self.native.codes and (words or self.native.wide)
 
-    def _of_group(self, group: int) -> Any:
+    def _of_group(self, group: int) -> Frame:
         import narwhals.stable.v2 as nw
 
         return self.rows.filter(nw.col(PART) == group).select(CELL) if self.grouped else self.rows
@@ -210,7 +208,7 @@ class Numbers:
 _INTEGERS = ColumnType("", "integer", "")
 
 
-def _stay(rows: Any, of: str, blocks: list[str], most: int) -> Any:
+def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
     """Return the rows that stay of each block, most of them, evenly spread: docs/persons.md.
 
     Blocks of UNIT alone have SIZE rows, which is known; others are counted by a second window.
@@ -227,12 +225,12 @@ def _stay(rows: Any, of: str, blocks: list[str], most: int) -> Any:
     return ranked.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)
 
 
-def _places(exact: Sequence[Any]) -> dict[Any, int]:
+def _places(exact: Sequence[object]) -> dict[object, int]:
     """Return the first position of each value that a column can hold."""
     return {value: i for i, value in reversed(list(enumerate(exact))) if value is not None}
 
 
-def code_of(value: Any, codes: Mapping[Any, int]) -> int | None:
+def code_of(value: object, codes: Mapping[Key, int]) -> int | None:
     """Return the integer that stands for an object."""
     from .kinds import key
 

@@ -3,11 +3,14 @@
 import importlib
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from functools import partial
+from types import ModuleType
+from typing import ParamSpec, TypeVar
 
 from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
 from ..foreign import replacing
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 ARGUMENTS = {"cell": "column", "person": "privacy_unit", "part": "by"}
@@ -19,14 +22,14 @@ _SHORT = (
 )
 
 
-def quietly(work: Callable[[], T], failure: DiscreetError) -> T:
-    """Return the result of `work`; an error in it is replaced by `failure`.
+def quietly(work: Callable[P, T], failure: DiscreetError, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return the result of `work(*args, **kwargs)`; an error in it is replaced by `failure`.
 
     If memory was short, an error of the same class says so. Errors of this library and interrupts are not
     replaced: see `foreign.replacing`.
     """
     return replacing(
-        work,
+        partial(work, *args, **kwargs),
         lambda error: type(failure)(_SHORT) if _was_short(error) else failure,
         passing=(DiscreetError,),
     )
@@ -50,7 +53,7 @@ def missing_column(
     )
 
 
-def needing(module: str, extra: str) -> Any:
+def needing(module: str, extra: str) -> ModuleType:
     """Return a module of an optional package, or say which extra brings it."""
     try:
         return importlib.import_module(module)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ..errors import DiscreetError, UnreadableFile
@@ -19,6 +19,9 @@ from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
 from .paths import FILE_FORMATS, file_format
 from .written import CELL_AS_DOUBLE
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
 One = str | os.PathLike[str] | CsvFile
 FileNames = One | Sequence[One]
@@ -37,7 +40,7 @@ class _File:
 class Opened:
     """Some columns of a file."""
 
-    relation: Any
+    relation: "DuckDBPyRelation"
     kind: str
     failure: DiscreetError
     """What is raised when the rows cannot be read."""
@@ -68,7 +71,7 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
     return _native(whole, columns), whole.failure
 
 
-def _together(relations: list[Any]) -> Any:
+def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
     """Return the rows of all relations, put together by halves: a chain of thousands would be too deep."""
     while len(relations) > 1:
         pairs = itertools.zip_longest(relations[::2], relations[1::2])
@@ -84,7 +87,7 @@ def _native(opened: Opened, columns: Mapping[str, str]) -> InDuckDB:
     return InDuckDB(opened.relation, types, numbered=partial(_parsed, opened.relation, types))
 
 
-def _parsed(relation: Any, types: Mapping[str, ColumnType]) -> InDuckDB:
+def _parsed(relation: "DuckDBPyRelation", types: Mapping[str, ColumnType]) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
     kept = Kept(relation, f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}")
     number = replace(types[CELL], kind="float", layout="<d")
@@ -160,7 +163,7 @@ def _of_folder(folder: Path) -> list[Path]:
     return shown
 
 
-def _open(one: _File, columns: Mapping[str, str], connection: Any) -> Opened:
+def _open(one: _File, columns: Mapping[str, str], connection: "DuckDBPyConnection") -> Opened:
     """Return columns of one file, those that its folders name among them."""
     file, kind = one.path, _kind(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
@@ -179,7 +182,9 @@ def _open(one: _File, columns: Mapping[str, str], connection: Any) -> Opened:
     return Opened(_with_partition(relation, one, columns), kind, damaged)
 
 
-def _with_partition(relation: Any, one: _File, columns: Mapping[str, str]) -> Any:
+def _with_partition(
+    relation: "DuckDBPyRelation", one: _File, columns: Mapping[str, str]
+) -> "DuckDBPyRelation":
     """Return columns of a relation, those that its folders name as text."""
     from duckdb import ConstantExpression, StarExpression
     from duckdb.sqltypes import VARCHAR
@@ -231,7 +236,7 @@ def _start(file: Path) -> bytes:
     return start
 
 
-def _parquet(file: Path, start: bytes, connection: Any) -> Any:
+def _parquet(file: Path, start: bytes, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
     """Return the relation of a Parquet file; only its schema has been read.
 
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
@@ -241,19 +246,18 @@ def _parquet(file: Path, start: bytes, connection: Any) -> Any:
         raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     name = f"path{next(_names)}"  # relations that are put together must not share names
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
-    return quietly(
-        lambda: connection.sql(query, params={name: literal_path(file)}),
-        UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged"),
-    )
+    damaged = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
+    return quietly(connection.sql, damaged, query, params={name: literal_path(file)})
 
 
 _names = itertools.count()
 
 
-def _arrow(file: Path, connection: Any) -> Any:
+def _arrow(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
     """Return the relation of a file in Arrow's own format; only its schema has been read."""
     dataset = needing("pyarrow.dataset", "arrow")
-    return quietly(
-        lambda: connection.from_arrow(dataset.dataset(str(file), format="ipc")),
-        UnreadableFile(f"{file} is not an Arrow file, whatever its name says"),
-    )
+
+    def opened() -> "DuckDBPyRelation":
+        return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
+
+    return quietly(opened, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))

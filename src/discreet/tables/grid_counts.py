@@ -5,9 +5,10 @@ Keys are computed in doubles, by the engine's own arithmetic. That decides nothi
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import reduce
-from operator import and_, or_
-from typing import Any
+from operator import add, and_, or_
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,10 @@ from .cells import (
 )
 from .failures import quietly
 from .kinds import CELL, ColumnType
+from .native import Frame
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 _SHORT = 2**31
 
@@ -38,10 +43,10 @@ _HALF = 2**62
 class GridCounts:
     """A column in an engine as counts on a grid. One query for each pass."""
 
-    frame: Any
+    frame: Frame
     """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
     thresholds: Thresholds
-    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]]
+    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]]
     """What brings the columns of a query, none of them rounded."""
     failure: DiscreetError
     """What is raised when the engine fails."""
@@ -50,27 +55,27 @@ class GridCounts:
         """Return how many records each cell of each part has."""
         asked = GridHistogram(self.thresholds, parts)
         if asked.pieces:
-            mixed = asked.add(quietly(lambda: self._groups(asked), self.failure))
+            mixed = asked.add(quietly(self._groups, self.failure, asked))
             if mixed:
-                asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+                asked.add(quietly(self._mixed, self.failure, asked, mixed))
         return asked.counts
 
-    def points(self, parts: Sequence[range]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def points(self, parts: Sequence[range]) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many."""
         asked = GridHistogram(self.thresholds, parts)
         if not asked.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = quietly(lambda: self._singles(asked), self.failure)
+        found = quietly(self._singles, self.failure, asked)
         return self.thresholds.grid.nearest(found.least), found.records
 
-    def occupied(self, index: Index) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    def occupied(self, index: Index) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return indices that records have, and how many."""
         asked = Occupied(self.thresholds, index)
         fine = self.thresholds.grid.size <= FINEST_KEYS
         ask = self._groups if fine else self._singles
-        mixed = asked.add(quietly(lambda: ask(asked), self.failure))
+        mixed = asked.add(quietly(ask, self.failure, asked))
         if mixed:
-            asked.add(quietly(lambda: self._mixed(asked, mixed), self.failure))
+            asked.add(quietly(self._mixed, self.failure, asked, mixed))
         return asked.tally
 
     def _groups(self, asked: GridHistogram | Occupied) -> Groups:
@@ -92,14 +97,14 @@ class GridCounts:
         """Return each distinct record as a group of its own."""
         return self._distinct(self._within(asked))
 
-    def _distinct(self, records: Any) -> Groups:
+    def _distinct(self, records: Frame) -> Groups:
         """Return each distinct one of some records as a group of its own."""
         import narwhals.stable.v2 as nw
 
         counted = records.group_by(CELL).agg(nw.len().alias("records"))
         return Groups.single(self.fetch(counted, self.thresholds.of))
 
-    def _keyed(self, asked: GridHistogram | Occupied) -> Any:
+    def _keyed(self, asked: GridHistogram | Occupied) -> Frame:
         """Return the records of the parts with their keys."""
         import narwhals.stable.v2 as nw
 
@@ -110,7 +115,7 @@ class GridCounts:
             key = nw.when(inside).then(self._key(piece)).otherwise(key)
         return self._within(asked).with_columns(key.alias("key"))
 
-    def _key(self, piece: Piece) -> Any:
+    def _key(self, piece: Piece) -> "nw.Expr":
         """Return the key of a record of one part."""
         import narwhals.stable.v2 as nw
 
@@ -120,9 +125,9 @@ class GridCounts:
         cut = place.clip(-1.0, (last - first) / 2)
         short = nw.Int32 if last < _SHORT else nw.Int64
         around = ((cut + b).floor().cast(short) for b in (piece.blur, -piece.blur))
-        return reduce(lambda a, b: a + b, around) + first
+        return reduce(add, around) + first
 
-    def _above(self, low: Unit, high: Unit) -> Any:
+    def _above(self, low: Unit, high: Unit) -> "nw.Expr":
         """Return how far a record is above the lower end, as a double."""
         import narwhals.stable.v2 as nw
 
@@ -131,25 +136,27 @@ class GridCounts:
             return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
         return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
 
-    def _within(self, asked: GridHistogram | Occupied) -> Any:
+    def _within(self, asked: GridHistogram | Occupied) -> Frame:
         """Return the records of the parts."""
-        inside = [self._inside(piece) for piece in asked.pieces]
-        if any(some is None for some in inside):
-            return self.frame
-        return self.frame.filter(reduce(or_, inside))
+        bounded = [some for piece in asked.pieces if (some := self._inside(piece)) is not None]
+        return (
+            self.frame.filter(reduce(or_, bounded))
+            if len(bounded) == len(asked.pieces)
+            else self.frame
+        )
 
-    def _inside(self, piece: Piece) -> Any | None:
+    def _inside(self, piece: Piece) -> "nw.Expr | None":
         """Return whether a record is in a part; None if all are."""
         import narwhals.stable.v2 as nw
 
-        bounds = list[Any]()
+        bounds = list["nw.Expr"]()
         if piece.start is not None:
             bounds.append(nw.col(CELL) >= self._constant(piece.start))
         if piece.stop is not None:
             bounds.append(nw.col(CELL) < self._constant(piece.stop))
         return reduce(and_, bounds) if bounds else None
 
-    def _constant(self, unit: Unit | None) -> Any:
+    def _constant(self, unit: Unit | None) -> int | float | Decimal:
         """Return a number of the column's type."""
         assert unit is not None
         return constant(unit, self.thresholds.of)

@@ -11,7 +11,7 @@ from .kinds import ColumnType
 class Objects:
     """A column of Python objects. Private."""
 
-    cells: Sequence[Any]
+    cells: Sequence[object]
     name: str = "object"
 
 

@@ -8,16 +8,21 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .failures import missing_column
 from .kept import ROWS, Kept, connected
-from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, SIZE, UNIT
+from .kinds import CELL, ColumnType, Key, column_type
+from .native import POSITION, SIZE, UNIT, Frame, lazy
 from .numeric import from_relation
 from .records import PERSON, SALT, START
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation, Expression
+    from duckdb.sqltypes import DuckDBPyType
 
 ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 """What DuckDB calls times in nanoseconds with a zone, a type that Narwhals does not know."""
@@ -27,13 +32,13 @@ ZONED_NS = ("TIMESTAMPTZ_NS", "TIMESTAMP_NS WITH TIME ZONE")
 class InDuckDB:
     """A relation of the columns of a question: see `Native`."""
 
-    relation: Any
+    relation: "DuckDBPyRelation"
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
-    codes: Mapping[str, Mapping[Any, int]] = field(default_factory=dict, repr=False)
+    codes: Mapping[str, Mapping[Key, int]] = field(default_factory=dict, repr=False)
     numbered: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers in CELL, where it holds none."""
-    decoded: NDArray[Any] | None = field(default=None, repr=False)
+    decoded: NDArray[np.generic] | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
     wide: ClassVar[bool] = True
     _kept: list[Kept] = field(default_factory=list, repr=False)
@@ -56,48 +61,42 @@ class InDuckDB:
         """Return the same with numbers in CELL."""
         return self if self.numbered is None else self.numbered()
 
-    def rows(self) -> Any:
+    def rows(self) -> Frame:
         """Return the columns as they are compared."""
-        import narwhals.stable.v2 as nw
-
         names = self.relation.columns
         texts = {name for name in names if name != START and self.type(name, name).kind == "text"}
         if not texts:
-            return nw.from_native(self.relation)
+            return lazy(self.relation)
         compared = (f"{_bytes(name)} AS {name}" if name in texts else name for name in names)
-        return nw.from_native(self.relation.project(", ".join(compared)))
+        return lazy(self.relation.project(", ".join(compared)))
 
-    def present(self, rows: Any, of: ColumnType) -> Any:
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN.
 
         `nextafter(x, x)` is x. Of `isnan(x)` alone DuckDB thinks that it is settled by the statistics of a
         Parquet file, which leave NaN out.
         """
-        import narwhals.stable.v2 as nw
-
         number = f" AND NOT isnan(nextafter({CELL}, {CELL}))" if of.kind == "float" else ""
-        return nw.from_native(rows.to_native().filter(f"{CELL} IS NOT NULL{number}"))
+        return lazy(rows.to_native().filter(f"{CELL} IS NOT NULL{number}"))
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
         """Return a table of values as they are compared, with their positions."""
-        import narwhals.stable.v2 as nw
         from duckdb import FunctionExpression
 
-        native, values = self.relation.types[self.relation.columns.index(alias)], list(places)
+        native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(alias)]
+        values = list(places)
         if of.kind == "text":
-            native, values = "BLOB", [value.encode() for value in values]
+            native, values = "BLOB", [str(value).encode() for value in values]
         one = connected(self.relation)  # a row of the same connection, which opens no file again
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
-        return nw.from_native(one.select(*unnested))
+        return lazy(one.select(*unnested))
 
-    def units(self, rows: Any, of: ColumnType) -> Any:
+    def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units: a number is short, and windows over numbers are three times as fast."""
-        import narwhals.stable.v2 as nw
-
         native = rows.to_native()
         if self.starts:
-            return nw.from_native(
+            return lazy(
                 native.aggregate(
                     f"{PERSON}, {PERSON} AS {UNIT}, min({START}) AS {START}, count(*) AS {SIZE}",
                     PERSON,
@@ -107,20 +106,18 @@ class InDuckDB:
         text = PERSON if of.kind == "text" else _bytes(PERSON)
         start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
         numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
-        return nw.from_native(once.project(numbered))
+        return lazy(once.project(numbered))
 
-    def keep(self, rows: Any) -> Any:
+    def keep(self, rows: Frame) -> Frame:
         """Return the rows from a temporary table, which is gone with this object."""
-        import narwhals.stable.v2 as nw
-
         self._kept.append(Kept(rows.to_native(), f"FROM {ROWS}", near=self.relation))
-        return nw.from_native(self._kept[-1].rows)
+        return lazy(self._kept[-1].rows)
 
-    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
         """Return the columns, none of them rounded."""
         return from_relation(rows.to_native(), of)
 
-    def values(self, of: ColumnType) -> list[Any]:
+    def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
         if CELL in self.codes:
             return [value for _, value in self.codes[CELL]]
@@ -141,7 +138,7 @@ def _bytes(name: str) -> str:
     return f"encode(CAST({name} AS VARCHAR))"
 
 
-def picked(relation: Any, columns: dict[str, str], where: str) -> Any:
+def picked(relation: "DuckDBPyRelation", columns: dict[str, str], where: str) -> "DuckDBPyRelation":
     """Return columns of a relation under other names: a mapping from those to the columns'."""
     names = relation.columns
     for alias, column in columns.items():
@@ -153,7 +150,7 @@ def picked(relation: Any, columns: dict[str, str], where: str) -> Any:
     )
 
 
-def relation_type(relation: Any, column: str) -> ColumnType:
+def relation_type(relation: "DuckDBPyRelation", column: str) -> ColumnType:
     """Return the type of the only column of the relation."""
     import narwhals.stable.v2 as nw
 
@@ -162,7 +159,7 @@ def relation_type(relation: Any, column: str) -> ColumnType:
     if word in ("UUID", "NULL"):
         return ColumnType(column, {"UUID": "uuid", "NULL": "nothing"}[word], word)
     if native.id == "enum":
-        return ColumnType(column, "text", "Enum", categories=tuple(native.children[0][1]))
+        return ColumnType(column, "text", "Enum", categories=enum_values(native))
     if word in ZONED_NS:
         return ColumnType(
             column, "timestamp with time zone", word, -(2**63) + 1, 2**63 - 1, unit="ns"
@@ -170,7 +167,14 @@ def relation_type(relation: Any, column: str) -> ColumnType:
     return column_type(column, nw.from_native(relation).collect_schema()[CELL], word)
 
 
-def constants(values: Iterable[Any], native: Any) -> Any:
+def enum_values(of: "DuckDBPyType") -> tuple[str, ...]:
+    """Return the values of an ENUM, in the order of their declaration."""
+    _, values = of.children[0]
+    assert isinstance(values, list)
+    return tuple(values)
+
+
+def constants(values: Iterable[object], native: "DuckDBPyType | str") -> "Expression":
     """Return a list of values of one type.
 
     As one text: DuckDB reads it exactly, while it would find a common type for Python's values, and it
@@ -188,7 +192,7 @@ def constants(values: Iterable[Any], native: Any) -> Any:
     return texts.cast(duckdb.list_type(native))
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     """Return the value in the text that DuckDB casts to it."""
     if isinstance(value, bytes):
         return "\\x" * bool(value) + value.hex("x").replace("x", "\\x")

@@ -2,22 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, SIZE, UNIT, without_missing
+from .kinds import CELL, ColumnType, Key, column_type
+from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
 from .numeric import clean, from_series
 from .records import PERSON, START, check_numbers, offset
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
 class InPolars:
     """A lazy frame of the columns of a question: see `Native`."""
 
-    frame: Any
-    codes: ClassVar[Mapping[str, Mapping[Any, int]]] = {}
+    frame: "pl.LazyFrame"
+    codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
     decoded: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
@@ -31,13 +35,13 @@ class InPolars:
         if word == "Null":
             return ColumnType(column, "nothing", word)
         of = column_type(column, dtype, word)
-        return replace(of, declared=tuple(dtype.categories)) if of.name == "Enum" else of
+        return replace(of, declared=tuple(dtype.categories)) if isinstance(dtype, nw.Enum) else of
 
     def numeric(self) -> "InPolars":
         """Return this: columns of Polars hold numbers or do not."""
         return self
 
-    def rows(self) -> Any:
+    def rows(self) -> Frame:
         """Return the columns as they are compared."""
         import narwhals.stable.v2 as nw
         import polars as pl
@@ -47,49 +51,48 @@ class InPolars:
         zeros = [pl.col(n) + 0 for n in kinds if kinds[n] == "float"]  # there are two, as bits
         return nw.from_native(self.frame.with_columns(texts + zeros))
 
-    def present(self, rows: Any, of: ColumnType) -> Any:
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
         """Return a table of values as they are compared, with their positions."""
         import narwhals.stable.v2 as nw
         import polars as pl
 
         dtype, values = self.frame.collect_schema()[alias], list(places)
         if of.kind == "text":
-            dtype, values = pl.Binary(), [value.encode() for value in values]
+            dtype, values = pl.Binary(), [str(value).encode() for value in values]
         columns = {
             alias: pl.Series(values, dtype=dtype),
             POSITION: pl.Series(list(places.values()), dtype=pl.Int64),
         }
         return nw.from_native(pl.LazyFrame(columns))
 
-    def units(self, rows: Any, of: ColumnType) -> Any:
+    def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, hashed one by one."""
-        import narwhals.stable.v2 as nw
         import polars as pl
 
         starts = pl.col(PERSON).map_batches(_starts, return_dtype=pl.Int64).alias(START)
         once = rows.to_native().group_by(PERSON).agg(pl.len().cast(pl.Int64).alias(SIZE))
-        return nw.from_native(once.with_columns(starts).with_row_index(UNIT))
+        return lazy(once.with_columns(starts).with_row_index(UNIT))
 
-    def keep(self, rows: Any) -> Any:
+    def keep(self, rows: Frame) -> Frame:
         """Return the rows in memory."""
-        return rows.collect().lazy()
+        return lazy(rows.collect().lazy().to_native())
 
-    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
         """Return the columns, none of them rounded."""
         found = rows.collect()
         return [from_series(found.get_column(name)) for name in found.columns]
 
-    def values(self, of: ColumnType) -> list[Any]:
+    def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
-        found: list[Any] = self.frame.collect().get_column(CELL).unique().to_list()
+        found: list[object] = self.frame.collect().get_column(CELL).unique().to_list()
         return found
 
 
-def numbers_of(native: InPolars, column: str) -> NDArray[Any]:
+def numbers_of(native: InPolars, column: str) -> NDArray[np.generic]:
     """Return the numbers in CELL as one array."""
     import narwhals.stable.v2 as nw
 
@@ -98,7 +101,7 @@ def numbers_of(native: InPolars, column: str) -> NDArray[Any]:
     return clean(from_series(nw.from_native(cells, series_only=True)))
 
 
-def _starts(persons: Any) -> Any:
+def _starts(persons: "pl.Series") -> "pl.Series":
     """Return where the rule starts for each id."""
     import polars as pl
 

@@ -7,23 +7,27 @@ them only, and no row of the data ever leaves the cluster.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .failures import needing
-from .kinds import CELL, ColumnType, column_type
-from .native import POSITION, SIZE, UNIT, without_missing
+from .kinds import CELL, ColumnType, Key, column_type
+from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
 from .numeric import from_series
 from .records import PERSON, SALT, START
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
 
 
 @dataclass(frozen=True)
 class InSpark:
     """A DataFrame of the columns of a question: see `Native`."""
 
-    frame: Any
-    codes: ClassVar[Mapping[str, Mapping[Any, int]]] = {}
+    frame: "DataFrame"
+    codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
     decoded: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
@@ -41,24 +45,20 @@ class InSpark:
         """Return this: columns of Spark hold numbers or do not."""
         return self
 
-    def rows(self) -> Any:
+    def rows(self) -> Frame:
         """Return the columns as they are compared."""
-        import narwhals.stable.v2 as nw
-
         columns = (
             comparable(self.frame[name], self.type(name, name)).alias(name)
             for name in self.frame.columns
         )
-        return nw.from_native(self.frame.select(*columns))
+        return lazy(self.frame.select(*columns))
 
-    def present(self, rows: Any, of: ColumnType) -> Any:
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
         """Return a table of values as they are compared, with their positions."""
-        import narwhals.stable.v2 as nw
-
         functions = needing("pyspark.sql.functions", "spark")
         # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
         # own for Python's values.
@@ -76,51 +76,45 @@ class InSpark:
             else table[alias].cast(self.frame.schema[alias].dataType)
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
-        return nw.from_native(
-            functions.broadcast(table.select(comparable(typed, of).alias(alias), place))
-        )
+        return lazy(functions.broadcast(table.select(comparable(typed, of).alias(alias), place)))
 
-    def units(self, rows: Any, of: ColumnType) -> Any:
+    def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, each its own number: Spark could number them otherwise a second time."""
-        import narwhals.stable.v2 as nw
-
         functions = needing("pyspark.sql.functions", "spark")
         once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
         text = once[PERSON] if of.kind == "text" else once[PERSON].cast("string").cast("binary")
         hashed = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
         start = functions.conv(functions.substring(hashed, 1, 8), 16, 10).cast("bigint")
         unit = once[PERSON].alias(UNIT)
-        return nw.from_native(once.select(PERSON, unit, start.alias(START), SIZE))
+        return lazy(once.select(PERSON, unit, start.alias(START), SIZE))
 
-    def keep(self, rows: Any) -> Any:
+    def keep(self, rows: Frame) -> Frame:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
-        import narwhals.stable.v2 as nw
+        return lazy(rows.to_native().localCheckpoint())
 
-        return nw.from_native(rows.to_native().localCheckpoint())
-
-    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
         """Return the columns, none of them rounded."""
         found = rows.collect()
         return [from_series(found.get_column(name)) for name in found.columns]
 
-    def values(self, of: ColumnType) -> list[Any]:
+    def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
-        found: list[Any] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
+        found: list[object] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
         return found
 
 
-def spark_columns(native: Any, columns: dict[str, int]) -> Any:
+def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
     """Return columns of a Spark DataFrame under other names: a mapping from those to positions."""
     # By position: a name may hold what Spark takes for its own syntax.
     renamed = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
     return renamed.select(*(renamed[f"c{i}"].alias(alias) for alias, i in columns.items()))
 
 
-def comparable(column: Any, of: ColumnType) -> Any:
+def comparable(column: "Column", of: ColumnType) -> "Column":
     """Return the column as it is compared: text as bytes, lest a collation make words equal."""
     return column.cast("string").cast("binary") if of.kind == "text" else column
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     """Return the value in the text that Spark casts to it."""
     return repr(value) if isinstance(value, float) else str(value)

@@ -4,7 +4,10 @@ import itertools
 import threading
 import weakref
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 ROWS = "discreet_rows"
 """What a relation is called in a query about it."""
@@ -16,7 +19,12 @@ class Kept:
     __slots__ = ("__weakref__", "_alone", "_connected", "_table")
 
     def __init__(
-        self, relation: Any, query: str, *, shared: bool = False, near: Any = None
+        self,
+        relation: "DuckDBPyRelation",
+        query: str,
+        *,
+        shared: bool = False,
+        near: "DuckDBPyRelation | None" = None,
     ) -> None:
         """Keep the rows of a query about ROWS.
 
@@ -39,25 +47,32 @@ class Kept:
         return self._table
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> "DuckDBPyRelation":
         """The rows as a relation, which lasts no longer than this object."""
-        return self._connected.query("nothing", f"FROM {self._table}")
+        return queried(self._connected, "nothing", f"FROM {self._table}")
 
-    def ask(self, query: str) -> list[Any]:
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
         """Return the rows of a query about ROWS, which are those of the table; one thread after another."""
         with self._alone:
             asked = f"WITH {ROWS} AS (FROM {self._table}) {query}"
-            return self._connected.query("nothing", asked).fetchall()  # type: ignore[no-any-return]
+            return queried(self._connected, "nothing", asked).fetchall()
 
 
 _numbers = itertools.count()  # of no other table of this process, on whatever connection
 
 
-def connected(relation: Any) -> Any:
+def queried(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
+    """Return the rows that a query selects from a relation, which it calls by that name."""
+    found = relation.query(name, query)
+    assert found is not None, "a query that selects returns rows"
+    return found
+
+
+def connected(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
     """Return a relation of one row on the same connection, which outlives the tables of this one."""
-    return relation.query(ROWS, "SELECT 0 AS nothing").materialize()
+    return queried(relation, ROWS, "SELECT 0 AS nothing").materialize()
 
 
-def _drop(connected: Any, table: str) -> None:
+def _drop(connected: "DuckDBPyRelation", table: str) -> None:
     with suppress(Exception):  # the connection may have been closed
         connected.query("nothing", f"DROP TABLE IF EXISTS {table}")

@@ -18,6 +18,9 @@ from ..instants import instant
 CELL = "cell"
 """What the only column of a table is called once it has been opened."""
 
+Key = tuple[bool, object]
+"""What tells a value from all that do not equal it."""
+
 NUMBERS = frozenset({"integer", "decimal", "fraction", "float"})
 COMPARABLE = {"integer": NUMBERS, "decimal": NUMBERS, "float": NUMBERS}
 """The kinds of candidates for a kind of column, where it is not just the same kind."""
@@ -108,7 +111,7 @@ def kind_of(candidate: object) -> str:
     return next((kind for of, kind in kinds if isinstance(candidate, of)), type(candidate).__name__)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Return the value as standard Python has it: without NumPy's scalars or pandas' Timestamp."""
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         return value.item()
@@ -117,7 +120,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return whether a value is a null or NaN, which nothing equals."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -126,7 +129,7 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, float) and value != value  # NaN
 
 
-def key(value: Any) -> tuple[bool, Any]:
+def key(value: object) -> Key:
     """Return what tells a value from all that do not equal it: for Python, True equals 1.
 
     Times with an offset are told apart as instants, whatever the zone.
@@ -136,7 +139,7 @@ def key(value: Any) -> tuple[bool, Any]:
 
 def check_candidates(
     candidates: Sequence[object], of: ColumnType, name: str = "candidate"
-) -> list[Any]:
+) -> list[object]:
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
@@ -155,7 +158,7 @@ def check_candidates(
     return checked
 
 
-def single(given: object) -> Any:
+def single(given: object) -> object:
     """Return a candidate in plain Python, if some value can equal it."""
     if is_missing(given):
         raise InvalidCandidates(f"{shown(given)} equals no value, so it cannot be a candidate")
@@ -167,7 +170,7 @@ def single(given: object) -> Any:
     return candidate
 
 
-def represent(candidate: Any, of: ColumnType) -> Any | None:
+def represent(candidate: object, of: ColumnType) -> object | None:
     """Return the value of the column's type that equals the candidate; None if there is none."""
     exact: dict[str, Callable[[Any, ColumnType], Any | None]] = {
         "integer": _integer,
@@ -180,7 +183,7 @@ def represent(candidate: Any, of: ColumnType) -> Any | None:
     return exact[of.kind](candidate, of) if of.kind in exact else candidate
 
 
-def _multiple(number: Any, scale: int, of: ColumnType) -> int | None:
+def _multiple(number: int | float | Decimal | Fraction, scale: int, of: ColumnType) -> int | None:
     """Return number * 10**scale if that is an integer in the column's range."""
     if isinstance(number, float) and number in (float("inf"), float("-inf")):
         return None
@@ -191,11 +194,11 @@ def _multiple(number: Any, scale: int, of: ColumnType) -> int | None:
     return exact.numerator if fits else None
 
 
-def _integer(number: Any, of: ColumnType) -> int | None:
+def _integer(number: int | float | Decimal | Fraction, of: ColumnType) -> int | None:
     return _multiple(number, 0, of)
 
 
-def _decimal(number: Any, of: ColumnType) -> Decimal | None:
+def _decimal(number: int | float | Decimal | Fraction, of: ColumnType) -> Decimal | None:
     units = _multiple(number, of.scale, of)
     if units is None:
         return None
@@ -203,7 +206,7 @@ def _decimal(number: Any, of: ColumnType) -> Decimal | None:
     return Decimal((int(units < 0), digits, -of.scale))  # no context, so nothing is rounded
 
 
-def _float(number: Any, of: ColumnType) -> float | None:
+def _float(number: int | float | Decimal | Fraction, of: ColumnType) -> float | None:
     try:
         nearest = rounded_float(float(number), of)
     except OverflowError:

@@ -2,22 +2,28 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .cells import Unit, constant, following, least_number, value_of
 from .kinds import CELL, ColumnType
+from .native import Frame
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 AT_ONCE = 2**11
 """So many numbers are compared with in one query."""
 
 
 def counts_beside(
-    rows: Any,
-    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]],
+    rows: Frame,
+    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]],
     of: ColumnType,
     numbers: Sequence[Fraction],
 ) -> tuple[list[int], list[int]]:
@@ -40,8 +46,8 @@ def counts_beside(
 
 
 def _counted(
-    rows: Any,
-    fetch: Callable[[Any, ColumnType], list[NDArray[Any]]],
+    rows: Frame,
+    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]],
     of: ColumnType,
     cuts: list[Unit],
 ) -> list[int]:
@@ -57,7 +63,7 @@ def _counted(
     return [*accumulate(held)]
 
 
-def _place(cuts: list[Any], places: range) -> Any:
+def _place(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Expr":
     """Return how many cuts a record is not below, by halving."""
     import narwhals.stable.v2 as nw
 

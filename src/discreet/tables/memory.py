@@ -7,7 +7,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
@@ -21,6 +21,7 @@ from .kinds import (
     CELL,
     UNITS_PER_SECOND,
     ColumnType,
+    Key,
     column_type,
     key,
     not_countable,
@@ -29,6 +30,9 @@ from .kinds import (
 )
 from .numeric import python_number
 from .records import PERSON, START, offset
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
 
 SHARED = frozenset({str, int, UUID})
 OBJECTS = ("object", "category")
@@ -42,8 +46,12 @@ def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB
         columns: the columns, by their aliases.
         ordered: whether the integers that stand for objects in CELL are in the order of the numbers among them.
     """
-    arrays, types, codes = dict[str, Any](), dict[str, ColumnType](), dict[str, Mapping[Any, int]]()
-    decoded: NDArray[Any] | None = None
+    arrays, types, codes = (
+        dict[str, object](),
+        dict[str, ColumnType](),
+        dict[str, Mapping[Key, int]](),
+    )
+    decoded: NDArray[np.generic] | None = None
     for alias, held in columns.items():
         if isinstance(held, Typed):
             arrays[alias] = held.array
@@ -63,7 +71,7 @@ def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB
     return InDuckDB(relation, types, codes, numbered, decoded)
 
 
-def relation_of(arrays: Mapping[str, Any]) -> Any:
+def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     """Return a relation of arrays of numpy or of Arrow."""
     if all(isinstance(array, np.ndarray) for array in arrays.values()):
         columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name
@@ -73,15 +81,15 @@ def relation_of(arrays: Mapping[str, Any]) -> Any:
     return connect().from_arrow(pa.table(dict(arrays)))
 
 
-def _encoded(cells: Sequence[Any]) -> tuple[NDArray[np.int64], dict[Any, int]]:
+def _encoded(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
     """Return an integer for each object, -1 for those that nothing equals, and the integer of each `key`."""
     distinct, codes = _distinct(cells)
-    places: dict[Any, int] = {}
+    places: dict[Key, int] = {}
     named = [_place(value, places) for value in distinct]
     return np.array([*named, -1], dtype=np.int64)[codes], places
 
 
-def _place(value: Any, places: dict[Any, int]) -> int:
+def _place(value: object, places: dict[Key, int]) -> int:
     """Return the integer of an object, -1 for what cannot be hashed or compared."""
     try:
         return places.setdefault(key(value), len(places))
@@ -89,7 +97,7 @@ def _place(value: Any, places: dict[Any, int]) -> int:
         return -1
 
 
-def _distinct(cells: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
+def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]:
     """Return distinct objects, and for each row the position of its own.
 
     Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. So rows share only
@@ -97,14 +105,14 @@ def _distinct(cells: Sequence[Any]) -> tuple[list[Any], NDArray[np.int64]]:
     are no Unicode are equal to others.
     """
     keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
-    places: dict[Any, int] = defaultdict(itertools.count().__next__)
+    places: dict[object, int] = defaultdict(itertools.count().__next__)
     codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
     rows = np.empty(len(places), dtype=np.int64)
     rows[codes] = np.arange(len(codes))
     return [cells[row] for row in rows.tolist()], codes
 
 
-def _persons(cells: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _persons(cells: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return for each row the number of its privacy unit, -1 for nobody, and where the rule starts for it."""
     distinct, codes = _distinct(cells)
     numbers: dict[str, int] = {}
@@ -113,7 +121,7 @@ def _persons(cells: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return persons, starts[persons]
 
 
-def _number(cell: Any, numbers: dict[str, int]) -> int:
+def _number(cell: object, numbers: dict[str, int]) -> int:
     """Return the number of a unit: of a text, an integer or a UUID; all else is nobody.
 
     They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
@@ -126,7 +134,7 @@ def _number(cell: Any, numbers: dict[str, int]) -> int:
         return -1
 
 
-def _in_order(cells: Sequence[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _in_order(cells: Sequence[object]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
     """Return for each row the place of its number, -1 for none, and the numbers that occur, in order."""
     found = [python_number(cell) for cell in cells]
     values = sorted({number for number in found if number is not None})

@@ -5,11 +5,18 @@ these cannot say. A new engine passes when it is added to `tests/engines.py`.
 """
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
-from .kinds import ColumnType
+from .kinds import ColumnType, Key
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+Frame: TypeAlias = "nw.LazyFrame[Any]"
+"""A lazy frame of Narwhals, over an engine of any kind."""
 
 UNIT, POSITION, SIZE = "unit", "position", "size"
 
@@ -21,12 +28,12 @@ class Native(Protocol):
     """
 
     @property
-    def codes(self) -> Mapping[str, Mapping[Any, int]]:
+    def codes(self) -> Mapping[str, Mapping[Key, int]]:
         """For columns of Python objects: the integer that stands for each object in the rows, by `kinds.key`."""
         ...
 
     @property
-    def decoded(self) -> NDArray[Any] | None:
+    def decoded(self) -> NDArray[np.generic] | None:
         """The numbers that integers in CELL stand for, where they do."""
         ...
 
@@ -48,15 +55,15 @@ class Native(Protocol):
         """Return the same with numbers in CELL: fields of files parsed, Python objects numbered in order."""
         ...
 
-    def rows(self) -> Any:
+    def rows(self) -> Frame:
         """Return the columns as they are compared: text as bytes, lest a collation make words equal."""
         ...
 
-    def present(self, rows: Any, of: ColumnType) -> Any:
+    def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN."""
         ...
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[Any, int]) -> Any:
+    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
         """Return a table of values, in a column `alias` as it is compared, with a POSITION each.
 
         The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
@@ -64,7 +71,7 @@ class Native(Protocol):
         """
         ...
 
-    def units(self, rows: Any, of: ColumnType) -> Any:
+    def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units of rows: PERSON, a UNIT that tells them apart, START and SIZE.
 
         SIZE is how many rows each has. START, where the rule of docs/persons.md starts, is the first 32 bits
@@ -72,20 +79,28 @@ class Native(Protocol):
         """
         ...
 
-    def keep(self, rows: Any) -> Any:
+    def keep(self, rows: Frame) -> Frame:
         """Return the rows after they have been computed, once; they last as long as this object."""
         ...
 
-    def fetch(self, rows: Any, of: ColumnType) -> list[NDArray[Any]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
         """Return the columns, none of them rounded: integers, and numbers of the type `of`, none null."""
         ...
 
-    def values(self, of: ColumnType) -> list[Any]:
+    def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL, which is not private."""
         ...
 
 
-def without_missing(rows: Any, alias: str, *, floating: bool) -> Any:
+def lazy(native: Any) -> Frame:
+    """Return a lazy frame of an engine as one of Narwhals."""
+    import narwhals.stable.v2 as nw
+
+    frame: Frame = nw.from_native(native)
+    return frame
+
+
+def without_missing(rows: Frame, alias: str, *, floating: bool) -> Frame:
     """Return the rows with a value in a column, for engines whose filters do as they say."""
     import narwhals.stable.v2 as nw
 

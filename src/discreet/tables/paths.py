@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from .csv_files import CsvFile
 
@@ -32,7 +31,7 @@ def file_format(path: Path) -> str:
     return "" if packed and kind not in ("CSV", "JSON") else kind
 
 
-def names_files(data: Any, *, column: bool = True) -> bool:
+def names_files(data: object, *, column: bool = True) -> bool:
     """Return whether data are a path, or a list of paths.
 
     A text alone is a path. Texts in a list may be the data, which no error may quote: they are paths if a column
@@ -47,7 +46,7 @@ def names_files(data: Any, *, column: bool = True) -> bool:
     return column and bool(data) and all(map(_is_surely_path, data))
 
 
-def _is_surely_path(one: Any) -> bool:
+def _is_surely_path(one: object) -> bool:
     if isinstance(one, str):
         return bool(file_format(Path(one)))
     return isinstance(one, os.PathLike | CsvFile)

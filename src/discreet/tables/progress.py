@@ -2,16 +2,36 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
 from threading import Timer
-from typing import Any
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.spinner import Spinner
+    from rich.table import Table
+
+
+class Scanning(Protocol):
+    """A connection that tells how far its scan is, as those of DuckDB do."""
+
+    def execute(self, query: str, /) -> object:
+        """Run a statement."""
+        ...
+
+    def query_progress(self) -> float:
+        """Return the percentage of the scan that runs, below 0 if it does not tell."""
+        ...
+
+
+C = TypeVar("C", bound=Scanning)
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
-_WATCHED: ContextVar[list[Any] | None] = ContextVar("watched", default=None)
+_WATCHED: ContextVar[list[Scanning] | None] = ContextVar("watched", default=None)
 """The connections that a bar asks; None where there is no bar."""
 
 
@@ -33,11 +53,13 @@ def waiting(what: str) -> Iterator[None]:
     from rich.live import Live
     from rich.spinner import Spinner
 
-    connections, spinner, start = list[Any](), Spinner("dots"), time.monotonic()
+    connections, spinner, start = list[Scanning](), Spinner("dots"), time.monotonic()
+
+    def line() -> "Table":
+        return _line(spinner, what, time.monotonic() - start, _percent(connections))
+
     bar = Live(
-        get_renderable=lambda: _line(
-            spinner, what, time.monotonic() - start, _percent(connections)
-        ),
+        get_renderable=line,
         console=Console(stderr=True),
         refresh_per_second=10,
         transient=True,
@@ -55,7 +77,7 @@ def waiting(what: str) -> Iterator[None]:
         bar.stop()
 
 
-def watched(connection: Any) -> Any:
+def watched(connection: C) -> C:
     """Return a connection of DuckDB, which the bar asks from now on, if there is one.
 
     Without a bar nothing is set, and DuckDB keeps no count of its progress. It never prints any itself.
@@ -67,20 +89,20 @@ def watched(connection: Any) -> Any:
     return connection
 
 
-def _percent(connections: list[Any]) -> float | None:
+def _percent(connections: Sequence[Scanning]) -> float | None:
     """Return how far the scan is that runs, None if none runs or it does not tell."""
     told = [connection.query_progress() for connection in connections]
     return next((percent for percent in reversed(told) if percent >= 0), None)
 
 
-def _line(spinner: Any, what: str, seconds: float, percent: float | None) -> Any:
+def _line(spinner: "Spinner", what: str, seconds: float, percent: float | None) -> "Table":
     """Return what is shown, on one line."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
 
     name = Text(what, no_wrap=True, overflow="ellipsis")
-    cells = [spinner, name, Text(str(timedelta(seconds=int(seconds))))]
+    cells: list[RenderableType] = [spinner, name, Text(str(timedelta(seconds=int(seconds))))]
     if percent is not None:
         cells += [ProgressBar(completed=percent, width=20), Text(f"≈{percent:3.0f}% of this scan")]
     line = Table.grid(padding=(0, 1))

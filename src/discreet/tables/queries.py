@@ -14,16 +14,16 @@ class SqlQuery:
     text: str
     connection: Any
 
-    def fetched(self) -> Any:
+    def fetched(self) -> object:
         """Return what the query selects, as something that can be opened: its columns are read once."""
         failure = UnreadableData(
             "the query failed; the message of the database may quote the data, so it is not shown"
         )
         if type(self.connection).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-            return quietly(lambda: self.connection.sql(self.text), failure)
+            return quietly(self.connection.sql, failure, self.text)
         return quietly(self._columns, failure)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self) -> dict[str, list[object]]:
         """Return the columns of the rows that a database sends, as Python has them."""
         if hasattr(self.connection, "cursor"):
             cursor = self.connection.cursor()
@@ -45,7 +45,7 @@ class SqlQuery:
         return f"discreet.sql({self.text!r}, {shown(self.connection)})"
 
 
-def sql(query: str, connection: Any) -> SqlQuery:
+def sql(query: str, connection: object) -> SqlQuery:
     """Return the rows of a query as data that every verb over tables takes.
 
     One row of the result is one record, so what joins several rows of a person needs a `privacy_unit`. With DuckDB
@@ -71,7 +71,7 @@ def sql(query: str, connection: Any) -> SqlQuery:
     return SqlQuery(query, connection)
 
 
-def _by_name(names: list[str], rows: list[Any]) -> dict[str, list[Any]]:
+def _by_name(names: list[str], rows: list[Any]) -> dict[str, list[object]]:
     """Return rows as columns."""
     if len({*names}) < len(names):
         raise UnreadableData(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class Ranking(Protocol):
         """A text that tells these candidates from others."""
         ...
 
-    def value(self, rank: int) -> Any:
+    def value(self, rank: int) -> object:
         """Return the candidate of that rank."""
         ...
 
@@ -115,7 +115,7 @@ def looked_up(
 
 
 def with_the_rest(
-    counts: NDArray[Any], sizes: NDArray[Any], size: int
+    counts: NDArray[np.int64], sizes: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return counts and how many candidates have each, with those that no record holds."""
     counts, sizes = np.asarray(counts, dtype=np.int64), np.asarray(sizes, dtype=np.int64)

@@ -6,7 +6,6 @@ changes nothing about the rows of others. Proofs: docs/persons.md, docs/groups.m
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import UnreadableData
 from .kinds import ColumnType
@@ -34,7 +33,7 @@ class Records:
     unit: str | None = None
     rows: int | None = None
     by: str | None = None
-    groups: tuple[Any, ...] = ()
+    groups: tuple[object, ...] = ()
     most_groups: int = 1
 
     @property

@@ -7,7 +7,7 @@ come from the same data, whatever happens to them meanwhile.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..errors import DiscreetError
 from .expressions import OpenedTable
 from .failures import quietly
 from .in_duckdb import InDuckDB
-from .kept import ROWS, Kept
+from .kept import ROWS, Kept, queried
 from .kinds import CELL, ColumnType
 from .rankings import (
     check_comparable,
@@ -28,6 +28,9 @@ from .rankings import (
 )
 from .records import PART, PERSON
 
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
 
 @dataclass(frozen=True)
 class RelationRanking:
@@ -35,7 +38,7 @@ class RelationRanking:
 
     kept: Kept
     of: ColumnType
-    native: Any
+    native: object
     """The engine's type of the candidates."""
     size: int
     failure: DiscreetError
@@ -45,13 +48,13 @@ class RelationRanking:
     def fingerprint(self) -> str:
         """A text that tells these candidates from others."""
         query = f"SELECT bit_xor(md5_number(CAST({CELL} AS VARCHAR))) FROM {ROWS}"
-        [[mixed]] = quietly(lambda: self.kept.ask(query), self.failure)
+        [[mixed]] = quietly(self.kept.ask, self.failure, query)
         return f"{self.size} {self.of.kind} {mixed}"
 
-    def value(self, rank: int) -> Any:
+    def value(self, rank: int) -> object:
         """Return the candidate of that rank."""
         query = f"SELECT {CELL} FROM {ROWS} WHERE rank = {int(rank)}"
-        [[value]] = quietly(lambda: self.kept.ask(query), self.failure)
+        [[value]] = quietly(self.kept.ask, self.failure, query)
         return value.decode() if self.of.kind == "text" else value
 
     def classes(self, table: OpenedTable) -> "list[RelationClasses]":
@@ -60,19 +63,19 @@ class RelationRanking:
         check_comparable(of, self)
         if not (isinstance(native, InDuckDB) and self.seen_by(native.relation)):
             raise elsewhere()
-        kept = quietly(lambda: counted_relation(table, of, self), table.failure)
+        kept = quietly(counted_relation, table.failure, table, of, self)
         return [RelationClasses(kept, g, self.size, table.failure) for g in range(table.groups)]
 
-    def seen_by(self, relation: Any) -> bool:
+    def seen_by(self, relation: "DuckDBPyRelation") -> bool:
         """Return whether the connection of a relation sees the table."""
         with suppress(Exception):
-            relation.query(ROWS, f"SELECT rank FROM {self.kept.name} LIMIT 0").fetchall()
+            queried(relation, ROWS, f"SELECT rank FROM {self.kept.name} LIMIT 0").fetchall()
             return True
         return False
 
 
 def rank_relation(
-    relation: Any, of: ColumnType, failure: DiscreetError, *, shared: bool
+    relation: "DuckDBPyRelation", of: ColumnType, failure: DiscreetError, *, shared: bool
 ) -> RelationRanking:
     """Number the candidates in the only column of a relation, in the order of their values.
 
@@ -91,7 +94,7 @@ def rank_relation(
     return RelationRanking(kept, of, native, rows, failure)
 
 
-def _plain(of: ColumnType, native: Any) -> str:
+def _plain(of: ColumnType, native: object) -> str:
     """Return whether Python holds what is in CELL, as an expression."""
     if of.kind not in ("date", "timestamp"):
         return "true"
@@ -138,7 +141,7 @@ class RelationClasses:
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the counts that occur, falling, and how many candidates have each."""
         query = f"SELECT records, count(*) AS many FROM {self._held} GROUP BY records ORDER BY records DESC"
-        found = quietly(lambda: self.kept.ask(query), self.failure)
+        found = quietly(self.kept.ask, self.failure, query)
         falling = np.array(found, dtype=np.int64).reshape(-1, 2)
         return with_the_rest(falling[:, 0], falling[:, 1], self.size)
 
@@ -154,7 +157,7 @@ class RelationClasses:
         """Return the ranks of the candidates at some places in the class of a count."""
         query = _PRESENT if count else _ABSENT
         filled = query.format(held=self._held, count=count, places=places)
-        return dict(quietly(lambda: self.kept.ask(filled), self.failure))
+        return dict(quietly(self.kept.ask, self.failure, filled))
 
 
 _PRESENT = """

@@ -7,7 +7,7 @@ answer is drawn. Should they be lost, Spark fails rather than count again.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from .rankings import (
 )
 from .records import PART, PERSON
 
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
 BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"
 BUCKETS = 2**12
 
@@ -42,7 +45,7 @@ _PLAIN = {
 class SparkRanking:
     """Candidates by bucket and, in a bucket, by value: that order numbers them."""
 
-    frame: Any
+    frame: "DataFrame"
     """CELL, as it is compared, and BUCKET."""
     of: ColumnType
     before: NDArray[np.int64]
@@ -67,10 +70,10 @@ class SparkRanking:
         check_comparable(of, self)
         if not isinstance(table.native, InSpark):
             raise elsewhere()
-        kept = quietly(lambda: counted_frame(table, of, self), table.failure)
+        kept = quietly(counted_frame, table.failure, table, of, self)
         return [SparkClasses(kept, group, self, table.failure) for group in range(table.groups)]
 
-    def value(self, rank: int) -> Any:
+    def value(self, rank: int) -> object:
         """Return the candidate of that rank."""
         bucket = _bucket(self.before, rank)
         inside = numbered(self.frame.filter(f"{BUCKET} = {bucket}"), RANK)
@@ -79,7 +82,7 @@ class SparkRanking:
         return bytes(value).decode() if self.of.kind == "text" else value
 
 
-def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanking:
+def rank_frame(frame: "DataFrame", of: ColumnType, failure: DiscreetError) -> SparkRanking:
     """Number the candidates in the only column of a DataFrame.
 
     Raises:
@@ -98,12 +101,12 @@ def rank_frame(frame: Any, of: ColumnType, failure: DiscreetError) -> SparkRanki
     return SparkRanking(placed, of, _cumulated(placed), failure)
 
 
-def comparable_column(column: Any, of: ColumnType) -> Any:
+def comparable_column(column: "Column", of: ColumnType) -> "Column":
     """Return a column as it is compared: text as bytes, all integers as the longest ones."""
     return column.cast("bigint") if of.kind == "integer" else comparable(column, of)
 
 
-def counted_frame(table: OpenedTable, of: ColumnType, ranking: SparkRanking) -> Any:
+def counted_frame(table: OpenedTable, of: ColumnType, ranking: SparkRanking) -> "DataFrame":
     """Keep how many records each candidate has in each group, if any: rows, or privacy units."""
     functions = needing("pyspark.sql.functions", "spark")
     rows = table.narrowed().to_native().filter(f"{CELL} IS NOT NULL")
@@ -113,14 +116,15 @@ def counted_frame(table: OpenedTable, of: ColumnType, ranking: SparkRanking) -> 
     units = table.records.unit is not None
     records = cells.select(PART, CELL, PERSON).distinct() if units else cells
     counted = records.groupBy(PART, CELL).count().withColumnRenamed("count", RECORDS)
-    return counted.join(ranking.frame, CELL).localCheckpoint()
+    kept: DataFrame = counted.join(ranking.frame, CELL).localCheckpoint()
+    return kept
 
 
 @dataclass(frozen=True)
 class SparkClasses:
     """The candidates of a public table in one group, as classes of equal counts."""
 
-    kept: Any
+    kept: "DataFrame"
     """PART, CELL, BUCKET and RECORDS of the candidates that records hold."""
     group: int
     ranking: SparkRanking
@@ -140,7 +144,7 @@ class SparkClasses:
         )
 
     @property
-    def _held(self) -> Any:
+    def _held(self) -> "DataFrame":
         return self.kept.filter(f"{PART} = {self.group}")
 
     def _looked_up(self, count: int, places: list[int]) -> dict[int, int]:
@@ -150,13 +154,13 @@ class SparkClasses:
         buckets = {place: _bucket(before, place) for place in places}
         return self._inside(members, {(b, n - int(before[b])): n for n, b in buckets.items()})
 
-    def _class(self, records: int) -> Any:
+    def _class(self, records: int) -> "DataFrame":
         """Return the candidates that so many records hold."""
         if records:
             return self._held.filter(f"{RECORDS} = {records}").select(CELL, BUCKET)
         return self.ranking.frame.join(self._held.select(CELL), CELL, "left_anti")
 
-    def _inside(self, members: Any, wanted: dict[tuple[int, int], int]) -> dict[int, int]:
+    def _inside(self, members: "DataFrame", wanted: dict[tuple[int, int], int]) -> dict[int, int]:
         """Return the ranks of members, each given by its bucket and its place there."""
         among = f"{BUCKET} IN ({', '.join(sorted({str(b) for b, _ in wanted}))})"
         pairs = ", ".join(f"({b}, {nth})" for b, nth in wanted)
@@ -166,14 +170,14 @@ class SparkClasses:
         return {wanted[b, nth]: int(self.ranking.before[b]) + inner for b, nth, inner in rows}
 
 
-def numbered(frame: Any, name: str) -> Any:
+def numbered(frame: "DataFrame", name: str) -> "DataFrame":
     """Return candidates with their places in their buckets, from 0."""
     functions = needing("pyspark.sql.functions", "spark")
     order = f"row_number() OVER (PARTITION BY {BUCKET} ORDER BY {CELL}) - 1"
     return frame.withColumn(name, functions.expr(order))
 
 
-def _cumulated(frame: Any) -> NDArray[np.int64]:
+def _cumulated(frame: "DataFrame") -> NDArray[np.int64]:
     """Return how many candidates are in the buckets below each, and in the end in all."""
     sizes = np.zeros(BUCKETS + 1, dtype=np.int64)
     for bucket, size in frame.groupBy(BUCKET).count().collect():

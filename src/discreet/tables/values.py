@@ -9,7 +9,7 @@ from uuid import UUID
 
 from ..errors import InvalidCandidates
 from ..instants import instant
-from .kinds import ColumnType, is_missing, key, plain, rounded_float
+from .kinds import ColumnType, Key, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 NUMERAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -46,7 +46,7 @@ def _moment(text: str, of: ColumnType) -> dt.datetime:
     return moment
 
 
-PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], Any]]] = {
+PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], object]]] = {
     "integer": ("an integer", lambda text, _: int(_matched(INTEGER, text))),
     "float": ("a number", _float),
     "decimal": ("a decimal number", lambda text, _: Decimal(_matched(NUMERAL, text))),
@@ -58,12 +58,12 @@ PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], Any]]] = {
 }
 
 
-def in_order(values: Iterable[Any]) -> list[object]:
+def in_order(values: Iterable[object]) -> list[object]:
     """Return the values once each, sorted, in plain Python, without nulls and NaN.
 
     What Python cannot hold, as a date after the year 9999, is left out.
     """
-    found: dict[tuple[bool, Any], Any] = {}
+    found: dict[Key, object] = {}
     for value in values:
         try:
             exact = _canonical(value)
@@ -72,11 +72,16 @@ def in_order(values: Iterable[Any]) -> list[object]:
             continue
     kept = [value for value in found.values() if not is_missing(value)]
     if len({type(value) for value in kept}) == 1 and hasattr(kept[0], "__lt__"):
-        return sorted(kept)
-    return sorted(kept, key=lambda value: (type(value).__name__, repr(value)))
+        ordered: list[Any] = kept  # of one type, which has an order
+        return sorted(ordered)
+    return sorted(kept, key=_type_and_text)
 
 
-def _canonical(value: Any) -> Any:
+def _type_and_text(value: object) -> tuple[str, str]:
+    return type(value).__name__, repr(value)
+
+
+def _canonical(value: object) -> object:
     """Return the value in plain Python, where zero is 0.0 and a time with an offset is in UTC."""
     exact = value if is_missing(value) else instant(plain(value))
     return 0.0 if isinstance(exact, float) and exact == 0 else exact

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..errors import InvalidNumber, shown
 from ..numbers import Number, positive
@@ -16,11 +16,11 @@ from .select import unfold
 
 @takes_terms
 def generalized(
-    scores: Any,
+    scores: object,
     sensitivities: Iterable[Number],
     *,
     beta: Number = "0.05",
-    candidates: Iterable[Any] | None = None,
+    candidates: Iterable[object] | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
     """Release one of the candidates, where some scores may change much more than others.

@@ -27,7 +27,7 @@ def mode(
     data: tables.Table,
     column: str | None = None,
     *,
-    candidates: Iterable[Any] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | None = None,
     unsafe_candidates_from_data: bool = False,
     **terms: Unpack[PersonTerms],
 ) -> Release:
@@ -102,7 +102,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def counted(
-    unit_query: UnitQuery, data: Any, column: str | None, labels: Labels | CandidateTable | Found
+    unit_query: UnitQuery, data: object, column: str | None, labels: Labels | CandidateTable | Found
 ) -> Sequence[Score]:
     """Return for each group the score that counts records."""
     columns = unit_query.columns(data, column)
@@ -127,7 +127,7 @@ def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[
     return categories
 
 
-def _found(data: tables.Table, column: str | None, candidates: Any) -> Found:
+def _found(data: tables.Table, column: str | None, candidates: object) -> Found:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")

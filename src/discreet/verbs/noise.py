@@ -1,7 +1,7 @@
 """laplace, geometric and randomized_response: a number or a truth, with noise."""
 
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument
@@ -15,7 +15,7 @@ from ..terms import Terms, takes_terms
 
 @takes_terms
 def laplace(
-    value: Any,
+    value: object,
     *,
     sensitivity: Number,
     step: Number = 1,
@@ -52,7 +52,7 @@ def laplace(
 
 
 @takes_terms
-def geometric(value: Any, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release:
+def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release:
     """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
 
     Here a = exp(-epsilon / sensitivity), with the sensitivity rounded up to an integer.
@@ -73,7 +73,9 @@ def geometric(value: Any, *, sensitivity: Number, **terms: Unpack[Terms]) -> Rel
 
 
 @takes_terms
-def randomized_response(value: Any, candidates: Iterable[Any], **terms: Unpack[Terms]) -> Release:
+def randomized_response(
+    value: object, candidates: Iterable[object], **terms: Unpack[Terms]
+) -> Release:
     """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
 
     Each of the k - 1 other candidates has the same probability. Whoever holds one value of one person

@@ -1,6 +1,6 @@
 """price: what to charge."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from ..arguments import column_name
 from ..candidates import Grid
@@ -15,7 +15,7 @@ from .units import draw, naming, read_unit_query
 
 @takes_terms
 def price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
-    data: Any,
+    data: object,
     column: str | None = None,
     *,
     candidates: Grid,

@@ -31,15 +31,15 @@ class Attempt:
 
     index: int
     exact: Fraction
-    score: Any
-    result: Any
+    score: object
+    result: object
 
 
 @door
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
     run: RunCandidate,
-    data: Any,
-    candidates: Iterable[Any],
+    data: object,
+    candidates: Iterable[object],
     *,
     epsilon: Number,
     repetitions: RepetitionKind = "logarithmic",
@@ -127,7 +127,9 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     return order.deliver(lambda: draw, name)
 
 
-def _attempt(run: RunCandidate, data: Any, candidate: Any, share: Fraction, index: int) -> Attempt:
+def _attempt(
+    run: RunCandidate, data: object, candidate: object, share: Fraction, index: int
+) -> Attempt:
     """Try a candidate, and check its score."""
 
     def call() -> tuple[Any, Any]:

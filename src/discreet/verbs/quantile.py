@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from ..arguments import choice, column_name
 from ..candidates import Grid, Labels
@@ -16,12 +16,12 @@ from ..tables.column import Histogram, Numeric
 from ..terms import RecordTerms, takes_terms
 from .units import UnitQuery, draw, naming, per_person, read_unit_query
 
-Candidates = Grid | Iterable[Any]
+Candidates = Grid | Iterable[object]
 
 
 @takes_terms
 def quantile(
-    data: Any,
+    data: object,
     column: str | None = None,
     *,
     alpha: Number,
@@ -61,7 +61,7 @@ def quantile(
 
 @takes_terms
 def median(
-    data: Any,
+    data: object,
     column: str | None = None,
     *,
     candidates: Candidates,
@@ -96,7 +96,7 @@ def median(
 
 @takes_terms
 def minimum(
-    data: Any, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
+    data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is below. Arguments as for `quantile`.
 
@@ -107,7 +107,7 @@ def minimum(
 
 @takes_terms
 def maximum(
-    data: Any, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
+    data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
     """Release a value that hardly any record is above. Arguments as for `quantile`.
 
@@ -136,7 +136,7 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
     return labels
 
 
-def _columns(unit_query: UnitQuery, data: Any, column: str | None) -> Sequence[Numeric]:
+def _columns(unit_query: UnitQuery, data: object, column: str | None) -> Sequence[Numeric]:
     """Return the records of each group; those of a histogram if the data are one."""
     if isinstance(data, Mapping) and column is None and unit_query.plain:
         return [Histogram(data)]

@@ -33,7 +33,7 @@ QuantilesMethod = Literal["recursive", "joint", "independent"]
 
 @takes_terms
 def quantiles(
-    data: Any,
+    data: object,
     column: str | None = None,
     *,
     alphas: Sequence[Number],
@@ -178,7 +178,7 @@ class _Levels:
         return kind(self.total / self.depth, self.neighbors).repeated(self.depth)
 
     @classmethod
-    def read(cls, alphas: Sequence[Number], candidates: Any, terms: Terms) -> "_Levels":
+    def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "_Levels":
         """Return the levels for what a caller gave.
 
         Raises:

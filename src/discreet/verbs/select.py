@@ -15,12 +15,12 @@ from ..terms import Terms, takes_terms
 
 @takes_terms
 def select(
-    scores: Any,
+    scores: object,
     *,
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
-    candidates: Iterable[Any] | None = None,
+    candidates: Iterable[object] | None = None,
     **terms: Unpack[Terms],
 ) -> Release:
     """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
@@ -58,7 +58,7 @@ class Unfolded(NamedTuple):
         places: where each score was before, if they were put in another order.
     """
 
-    scores: Any
+    scores: object
     labels: Labels | None
     places: list[int] | None = None
 

@@ -1,7 +1,7 @@
 """select_by: one of the candidates, by a score function of your own."""
 
 from collections.abc import Iterable
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from ..terms import Terms, takes_terms
 @takes_terms
 def select_by(  # noqa: PLR0913  # what the author of a function vouches for takes five
     u: ScoreFunction,
-    data: Any,
-    candidates: Iterable[Any],
+    data: object,
+    candidates: Iterable[object],
     *,
     sensitivity: Number | None = None,
     spread: Number | None = None,

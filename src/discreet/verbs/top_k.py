@@ -26,14 +26,14 @@ TopKMethod = Literal["peeling", "joint"]
 
 @takes_terms
 def top_k(  # noqa: PLR0913  # what select takes, and three more
-    data: Any,
+    data: object,
     column: str | None = None,
     *,
     k: int,
     sensitivity: Number | None = None,
     spread: Number | None = None,
     monotonic: bool = False,
-    candidates: Iterable[Any] | CandidateTable | None = None,
+    candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod = "peeling",
     **terms: Unpack[PersonTerms],
 ) -> Release:
@@ -92,7 +92,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
 
 def _labels(
-    candidates: Any, sensitivity: Any, spread: Any, monotonic: Any
+    candidates: object, sensitivity: object, spread: object, monotonic: object
 ) -> Labels | CandidateTable:
     """Return the candidates whose rows are counted."""
     if candidates is None:

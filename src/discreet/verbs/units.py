@@ -71,7 +71,7 @@ class UnitQuery:
             neighbors=self.neighbors,
         )
 
-    def columns(self, data: Any, column: str | None) -> list[Group]:
+    def columns(self, data: object, column: str | None) -> list[Group]:
         """Return the records of each group, to be read when a score asks.
 
         Raises:
@@ -163,7 +163,7 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     return UnitQuery(records, _divided(rest, parts, steps), neighbors, parts)
 
 
-def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
+def _read_records(given: dict[str, object], *, bounded: bool) -> Records:
     """Return the records that the arguments describe."""
     unit, by = read_unit(given["privacy_unit"]), _read_name(given["by"], "by")
     if (by is None) != (given["groups"] is None):
@@ -183,7 +183,7 @@ def _read_records(given: dict[str, Any], *, bounded: bool) -> Records:
     return Records(unit, rows if bounded and unit is not None else None, by, groups, few)
 
 
-def _read_name(name: Any, argument: str) -> str | None:
+def _read_name(name: object, argument: str) -> str | None:
     return None if name is None else column_name(name, argument)
 
 
