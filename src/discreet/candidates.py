@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -89,10 +89,14 @@ class Found(Sequence[object]):
     """
 
     def __init__(self, read: Callable[[], Iterable[object]]) -> None:
-        self._labels = cache(lambda: Labels(read()))
+        self._read = read
+
+    @cached_property
+    def _labels(self) -> Labels:
+        return Labels(self._read())
 
     def __len__(self) -> int:
-        return len(self._labels())
+        return len(self._labels)
 
     @property
     def size(self) -> int:
@@ -105,7 +109,7 @@ class Found(Sequence[object]):
         return repr(self)
 
     def __getitem__(self, index: object) -> Any:
-        return self._labels()[index]
+        return self._labels[index]
 
     def __repr__(self) -> str:
         return "candidates from the data"

@@ -6,6 +6,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, ParamSpec
 
 import numpy as np
@@ -61,10 +62,7 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
     size = question.size
 
     def prepare() -> Callable[[], object]:
-        law = question.law()
-        if size is None:
-            return lambda: law.draw(SystemBits())
-        return lambda: law.draws(size, SystemBits())
+        return partial(draw, question.law(), size)
 
     def name(drawn: Any) -> Any:
         if answers is None:
@@ -131,8 +129,7 @@ class Order:
         """Return the draw that the account paid for, now or for the same request before."""
 
         def listed() -> Callable[[], Indices]:
-            draw = prepare()
-            return lambda: _listed(draw())
+            return partial(_listed_draw, prepare())
 
         return account.buy(self.bill(), listed)
 
@@ -154,6 +151,16 @@ class Order:
             self._candidates,
             self.unit,
         )
+
+
+def draw(law: Law, size: int | None) -> object:
+    """Return an index, or a sample of that many."""
+    return law.draw(SystemBits()) if size is None else law.draws(size, SystemBits())
+
+
+def _listed_draw(draw: Callable[[], object]) -> Indices:
+    """Draw, and return the indices as an account stores them."""
+    return _listed(draw())
 
 
 def _listed(drawn: Any) -> Indices:

@@ -5,7 +5,7 @@ on its probability, and together with the undecided strings an upper bound. This
 hand, not a statistic.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -158,6 +158,16 @@ class Work:
     balls: int = 0
 
 
+def _one(*_: object) -> int:
+    """Return that a call is one piece of work."""
+    return 1
+
+
+def _asked_words(_: Bits, n: int) -> int:
+    """Return how many words a call reads."""
+    return n
+
+
 @contextmanager
 def counted_work() -> Iterator[Work]:
     """Count the work inside the block. Not for threads: it patches numpy meanwhile."""
@@ -173,17 +183,20 @@ def counted_work() -> Iterator[Work]:
         return patch.object(place, name, counted)
 
     def note(attribute: str, size: Callable[..., int]) -> Callable[..., None]:
-        return lambda *args: setattr(work, attribute, getattr(work, attribute) + size(*args))
+        def add(*args: object) -> None:
+            setattr(work, attribute, getattr(work, attribute) + size(*args))
+
+        return add
 
     with ExitStack() as stack:
         for place, name, attribute, size in (
-            (SystemBits, "word", "words", lambda _: 1),
-            (SystemBits, "words", "words", lambda _, n: n),
+            (SystemBits, "word", "words", _one),
+            (SystemBits, "words", "words", _asked_words),
             (np, "exp", "functions", np.size),
             (np, "log", "functions", np.size),
-            (Vector, "gaps", "passes", lambda *_: 1),
-            (NaturalRate, "decay", "balls", lambda *_: 1),
-            (DyadicRate, "decay", "balls", lambda *_: 1),
+            (Vector, "gaps", "passes", _one),
+            (NaturalRate, "decay", "balls", _one),
+            (DyadicRate, "decay", "balls", _one),
         ):
             stack.enter_context(counting(place, name, note(attribute, size)))
         yield work
@@ -251,11 +264,15 @@ def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
             f"{where}: {float(single.undecided):.2f} of all strings decide nothing"
         )
     _check_tree(single, dict(enumerate(stated)), where)
-    batch = bit_tree(lambda bits: tuple(map(int, law.draws(2, bits))), min(depth, 10))
+
+    def pair(bits: Bits) -> tuple[int, ...]:
+        return tuple(map(int, law.draws(2, bits)))
+
+    batch = bit_tree(pair, min(depth, 10))
     _check_tree(batch, pairs, f"{where}, two at once")
 
 
-def _check_tree(tree: BitTree, stated: dict[Any, arb], where: str) -> None:
+def _check_tree(tree: BitTree, stated: Mapping[Any, arb], where: str) -> None:
     """Raise unless the enumeration agrees with the stated probabilities."""
     if not set(tree.masses) <= set(stated):
         raise AssertionError(f"{where}: the draw gives {set(tree.masses) - set(stated)}")

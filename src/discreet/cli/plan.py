@@ -135,7 +135,11 @@ def _sampled(
         at = [max(found.values())]
     else:
         found = {m: e.upper for m, e in zip(BOUNDED, on(at).errors[0], strict=True)}
-    return found, lambda: on([at[0] * share for share in _SHARES]).plot()
+
+    def picture() -> "Figure":
+        return on([at[0] * share for share in _SHARES]).plot()
+
+    return found, picture
 
 
 def _show(found: dict[str, Fraction], what: str, *, as_json: bool) -> None:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -16,6 +17,9 @@ from ..selection import bill_of
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
+
+if TYPE_CHECKING:
+    from ..ledger import Quote, Session
 
 _OPTIONS: dict[str, tuple[object, object]] = {
     "epsilon": (options.Epsilon, None),
@@ -59,8 +63,12 @@ def releasing(
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
             said["groups"] = _groups(given["data"], said["by"], said["groups"])
+
+            def verb(**terms: object) -> Release:
+                return command(**own, terms=terms)
+
             with waiting(f"reading {Path(given['data']).name}"):
-                answer = _answer(lambda **terms: command(**own, terms=terms), said)
+                answer = _answer(verb, said)
             answer()
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -80,10 +88,10 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], 
     session = _session(said)
     if said["report"] is not None:
         _check_report(said)
-    if said["dry_run"]:
-        quote = session.quoted([bill_of(verb, **terms)])
-        return lambda: _show_quote(quote, as_json=said["as_json"])
     if session is not None:
+        if said["dry_run"]:
+            quote = session.quoted([bill_of(verb, **terms)])
+            return partial(_show_quote, quote, as_json=said["as_json"])
         terms["ledger"] = session
     release = verb(**terms)
 
@@ -121,7 +129,7 @@ def _groups(data: Path, by: str | None, texts: list[str] | None) -> list[Any] | 
     return tables.parse_candidates(data, by, options.split_candidates(texts, "--groups"))
 
 
-def _session(said: dict[str, Any]) -> Any:
+def _session(said: dict[str, Any]) -> "Session | None":
     """Return the session to charge, or None without a ledger."""
     if said["ledger"] is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
@@ -135,7 +143,7 @@ def _session(said: dict[str, Any]) -> Any:
     return existing_ledger(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
 
 
-def _show_quote(quote: Any, *, as_json: bool) -> None:
+def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
     typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
 

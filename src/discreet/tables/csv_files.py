@@ -229,7 +229,11 @@ def _split(
         raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
     choices = [(d, next(reader([header], delimiter=d))) for d in delimiters]
     wanted = set(columns.values())
-    delimiter, names = max(choices, key=lambda c: (len(wanted & set(c[1])), len(c[1])))
+
+    def columns_shown(choice: tuple[str, list[str]]) -> tuple[int, int]:
+        return len(wanted & set(choice[1])), len(choice[1])
+
+    delimiter, names = max(choices, key=columns_shown)
     for alias, column in columns.items():
         if names.count(column) > 1:
             raise UnreadableFile(f"{file} has {names.count(column)} columns named {column!r}")

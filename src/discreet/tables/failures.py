@@ -28,11 +28,11 @@ def quietly(work: Callable[P, T], failure: DiscreetError, *args: P.args, **kwarg
     If memory was short, an error of the same class says so. Errors of this library and interrupts are not
     replaced: see `foreign.replacing`.
     """
-    return replacing(
-        partial(work, *args, **kwargs),
-        lambda error: type(failure)(_SHORT) if _was_short(error) else failure,
-        passing=(DiscreetError,),
-    )
+
+    def told(error: BaseException) -> DiscreetError:
+        return type(failure)(_SHORT) if _was_short(error) else failure
+
+    return replacing(partial(work, *args, **kwargs), told, passing=(DiscreetError,))
 
 
 def _was_short(error: BaseException) -> bool:

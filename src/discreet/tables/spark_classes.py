@@ -28,7 +28,7 @@ from .rankings import (
 from .records import PART, PERSON
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Row
 
 BUCKET, NTH, RANK, RECORDS = "bucket", "nth", "inner_rank", "records"
 BUCKETS = 2**12
@@ -61,7 +61,7 @@ class SparkRanking:
     def fingerprint(self) -> str:
         """A text that tells these candidates from others."""
         mixed = (f"bit_xor(xxhash64({CELL}))", f"bit_xor(hash({CELL}))")
-        [[long, short]] = quietly(lambda: self.frame.selectExpr(*mixed).collect(), self.failure)
+        [[long, short]] = quietly(_selected, self.failure, self.frame, *mixed)
         return f"{self.size} {self.of.kind} {long} {short}"
 
     def classes(self, table: OpenedTable) -> "list[SparkClasses]":
@@ -80,6 +80,11 @@ class SparkRanking:
         found = inside.filter(f"{RANK} = {rank - self.before[bucket]}").select(CELL)
         [[value]] = quietly(found.collect, self.failure)
         return bytes(value).decode() if self.of.kind == "text" else value
+
+
+def _selected(frame: "DataFrame", *expressions: str) -> "list[Row]":
+    """Return the rows of some expressions over a frame."""
+    return frame.selectExpr(*expressions).collect()
 
 
 def rank_frame(frame: "DataFrame", of: ColumnType, failure: DiscreetError) -> SparkRanking:
@@ -133,22 +138,27 @@ class SparkClasses:
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the counts that occur, falling, and how many candidates have each."""
-        found = quietly(lambda: self._held.groupBy(RECORDS).count().collect(), self.failure)
+        found = quietly(self._counted, self.failure)
         falling = np.array(sorted(found, reverse=True), dtype=np.int64).reshape(-1, 2)
         return with_the_rest(falling[:, 0], falling[:, 1], self.ranking.size)
 
     def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
         """Return the ranks of candidates, each given by its count and its place in that class."""
-        return looked_up(
-            places, lambda *some: quietly(lambda: self._looked_up(*some), self.failure)
-        )
+        return looked_up(places, self._looked_up)
 
     @property
     def _held(self) -> "DataFrame":
         return self.kept.filter(f"{PART} = {self.group}")
 
+    def _counted(self) -> "list[Row]":
+        """Return the counts that occur, and how many held candidates have each."""
+        return self._held.groupBy(RECORDS).count().collect()
+
     def _looked_up(self, count: int, places: list[int]) -> dict[int, int]:
         """Return the ranks of the candidates at some places in the class of a count."""
+        return quietly(self._ranked, self.failure, count, places)
+
+    def _ranked(self, count: int, places: list[int]) -> dict[int, int]:
         members = self._class(count)
         before = _cumulated(members)
         buckets = {place: _bucket(before, place) for place in places}

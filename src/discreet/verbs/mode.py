@@ -15,11 +15,11 @@ from ..mechanisms.unpromised import Unpromised
 from ..numbers import flag
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
-from ..selection import Query, ask
+from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
 from ..terms import PersonTerms, Terms, takes_terms
-from .units import UnitQuery, draw, naming, read_unit_query
+from .units import UnitQuery, naming, read_unit_query
 
 
 @takes_terms

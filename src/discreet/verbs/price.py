@@ -8,9 +8,9 @@ from ..errors import InvalidArgument
 from ..numbers import positive
 from ..releases import Release
 from ..scores.revenue import Revenue
-from ..selection import Query
+from ..selection import Query, draw
 from ..terms import RecordTerms, takes_terms
-from .units import draw, naming, read_unit_query
+from .units import naming, read_unit_query
 
 
 @takes_terms

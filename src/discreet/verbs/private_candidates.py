@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from ..arguments import refuse_one_shot
@@ -22,12 +24,12 @@ from ..scores.custom import replacing_errors
 from ..selection import Order, Query
 
 RunCandidate = Callable[[Any, Any, Fraction], tuple[Any, Any]]
-"""What tries one candidate on the data at an epsilon, and returns its score and its result."""
+"""Tries a candidate on the data at an epsilon, and returns its score and its result."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Attempt:
-    """What one try gave. Private, but for the best."""
+    """The outcome of one attempt. Private, but for the best."""
 
     index: int
     exact: Fraction
@@ -88,21 +90,17 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     labels, tries = Labels(candidates), Repetitions(repetitions, gamma)
     guarantee = PureDP(positive(epsilon, "epsilon"), read_neighbors(neighbors))
     share = guarantee.epsilon / tries.price
-    best: list[Attempt] = []
+    account, unit = read_account(ledger), read_unit(privacy_unit)
+    query = _query(getattr(run, "__name__", "a function"), labels, tries, guarantee)
+    details = partial(_details, labels, guarantee)
+    order = Order(query, guarantee, "private_candidates", details, account, unit=unit)
+    trial = _Trial(run, data, labels, tries, share)
+    return order.deliver(trial.prepare, trial.name)
 
-    def draw() -> int:
-        bits = SystemBits()
-        picked = (below(labels.size, bits) for _ in range(tries.draw(bits)))
-        # The first of equal scores is any of them, as all tries have the same law.
-        attempts = (_attempt(run, data, labels[index], share, index) for index in picked)
-        best.append(max(attempts, key=lambda attempt: attempt.exact))
-        return best[-1].index
 
-    def name(index: int) -> tuple[Any, Any, Any]:
-        return labels[index], best[-1].score, best[-1].result
-
-    called = getattr(run, "__name__", "a function")
-    query = Query(
+def _query(called: str, labels: Labels, tries: Repetitions, guarantee: PureDP) -> Query:
+    """Return the query, in words and in public values."""
+    return Query(
         "private_candidates",
         f"private_candidates {called}, {labels.size} candidates",
         {
@@ -112,19 +110,55 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
             "neighbors": guarantee.neighbors,
         },
     )
-    account, unit = read_account(ledger), read_unit(privacy_unit)
-    order = Order(
-        query,
-        guarantee,
-        "private_candidates",
-        lambda: {
-            "candidates": labels.description,
-            "privacy_parameter": {"epsilon": guarantee.epsilon},
-        },
-        account,
-        unit=unit,
-    )
-    return order.deliver(lambda: draw, name)
+
+
+def _details(labels: Labels, guarantee: PureDP) -> dict[str, object]:
+    """Return the rest of the description that decides the distribution, for a digest."""
+    return {
+        "candidates": labels.description,
+        "privacy_parameter": {"epsilon": guarantee.epsilon},
+    }
+
+
+@dataclass(slots=True, repr=False)
+class _Trial:
+    """The attempts of one release. Private, but for the best.
+
+    Attributes:
+        run: tries one candidate.
+        data: the private data.
+        labels: the candidates.
+        tries: the distribution of the number of attempts.
+        share: the epsilon of an attempt.
+        best: the best attempt, once it has been drawn.
+    """
+
+    run: RunCandidate
+    data: object
+    labels: Labels
+    tries: Repetitions
+    share: Fraction
+    best: Attempt | None = None
+
+    def prepare(self) -> Callable[[], int]:
+        """Return the function that draws: there are no scores to compute before payment."""
+        return self.draw
+
+    def draw(self) -> int:
+        """Return the index of the best of K candidates, drawn uniformly and with replacement."""
+        bits = SystemBits()
+        picked = (below(self.labels.size, bits) for _ in range(self.tries.draw(bits)))
+        # The first of equal scores is any of them, as all tries have the same law.
+        self.best = max(map(self._attempt, picked), key=attrgetter("exact"))
+        return self.best.index
+
+    def name(self, index: int) -> tuple[object, object, object]:
+        """Return the candidate with its score and its result."""
+        assert self.best is not None
+        return self.labels[index], self.best.score, self.best.result
+
+    def _attempt(self, index: int) -> Attempt:
+        return _attempt(self.run, self.data, self.labels[index], self.share, index)
 
 
 def _attempt(
@@ -132,7 +166,7 @@ def _attempt(
 ) -> Attempt:
     """Try a candidate, and check its score."""
 
-    def call() -> tuple[Any, Any]:
+    def call() -> tuple[object, object]:
         score, result = run(data, candidate, share)
         return score, result
 

@@ -11,10 +11,10 @@ from ..numbers import Number, exact
 from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
-from ..selection import Query
+from ..selection import Query, draw
 from ..tables.column import Histogram, Numeric
 from ..terms import RecordTerms, takes_terms
-from .units import UnitQuery, draw, naming, per_person, read_unit_query
+from .units import UnitQuery, naming, per_person, read_unit_query
 
 Candidates = Grid | Iterable[object]
 

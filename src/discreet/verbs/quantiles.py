@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, Unpack, get_args
 
@@ -12,7 +13,7 @@ from ..arguments import choice, column_name, exact_text, listed
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..mechanisms.contract import PrivacyParameter
-from ..mechanisms.joint_quantiles import JointQuantiles
+from ..mechanisms.joint_quantiles import JointLaw, JointQuantiles
 from ..numbers import Number, exact, spell
 from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
@@ -71,16 +72,19 @@ def quantiles(
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(unit_query))
-    guarantee, name, draw = _method(chosen, levels, candidates)
+    guarantee, mechanism, draw = _method(chosen, levels, candidates)
     columns = unit_query.columns(data, column)
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
-    def prepare() -> Callable[[], list[Any]]:
+    def prepare() -> Callable[[], object]:
         records = [_tally(one, candidates) for one in columns]
         if unit_query.records.by is None:
-            return lambda: draw(records[0])
-        return lambda: [draw(indices) for indices in records]
+            return partial(draw, records[0])
+        return partial(_by_group, draw, records)
+
+    def name(drawn: Any, _: int | None) -> object:
+        return named(drawn, candidates)
 
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {chosen}, {candidates!r}"
@@ -88,15 +92,15 @@ def quantiles(
     query = unit_query.asks(Query("quantiles", words, public))
     account, request = read_payment(unit_query.terms)
 
-    def details() -> dict[str, Any]:
+    def details() -> dict[str, object]:
         return {
             "candidates": candidates.description,
             "privacy_parameter": {"epsilon": levels.total},
         }
 
     unit = unit_query.records.unit
-    order = Order(query, guarantee, name, details, account, request, unit=unit)
-    return order.deliver(prepare, unit_query.label(lambda one, _: named(one, candidates), None))
+    order = Order(query, guarantee, mechanism, details, account, request, unit=unit)
+    return order.deliver(prepare, unit_query.label(name, None))
 
 
 def _tally(column: Numeric, candidates: Grid) -> Rows:
@@ -134,16 +138,26 @@ def _method(
     """Return what is promised, by which mechanism, and the draw from ascending records."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
-        joint: Any = JointQuantiles(levels.alphas, candidates.size).calibrate(
+        calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
             levels.neighbors, parameter
         )
-        return joint.guarantee, "joint_quantiles", lambda r: joint.law(*r).draw(SystemBits())
+        joint: Any = calibrated.law  # of two arguments, indices and counts
+        return calibrated.guarantee, "joint_quantiles", partial(_draw_jointly, joint)
     if method == "independent":
         m = len(levels.alphas)
         each = BoundedRange(levels.total / m, levels.neighbors)
-        return each.repeated(m), "exponential", lambda r: levels.independent(r, candidates.size)
-    last = len(levels.alphas)
-    return levels.guarantee, "exponential", lambda r: levels.release(r, 0, candidates.size, 0, last)
+        return each.repeated(m), "exponential", partial(levels.independent, candidates.size)
+    return levels.guarantee, "exponential", partial(levels.recursive, candidates.size)
+
+
+def _draw_jointly(law: Callable[..., JointLaw], records: Rows) -> list[int]:
+    """Return all quantiles of ascending records, drawn at once."""
+    return law(*records).draw(SystemBits())
+
+
+def _by_group(draw: Callable[[Rows], list[int]], groups: Sequence[Rows]) -> list[list[int]]:
+    """Return the quantiles of each group, in order."""
+    return [draw(records) for records in groups]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +240,11 @@ class _Levels:
             *self.release(after, value, end, middle + 1, highest),
         ]
 
-    def independent(self, records: Rows, size: int) -> list[int]:
+    def recursive(self, size: int, records: Rows) -> list[int]:
+        """Return each quantile among those before it, from ascending records."""
+        return self.release(records, 0, size, 0, len(self.alphas))
+
+    def independent(self, size: int, records: Rows) -> list[int]:
         """Return each quantile by itself at its share of epsilon, then in order."""
         terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
         found = []

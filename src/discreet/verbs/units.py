@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..arguments import column_name, refuse_one_shot
@@ -13,7 +14,6 @@ from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import read_unit
 from ..releases import Release
-from ..sampling.bits import SystemBits
 from ..scores import Score
 from ..scores.per_unit import PerUnit
 from ..selection import Query, ask, named
@@ -21,8 +21,8 @@ from ..tables.column import Group, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms
 
-Choose = Callable[[Law, int | None], Any]
-Name = Callable[[Any, int | None], Any]
+Choose = Callable[[Law, int | None], object]
+Name = Callable[[Any, int | None], object]
 
 _MOST_ROWS = 10**6
 
@@ -102,24 +102,26 @@ class UnitQuery:
         questions = [ask(score, self.terms, answers) for score in scores]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
-        def prepare() -> Callable[[], Any]:
+        def prepare() -> Callable[[], object]:
             laws = [question.law() for question in questions]
             if self.records.by is None:
-                return lambda: choose(laws[0], size)
-            return lambda: [choose(law, size) for law in laws]
+                return partial(choose, laws[0], size)
+            return partial(_by_group, choose, laws, size)
 
         if self.records.by is not None:  # no single law answers
             order = replace(order, guarantee=self.together(order.guarantee), question=None)
         return order.deliver(prepare, self.label(name, size))
 
-    def label(self, name: Name, size: int | None) -> Callable[[Any], Any]:
+    def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
         """Return what names what was drawn: one answer, or one for each group."""
-        if self.records.by is None:
-            return lambda drawn: name(drawn, size)
-        groups = self.records.groups
-        return lambda drawn: {
-            group: name(one, size) for group, one in zip(groups, drawn, strict=True)
-        }
+
+        def label(drawn: Any) -> object:
+            if self.records.by is None:
+                return name(drawn, size)
+            by_group = zip(self.records.groups, drawn, strict=True)
+            return {group: name(one, size) for group, one in by_group}
+
+        return label
 
 
 def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score]:
@@ -128,14 +130,18 @@ def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score
     return scores if rows is None else [PerUnit(score, rows) for score in scores]
 
 
-def draw(law: Law, size: int | None) -> Any:
-    """Return an index, or that many."""
-    return law.draw(SystemBits()) if size is None else law.draws(size, SystemBits())
+def _by_group(choose: Choose, laws: Sequence[Law], size: int | None) -> list[object]:
+    """Return one answer for each group, in order."""
+    return [choose(law, size) for law in laws]
 
 
 def naming(answers: Answers) -> Name:
     """Return what names an index, or several."""
-    return lambda drawn, size: answers[drawn] if size is None else named(drawn, answers)
+
+    def name(drawn: Any, size: int | None) -> object:
+        return answers[drawn] if size is None else named(drawn, answers)
+
+    return name
 
 
 def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
@@ -187,7 +193,7 @@ def _read_name(name: object, argument: str) -> str | None:
     return None if name is None else column_name(name, argument)
 
 
-def _read_groups(groups: Any) -> tuple[Any, ...]:
+def _read_groups(groups: Any) -> tuple[object, ...]:
     try:
         return tuple(Labels(groups))
     except InvalidCandidates as error:
