@@ -72,7 +72,7 @@ import duckdb, discreet
 endless = duckdb.sql("SELECT (a.range * b.range) % 10 AS c FROM range(10_000_000) a, range(10_000_000) b")
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
-    discreet.mode(endless, "c", [1, 2], epsilon=1)
+    discreet.mode(endless, "c", candidates=[1, 2], epsilon=1)
 except KeyboardInterrupt:
     print("interrupted")
 """

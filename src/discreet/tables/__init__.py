@@ -1,4 +1,4 @@
-"""How many rows hold each candidate, from any table, exactly and without leaking.
+"""How many rows hold a candidate, from any table, exactly and without leaking.
 
 A table is a pandas or Polars frame (eager or lazy), a PyArrow table, a DuckDB relation, or the path
 of a CSV or Parquet file. Types are decided from the schema, never from rows; CSV columns are text.
@@ -30,7 +30,7 @@ Table: TypeAlias = object
 
 
 def count(data: Table, column: str | None, candidates: Sequence[object]) -> list[int]:
-    """Return, for each candidate, the number of rows whose `column` equals it.
+    """Return the number of rows whose `column` equals a candidate, for all candidates in order.
 
     Nulls, NaN and values that are no candidates are ignored. Equality is exact: no number is
     rounded, `0.0` equals `-0.0`, text is compared code point by code point, and a number in a
@@ -47,7 +47,7 @@ def count(data: Table, column: str | None, candidates: Sequence[object]) -> list
     Raises:
         MissingColumn: There is no such column.
         InvalidCandidates: A candidate cannot be compared with the column's type.
-        UnreadableFile: The file is missing or is not what its name says.
+        UnreadableFile: The file is missing or not of the format of its name.
         UnreadableData: The data is no table, or its engine failed.
 
     Side channels: time and memory depend on the number of rows, on how they are stored, on how many
@@ -60,8 +60,9 @@ def count(data: Table, column: str | None, candidates: Sequence[object]) -> list
 def numbers(data: Table, column: str | None = None) -> "NDArray[np.generic]":
     """Return the numbers in the rows as one numpy array: float64, int64, uint64 or Python's own.
 
-    Null, NaN and what is no number are left out, row by row, of what has no type: lists and pandas columns of
-    Python objects. Columns of text, dates and nested ones are refused by their type, which is public.
+    Null, NaN and values that are no numbers are left out, row by row, where there is no type: in lists and
+    pandas columns of Python objects. Columns of text, dates and nested ones are refused by their type, which is
+    public.
 
     Args:
         data: numbers in an array, a series or a list; or a table, with `column`.
@@ -70,7 +71,7 @@ def numbers(data: Table, column: str | None = None) -> "NDArray[np.generic]":
     Raises:
         As for `count`.
 
-    Side channels: time and memory depend on the number of rows; an engine sends each distinct number once.
+    Side channels: time and memory depend on the number of rows; an engine sends every distinct number once.
     """
     import numpy as np
 
@@ -102,7 +103,7 @@ def shows_types(data: Table) -> bool:
 def distinct(data: Table, column: str | None) -> list[object]:
     """Return the values found in the column, without nulls and NaN, in a deterministic order.
 
-    **This is not private**: it is what `unsafe_candidates_from_data=True` stands for.
+    **This is not private**: it serves `unsafe_candidates_from_data=True`.
 
     Side channels: everything, for the values themselves are returned.
     """
@@ -116,7 +117,7 @@ def distinct(data: Table, column: str | None) -> list[object]:
 
 
 def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[object]:
-    """Return what a command line typed, as values of the column's type.
+    """Parse the texts of a command line as values of the column's type.
 
     A column of a CSV file, and one of Python objects, is taken as text.
 

@@ -19,7 +19,7 @@ _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 @doors
 class CandidateTable:
-    """What may be answered, as a column of a public table: millions of candidates, never listed.
+    """Candidates in a column of a public table: millions of possible answers, never listed.
 
     The candidates are read once, when this is made, and numbered in the order of their values (text by
     its code points). A number names a candidate in a ledger.
@@ -67,7 +67,7 @@ class CandidateTable:
         return self.ranking.value(rank)
 
     def __deepcopy__(self, memo: object) -> "CandidateTable":
-        """Return this: what was read and numbered stays as it is, in its engine."""
+        """Return this: the numbered candidates are immutable, in their engine."""
         return self
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class CandidateTable:
 
 
 def names_file(given: object) -> bool:
-    """Return whether what was given for candidates is the name of a file of them."""
+    """Return whether the candidates were given as the name of a file."""
     if isinstance(given, os.PathLike):
         return True
     return isinstance(given, str) and given.lower().endswith(_ENDINGS)
@@ -111,7 +111,7 @@ def _ranked(data: object, column: str) -> Ranking:
 
 
 def _check_type(of: ColumnType) -> None:
-    """Raise unless the values of a type are one by one what may be answered."""
+    """Raise unless values of this type can be candidates."""
     if of.kind not in _KINDS:
         raise InvalidCandidates(
             f"{of.words}, cannot hold candidates. Accepted: {', '.join(_KINDS)}"

@@ -1,6 +1,6 @@
-"""The records of one column as counts on a grid: what an engine must tell of them, and how it is asked.
+"""The records of one column as counts on a grid: the queries to an engine, and the checks of its answers.
 
-Only counts leave the engine, with the least and the greatest record of each group that was counted. An engine
+Only counts leave the engine, with the least and the greatest record of every group that was counted. An engine
 groups by arithmetic in doubles, which decides nothing: a group is counted in a cell of the grid if its
 least and its greatest record are in that cell, by exact comparison with thresholds of the column's own type.
 Should they not be, the distinct records of that group are fetched. Proof: docs/out_of_core.md.
@@ -44,10 +44,10 @@ Unit = int | float
 
 
 class CellSource(Protocol):
-    """Counts on a grid, wherever the records are. Null and NaN are left out, what is outside is at the ends."""
+    """Counts on a grid, wherever the records are. Null and NaN are left out; records outside count at the ends."""
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
-        """Return for each part how many records each of its cells has, in one pass.
+        """Return the number of records in every cell of the parts, in one pass.
 
         A cell of `range(first, end, width)` is `width` indices of the grid, the last one those that are
         left. The parts are in order and do not overlap.
@@ -57,7 +57,7 @@ class CellSource(Protocol):
     def points(self, parts: Sequence[range]) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return, in order, the indices in the parts that have records, and how many, in one pass.
 
-        What is fetched has one row for each distinct number there, so let them be few.
+        One row per distinct number is fetched, so let them be few.
         """
         ...
 
@@ -68,8 +68,8 @@ class GridSource(CellSource, Protocol):
     def occupied(self, index: "Index") -> tuple[NDArray[np.generic], NDArray[np.int64]]:
         """Return indices that records have, and how many, some of them perhaps more than once, in one pass.
 
-        What is fetched has two rows at most for each cell of the grid with records, besides the distinct
-        numbers at its borders; on a grid beyond 2**46 points, one for each distinct number.
+        At most two rows are fetched per cell of the grid with records, besides the distinct
+        numbers at its borders; on a grid beyond 2**46 points, one per distinct number.
 
         Args:
             index: the indices of an array of numbers; it must not fall where numbers rise.
@@ -83,7 +83,7 @@ Index = Callable[[NDArray[np.generic]], NDArray[np.generic]]
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The least number of a column's type at each index of a grid."""
+    """The least number of a column's type at the indices of a grid."""
 
     grid: Grid
     of: ColumnType
@@ -108,7 +108,7 @@ class Thresholds:
         return self.grid.lo + (index - Fraction(1, 2)) * self.grid.step
 
     def least(self, indices: Sequence[int]) -> list[Unit | None]:
-        """Return the least number at or above the border of each index; None where there is no number."""
+        """Return the least numbers at or above the borders of some indices; None where there is no number."""
         first, step = self.border(0), self.grid.step
         below = math.lcm(first.denominator, step.denominator)
         start, by = int(first * below), int(step * below)
@@ -128,11 +128,11 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Groups of records, as an engine counted them: one place in each array for each group.
+    """Groups of records, as an engine counted them: arrays with one place per group.
 
     Attributes:
-        keys: what the engine calls them.
-        records: how many records each has.
+        keys: their keys in the engine.
+        records: the numbers of their records.
         least: the least of them, as `numbers` has it: 64 bits, or Python's exact numbers.
         greatest: the greatest of them.
     """
@@ -150,7 +150,7 @@ class Groups:
 
     @classmethod
     def single(cls, columns: Sequence[NDArray[np.generic]]) -> "Groups":
-        """Return a group for each distinct number, from the numbers and how many records each has."""
+        """Return one group per distinct number, from the numbers and their counts."""
         values, records = columns
         return cls(np.zeros(len(values), dtype=np.int64), _words(records), values, values)
 
@@ -171,7 +171,7 @@ class Piece:
         start: the least record of the part; None if it begins with the grid.
         stop: the least record beyond it; None if it ends with the grid, or with the type.
         ends: records below the first have the first key, records from the second on the last.
-        rate: cells for each unit of value.
+        rate: cells per unit of value.
         shift: by how many cells `ends[0]` is above the border of the part.
         keys: the first key and the last.
     """
@@ -186,7 +186,7 @@ class Piece:
 
 
 class GridHistogram:
-    """The question for the counts of some parts, and what an engine answered.
+    """The query for the counts of some parts, and the counts so far.
 
     An engine may group records as it likes: a group whose least and greatest record are in one cell is
     counted there. The keys are such that hardly any group is in two.
@@ -238,7 +238,7 @@ class GridHistogram:
 
 
 class Occupied:
-    """The question which indices have records, and what an engine answered.
+    """The query for the indices that have records, and those found so far.
 
     A group whose least and greatest record have one index is counted there, for the index does not fall where
     records rise.

@@ -1,4 +1,4 @@
-"""What a score holds: the records of one group in one column, read when it asks."""
+"""The records of one group in one column, read when a score asks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from .rankings import Classes, Ranking
 from .records import Records
 
 Rows = tuple[NDArray[np.generic], NDArray[np.int64] | None]
-"""Numbers, and how often each occurs (None: once each)."""
+"""Numbers, with their multiplicities (None: all one)."""
 
 
 class Countable(Protocol):
     """The records of one group in one column. Private; nothing is read before it is asked."""
 
     def count(self, candidates: Sequence[object]) -> Sequence[int]:
-        """Return how many records each candidate has."""
+        """Return the number of records of every candidate."""
         ...
 
     def classes(self, ranking: Ranking) -> Classes:
@@ -48,12 +48,12 @@ class Numeric(Protocol):
         ...
 
     def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
-        """Return how many records are below and above each number; None where they must be brought to memory."""
+        """Return how many records are below and above some numbers; None where they must be brought to memory."""
         ...
 
 
 class Source:
-    """A table and what is asked about it: opened once, for all groups."""
+    """A table and the columns of a query, opened once for all groups."""
 
     def __init__(self, data: object, column: str | None, records: Records | None = None) -> None:
         """Remember the arguments; see `engine.open_table`."""
@@ -63,12 +63,12 @@ class Source:
 
     @property
     def groups(self) -> list["Group"]:
-        """The records of each group; of all where there are no groups."""
+        """The groups; one of all records where there are none."""
         return [Group(self, i) for i in range(len(self.records.groups) or 1)]
 
     @cached_property
     def data(self) -> Any:
-        """The table itself: what a query selects, for one."""
+        """The table itself: of a query, the rows that it selects."""
         return unwrapped(self._given)
 
     @cached_property
@@ -83,7 +83,7 @@ class Source:
 
     @cached_property
     def array(self) -> NDArray[Any] | None:
-        """The numbers as one array, where the rows are in memory and each is a record."""
+        """The numbers as one array, where the rows are in memory and a row is a record."""
         if self.records.unit is not None or self.records.by is not None:
             return None
         if self.name is None:
@@ -91,13 +91,13 @@ class Source:
         return array_of(self.data, self.name)
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
-        """Return the records per candidate, for each group."""
+        """Return the records per candidate, by group."""
         if self._counted is None or self._counted[0] is not candidates:
             self._counted = candidates, self.table.tally(candidates)
         return self._counted[1]
 
     def classes(self, ranking: Ranking) -> Sequence[Classes]:
-        """Return the candidates of a public table in classes of equal counts, for each group."""
+        """Return the candidates of a public table in classes of equal counts, by group."""
         if self._ranked is None or self._ranked[0] is not ranking:
             self._ranked = ranking, ranking.classes(self.table)
         return self._ranked[1]
@@ -111,7 +111,7 @@ class Group:
     index: int
 
     def count(self, candidates: Sequence[object]) -> list[int]:
-        """Return how many records each candidate has."""
+        """Return the number of records of every candidate."""
         return self.source.tally(candidates)[self.index]
 
     def classes(self, ranking: Ranking) -> Classes:
@@ -130,7 +130,7 @@ class Group:
         return self.source.bounded.on_grid(self.index, grid)
 
     def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
-        """Return how many records are below and above each number; None where they must be brought to memory."""
+        """Return how many records are below and above some numbers; None where they must be brought to memory."""
         if self.source.array is not None:
             return None
         return self.source.bounded.beside(self.index, numbers)
@@ -138,7 +138,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ArrayColumn:
-    """Numbers in an array, and how often each occurs (None: once each)."""
+    """Numbers in an array, with their multiplicities (None: all one)."""
 
     values: NDArray[np.generic]
     counts: NDArray[np.int64] | None = None

@@ -63,7 +63,7 @@ def csv(
 
     Args:
         path: the file, whatever its ending; one that ends with `.gz` is compressed.
-        delimiter: what separates fields: one character. Without it, the one of comma, semicolon, tab and bar by
+        delimiter: the character between fields. Without it, the one of comma, semicolon, tab and bar by
             which the first line has most of the wanted columns; a comma if `names` are given.
         names: the names of the columns, if the first line is a row already.
 
@@ -112,9 +112,9 @@ def open_csv(
 def open_json_lines(
     file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
 ) -> "DuckDBPyRelation":
-    """Return columns of a file with one JSON object in each line, as text; nothing has been read.
+    """Return columns of a file with one JSON object per line, as text; nothing has been read.
 
-    A line that is no JSON is left out by itself. What a line lacks is missing in it: there is no schema.
+    A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema.
     """
     pointers = {
         alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()

@@ -1,4 +1,4 @@
-"""The database of this process that reads files and counts what is in memory: DuckDB, opened once."""
+"""The database of this process that reads files and counts tables in memory: DuckDB, opened once."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ def connect() -> "DuckDBPyConnection":
     It fetches nothing from a network, and keeps nothing of files. Opening it takes as long as
     counting a million rows.
 
-    Side channels: what its memory does not hold is written to a temporary directory, in clear.
+    Side channels: data beyond its memory are written to a temporary directory, in clear.
     """
     if not _databases:
         import duckdb

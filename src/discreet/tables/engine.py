@@ -1,6 +1,6 @@
-"""What users bring, opened in one of three engines: DuckDB, Polars or Spark. Only the schema is looked at here.
+"""Opens tables of all kinds in one of three engines: DuckDB, Polars or Spark. Only the schema is looked at.
 
-DuckDB reads files and relations, and what is in memory, as Arrow or as arrays. Polars counts its own frames,
+DuckDB reads files, relations, and columns in memory as Arrow or as arrays. Polars counts its own frames,
 Spark its own tables. A new engine is a class like theirs (see `native`) and a line in `ENGINES`.
 """
 
@@ -52,11 +52,11 @@ def open_table(data: object, column: str | None, records: Records | None = None)
     Args:
         data: the table.
         column: the column that is counted; None for data of one dimension.
-        records: what one record is, and which groups answer.
+        records: the privacy unit, the contribution bounds and the groups.
 
     Raises:
         MissingColumn: There is no such column.
-        UnreadableFile: The file is missing or is not what its name says.
+        UnreadableFile: The file is missing or not of the format of its name.
         UnreadableData: The data is no table.
     """
     records = Records() if records is None else records
@@ -69,7 +69,7 @@ def open_table(data: object, column: str | None, records: Records | None = None)
 
 
 def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
-    """Return the columns in an engine, and what is raised when that fails."""
+    """Return the columns in an engine, and the error to raise when that fails."""
     if names_files(data, column=bool(columns)):
         from .files import open_columns
 
@@ -101,7 +101,7 @@ def held(data: object, columns: Columns) -> Mapping[str, Held]:
 
 
 def array_of(data: object, column: str) -> Any | None:
-    """Return the numbers of a column in memory as one array; None for what an engine holds."""
+    """Return the numbers of a column in memory as one array; None for a table in an engine."""
     if names_files(data):
         return None
     package, failure, columns = _package(data), failure_of(data), {CELL: column}
@@ -124,7 +124,7 @@ def is_in_duckdb(data: object) -> bool:
 
 
 def unwrapped(data: Any) -> Any:
-    """Return what a query selects, what Narwhals wraps, and anything else as it is."""
+    """Return the rows of a query, the native table of a Narwhals frame, and anything else as it is."""
     if isinstance(data, SqlQuery):
         return data.fetched()
     if _package(data) == "narwhals":
@@ -143,7 +143,7 @@ def _package(data: object) -> str:
 
 
 def refused(data: object) -> UnreadableData:
-    """Return the error for what is no table, with the line that makes one of it."""
+    """Return the error for data that are no table, with the line that converts them."""
     kind = type(data)
     advice = _ADVICE.get(kind.__name__, "")
     for method in ("to_arrow", "to_pandas", "to_polars", "to_pyarrow", "collect", "compute"):
@@ -285,7 +285,7 @@ def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, Held]:
 
 
 def _rows(data: Sequence[object], columns: Columns) -> Mapping[str, Held]:
-    """Return columns of a list of values, or of dicts, where what a dict lacks is missing: keys are no schema."""
+    """Return columns of a list of values, or of dicts, where absent keys are null: keys are no schema."""
     if not columns:
         return {CELL: Objects(list(data))}
     if data and not isinstance(data[0], Mapping):

@@ -1,6 +1,6 @@
-"""Counting records by candidate, by privacy unit and by group: each rule once, for every engine.
+"""Counting records by candidate, by privacy unit and by group, written once for every engine.
 
-Values are joined with a table of constants of the column's own type, so what is equal is decided in that type. Rows
+Values are joined with a table of constants of the column's own type, so equality is decided in that type. Rows
 of a privacy unit are chosen by the rule of docs/persons.md.
 """
 
@@ -29,13 +29,13 @@ _WORD = 2**63
 
 @dataclass(frozen=True)
 class OpenedTable:
-    """The columns of a question, opened: what has the records that count.
+    """The columns of a query, opened in their engine.
 
     Attributes:
         native: the columns in their engine.
-        names: what the table calls them.
-        records: what one record is, and which groups answer.
-        failure: what is raised when the engine fails.
+        names: their names in the table.
+        records: the privacy unit, the contribution bounds and the groups.
+        failure: the error to raise when the engine fails.
     """
 
     native: Native
@@ -53,7 +53,7 @@ class OpenedTable:
         return quietly(self.native.type, self.failure, alias, self.names[alias])
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
-        """Return, for each group, the records per candidate."""
+        """Return the records per candidate, by group."""
         exact = self._exact(CELL, candidates)
         places = _places(exact)
         if not places:
@@ -64,10 +64,10 @@ class OpenedTable:
         return [[int(found.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
     def bounded(self) -> "Numbers":
-        """Return the numbers of the records, so many of each privacy unit in each group.
+        """Return the numbers of the records, bounded per privacy unit and group.
 
-        They are asked for several times. So what is chosen among the rows of a unit is kept; what is read
-        from where it lies is not.
+        They are asked for several times. So the rows chosen of a unit are kept; unbounded
+        rows are read anew.
         """
         numeric = quietly(self.native.numeric, self.failure)
         parsed = OpenedTable(numeric, self.names, self.records, self.failure)
@@ -78,7 +78,7 @@ class OpenedTable:
         return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
 
     def narrowed(self) -> Frame:
-        """Return the rows that belong to somebody and to a group, in few groups for each unit."""
+        """Return the rows with a privacy unit and a group, bounded in groups per unit."""
         import narwhals.stable.v2 as nw
 
         for alias in self.names:
@@ -94,7 +94,7 @@ class OpenedTable:
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
     def _exact(self, alias: str, values: Sequence[object]) -> list[object]:
-        """Return the values as the column holds them; None for what it cannot hold."""
+        """Return the values in the column's type; None for those that it cannot hold."""
         of, name = self.type(alias), "group" if alias == PART else "candidate"
         texts = as_texts(values, self.names[alias], name) if is_written(of) else values
         checked = check_candidates(texts, of, name)
@@ -118,7 +118,7 @@ class OpenedTable:
 
     @property
     def _columns(self) -> list[str]:
-        """What the columns of rows are called."""
+        """The names of the columns of rows."""
         there = [alias for alias in (CELL, PERSON, PART) if alias in self.names]
         return [*there, *self.native.starts]
 
@@ -135,13 +135,13 @@ class OpenedTable:
         return (part[0] if part else [0] * len(cell)), cell, count
 
     def _in_few_groups(self, rows: Frame) -> Frame:
-        """Return the rows that stay so that each unit is in at most so many groups."""
+        """Return the rows with a bounded number of groups per unit."""
         once = self._numbered(rows.group_by(PERSON, PART, *self.native.starts).agg())
         kept = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
         return rows.join(kept, on=[PERSON, PART], how="inner")
 
     def _bounded(self, of: ColumnType) -> Frame:
-        """Return the rows that hold a number, so many of each unit in each group."""
+        """Return the rows that hold a number, bounded per unit and group."""
         rows = self.native.present(self.narrowed(), of)
         columns = [CELL] if self.records.by is None else [CELL, PART]
         if self.records.unit is None or self.records.rows is None:
@@ -159,7 +159,7 @@ class OpenedTable:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers in an engine, with the group of each if there are groups."""
+    """Numbers in an engine, with their groups if there are any."""
 
     native: Native
     rows: Frame
@@ -178,14 +178,14 @@ class Numbers:
         return GridCounts(self._of_group(group), thresholds, self.native.fetch, self.failure)
 
     def beside(self, group: int, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
-        """Return how many records of a group are below and above each of some numbers."""
+        """Return how many records of a group are below and above some numbers."""
         if not self._comparable:
             return None
         rows = self._of_group(group)
         return quietly(counts_beside, self.failure, rows, self.native.fetch, self.of, numbers)
 
     def distinct(self, group: int) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
-        """Return the distinct numbers of a group, and how many records have each."""
+        """Return the distinct numbers of a group, and their counts."""
         import narwhals.stable.v2 as nw
 
         counted = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
@@ -209,7 +209,7 @@ _INTEGERS = ColumnType("", "integer", "")
 
 
 def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
-    """Return the rows that stay of each block, most of them, evenly spread: docs/persons.md.
+    """Return at most `most` rows of every block, evenly spread: docs/persons.md.
 
     Blocks of UNIT alone have SIZE rows, which is known; others are counted by a second window.
 
@@ -226,7 +226,7 @@ def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
 
 
 def _places(exact: Sequence[object]) -> dict[object, int]:
-    """Return the first position of each value that a column can hold."""
+    """Return the first positions of the values that a column can hold."""
     return {value: i for i, value in reversed(list(enumerate(exact))) if value is not None}
 
 

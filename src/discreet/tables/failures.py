@@ -1,4 +1,4 @@
-"""What is raised when an engine fails, a column is missing or a package is."""
+"""Errors for an engine that fails, a missing column and a missing package."""
 
 import importlib
 from collections.abc import Callable, Sequence

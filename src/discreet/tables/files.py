@@ -29,7 +29,7 @@ FileNames = One | Sequence[One]
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file, its form if that was given, and what its folders say about its rows."""
+    """A file, its form if that was given, and the partition columns of its folders."""
 
     path: Path
     form: CsvFile | None
@@ -47,7 +47,7 @@ class Opened:
 
 
 def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB, DiscreetError]:
-    """Return columns of files under other names, and what is raised when the rows cannot be read.
+    """Return columns of files under other names, and the error to raise when the rows cannot be read.
 
     Args:
         data: a path, or several, whose files are one table. One that is no file but has wildcards stands for
@@ -118,14 +118,14 @@ def _files(one: One) -> list["_File"]:
 
 
 def _partition(path: Path) -> dict[str, str | None]:
-    """Return what the folders of a path say about all rows in it, as Hive writes it."""
+    """Return the partition columns of a path in Hive's layout."""
     pairs = [part.partition("=") for part in path.parent.parts]
     values = {unquote(name): unquote(value) for name, equals, value in pairs if equals}
     return {name: None if v == "__HIVE_DEFAULT_PARTITION__" else v for name, v in values.items()}
 
 
 def _refuse_addresses(given: str) -> None:
-    """Raise for what is no path, with what to give instead."""
+    """Raise for addresses and queries, with the call to make instead."""
     if "://" in given[:10]:
         raise UnreadableFile(
             f"{given!r} is an address: fetch the file first, or let a connection of yours read it, "
@@ -204,7 +204,7 @@ def _with_partition(
 
 
 def _kind(one: _File) -> str:
-    """Return what a file holds, by how its name ends."""
+    """Return the format of a file, by its extension."""
     if one.form is not None:
         return "CSV"
     kind = file_format(one.path)

@@ -1,4 +1,4 @@
-"""Counting on a grid where the records are: a few rows for each pass come here.
+"""Counting on a grid in the engine: a few rows per pass come here.
 
 Keys are computed in doubles, by the engine's own arithmetic. That decides nothing: see `cells`.
 """
@@ -41,7 +41,7 @@ _HALF = 2**62
 
 @dataclass(frozen=True, slots=True)
 class GridCounts:
-    """A column in an engine as counts on a grid. One query for each pass."""
+    """A column in an engine as counts on a grid. One query per pass."""
 
     frame: Frame
     """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
@@ -52,7 +52,7 @@ class GridCounts:
     """What is raised when the engine fails."""
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
-        """Return how many records each cell of each part has."""
+        """Return the number of records in every cell of the parts."""
         asked = GridHistogram(self.thresholds, parts)
         if asked.pieces:
             mixed = asked.add(quietly(self._groups, self.failure, asked))
@@ -88,17 +88,17 @@ class GridCounts:
         return Groups.of(self.fetch(grouped, self.thresholds.of))
 
     def _mixed(self, asked: GridHistogram | Occupied, keys: list[int]) -> Groups:
-        """Return each distinct record of some groups as a group of its own."""
+        """Return the distinct records of some groups as groups of one value."""
         import narwhals.stable.v2 as nw
 
         return self._distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
 
     def _singles(self, asked: GridHistogram | Occupied) -> Groups:
-        """Return each distinct record as a group of its own."""
+        """Return the distinct records as groups of one value."""
         return self._distinct(self._within(asked))
 
     def _distinct(self, records: Frame) -> Groups:
-        """Return each distinct one of some records as a group of its own."""
+        """Return the distinct values of some records as groups of one value."""
         import narwhals.stable.v2 as nw
 
         counted = records.group_by(CELL).agg(nw.len().alias("records"))

@@ -1,4 +1,4 @@
-"""Tables in DuckDB: files, relations, and what is in memory as Arrow or as arrays.
+"""Tables in DuckDB: files, relations, and columns in memory as Arrow or as arrays.
 
 No SQL is pasted from values: constants are one text, which DuckDB splits and casts exactly.
 """

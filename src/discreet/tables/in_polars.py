@@ -102,7 +102,7 @@ def numbers_of(native: InPolars, column: str) -> NDArray[np.generic]:
 
 
 def _starts(persons: "pl.Series") -> "pl.Series":
-    """Return where the rule starts for each id."""
+    """Return the starts of the rule for ids."""
     import polars as pl
 
     found = [None if person is None else offset(person) for person in persons.to_list()]

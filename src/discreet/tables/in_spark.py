@@ -79,7 +79,7 @@ class InSpark:
         return lazy(functions.broadcast(table.select(comparable(typed, of).alias(alias), place)))
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the privacy units, each its own number: Spark could number them otherwise a second time."""
+        """Return the privacy units, identified by their ids: Spark might number them differently a second time."""
         functions = needing("pyspark.sql.functions", "spark")
         once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
         text = once[PERSON] if of.kind == "text" else once[PERSON].cast("string").cast("binary")

@@ -29,8 +29,8 @@ class Kept:
         """Keep the rows of a query about ROWS.
 
         Args:
-            relation: what the query calls ROWS.
-            query: what is kept.
+            relation: the relation that the query calls ROWS.
+            query: the query whose rows are kept.
             shared: whether other connections see them.
             near: a relation of the same connection that is quicker to ask, if there is one.
         """
@@ -43,7 +43,7 @@ class Kept:
 
     @property
     def name(self) -> str:
-        """What the table is called."""
+        """The name of the table."""
         return self._table
 
     @property

@@ -1,4 +1,4 @@
-"""What a column can hold, and what a candidate must be to be comparable with it.
+"""The types of columns, and the candidates that are comparable with them.
 
 Everything here is decided from the schema and the candidates, which are public.
 """
@@ -130,7 +130,7 @@ def is_missing(value: object) -> bool:
 
 
 def key(value: object) -> Key:
-    """Return what tells a value from all that do not equal it: for Python, True equals 1.
+    """Return a key that only equal values share: for Python, True equals 1.
 
     Times with an offset are told apart as instants, whatever the zone.
     """

@@ -1,4 +1,4 @@
-"""How many records are below and above each number of a list, counted where the records are."""
+"""How many records are below and above some numbers, counted in the engine."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -27,10 +27,10 @@ def counts_beside(
     of: ColumnType,
     numbers: Sequence[Fraction],
 ) -> tuple[list[int], list[int]]:
-    """Return how many records are below, and how many above, each of some numbers.
+    """Return how many records are below some numbers, and how many above.
 
-    The records are cut at the least number of the column's type that is at or above each number, and at the least
-    one above it. What is between two cuts is one group, and nothing of the data but its count is fetched.
+    The records are cut at the least number of the column's type that is at or above a number, and at the least
+    one above it. The records between two cuts are one group, and nothing of the data but its count is fetched.
     """
     less, more = list[int](), list[int]()
     for start in range(0, len(numbers), AT_ONCE):
@@ -51,7 +51,7 @@ def _counted(
     of: ColumnType,
     cuts: list[Unit],
 ) -> list[int]:
-    """Return how many records are below each cut, and in the end how many there are."""
+    """Return how many records are below the cuts, and last how many there are."""
     import narwhals.stable.v2 as nw
 
     key = _place([constant(cut, of) for cut in cuts], range(len(cuts) + 1)).alias("key")

@@ -1,6 +1,6 @@
 """Tables in memory: typed columns go to DuckDB as they are, and integers stand for Python objects.
 
-No type is ever inferred from rows. Python decides which objects are equal, once for each distinct one.
+No type is ever inferred from rows. Python decides which objects are equal, once per distinct object.
 """
 
 import itertools
@@ -82,7 +82,7 @@ def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
 
 
 def _encoded(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
-    """Return an integer for each object, -1 for those that nothing equals, and the integer of each `key`."""
+    """Return integers for objects, -1 for those that nothing equals, and the integers by `key`."""
     distinct, codes = _distinct(cells)
     places: dict[Key, int] = {}
     named = [_place(value, places) for value in distinct]
@@ -90,7 +90,7 @@ def _encoded(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]
 
 
 def _place(value: object, places: dict[Key, int]) -> int:
-    """Return the integer of an object, -1 for what cannot be hashed or compared."""
+    """Return the integer of an object, -1 if it cannot be hashed or compared."""
     try:
         return places.setdefault(key(value), len(places))
     except Exception:  # objects in a table may do anything
@@ -98,7 +98,7 @@ def _place(value: object, places: dict[Key, int]) -> int:
 
 
 def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]:
-    """Return distinct objects, and for each row the position of its own.
+    """Return the distinct objects, and their positions by row.
 
     Python takes 1, 1.0 and True for one value, and times of one zone that differ for equal. So rows share only
     texts, integers and UUIDs, and single objects like None. It is not left to pandas, for which some texts that
@@ -113,7 +113,7 @@ def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]
 
 
 def _persons(cells: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return for each row the number of its privacy unit, -1 for nobody, and where the rule starts for it."""
+    """Return the numbers of the privacy units by row, -1 for none, and the starts of the rule for them."""
     distinct, codes = _distinct(cells)
     numbers: dict[str, int] = {}
     persons = np.array([*(_number(cell, numbers) for cell in distinct), -1], dtype=np.int64)[codes]
@@ -135,7 +135,7 @@ def _number(cell: object, numbers: dict[str, int]) -> int:
 
 
 def _in_order(cells: Sequence[object]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
-    """Return for each row the place of its number, -1 for none, and the numbers that occur, in order."""
+    """Return the positions of the numbers by row, -1 for none, and the numbers that occur, ascending."""
     found = [python_number(cell) for cell in cells]
     values = sorted({number for number in found if number is not None})
     places = {number: i for i, number in enumerate(values)}

@@ -1,7 +1,7 @@
-"""What an engine owes, so that tables in it can be counted: one class with these methods, and a line in `engine`.
+"""The contract of an engine: one class with these methods, and a line in `engine`.
 
-All counting, bounding and grouping is written once, in `expressions`, by Narwhals' lazy expressions. Here is what
-these cannot say. A new engine passes when it is added to `tests/engines.py`.
+All counting, bounding and grouping is written once, in `expressions`, by Narwhals' lazy expressions. Here is the
+rest. A new engine passes when it is added to `tests/engines.py`.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Native(Protocol):
 
     @property
     def codes(self) -> Mapping[str, Mapping[Key, int]]:
-        """For columns of Python objects: the integer that stands for each object in the rows, by `kinds.key`."""
+        """For columns of Python objects: the integers that stand for objects in the rows, by `kinds.key`."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class Native(Protocol):
         ...
 
     def type(self, alias: str, column: str) -> ColumnType:
-        """Return the type of a column, from the schema alone; `column` is what the table calls it."""
+        """Return the type of a column, from the schema alone; `column` is its name in the table."""
         ...
 
     def numeric(self) -> "Native":
@@ -64,7 +64,7 @@ class Native(Protocol):
         ...
 
     def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
-        """Return a table of values, in a column `alias` as it is compared, with a POSITION each.
+        """Return a table of values, in a column `alias` as it is compared, and their POSITIONs.
 
         The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
         or moves them.
@@ -74,7 +74,7 @@ class Native(Protocol):
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units of rows: PERSON, a UNIT that tells them apart, START and SIZE.
 
-        SIZE is how many rows each has. START, where the rule of docs/persons.md starts, is the first 32 bits
+        SIZE is the number of rows of a unit. START, where the rule of docs/persons.md starts, is the first 32 bits
         of SHA-256 of `records.SALT` and the id as text.
         """
         ...

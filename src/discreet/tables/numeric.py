@@ -1,6 +1,6 @@
 """Numbers in rows: an array, a list, or a column, as one numpy array.
 
-Null, NaN and what is no number are left out, row by row: of lists, of arrays and of pandas columns of
+Null, NaN and values that are no numbers are left out, row by row: of lists, of arrays and of pandas columns of
 Python objects. Columns of text, dates and nested ones are refused by their type, which is public.
 """
 
@@ -102,7 +102,7 @@ def from_list(values: Sequence[object]) -> NDArray[np.generic]:
 
 
 def python_number(value: object) -> int | float | Fraction | None:
-    """Return a number as Python has it, with its exact value; None for what is missing or no number."""
+    """Return a number as Python has it, with its exact value; None for a missing value or no number."""
     if isinstance(value, bool) or not isinstance(value, Real | Decimal):
         return None
     if isinstance(value, Integral):

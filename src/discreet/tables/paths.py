@@ -1,4 +1,4 @@
-"""Which data name files, and what a file holds by how its name ends."""
+"""Paths of files, and the formats of files by their extensions."""
 
 import os
 from pathlib import Path
@@ -17,13 +17,13 @@ KINDS = {
     ".feather": "Arrow",
     ".ipc": "Arrow",
 }
-"""What a file holds, by how its name ends."""
+"""The format of a file, by its extension."""
 
 FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow and .feather"
 
 
 def file_format(path: Path) -> str:
-    """Return what a file holds, by how its name ends; an empty text for any other ending."""
+    """Return the format of a file by its extension; an empty text for any other."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = suffixes[-1:] == [".gz"]
     ending = (suffixes[:-1] if packed else suffixes)[-1:]
@@ -35,7 +35,7 @@ def names_files(data: object, *, column: bool = True) -> bool:
     """Return whether data are a path, or a list of paths.
 
     A text alone is a path. Texts in a list may be the data, which no error may quote: they are paths if a column
-    is named and each ends as a file does.
+    is named and all end as files do.
 
     Args:
         data: whatever was given for a table.

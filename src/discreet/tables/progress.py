@@ -39,7 +39,7 @@ _WATCHED: ContextVar[list[Scanning] | None] = ContextVar("watched", default=None
 def waiting(what: str) -> Iterator[None]:
     """Show `what`, the seconds since and how far the scan is, on stderr, if it is a terminal and this takes long.
 
-    The percentage is DuckDB's, of the scan that runs; each scan of a file begins at 0 again. Where DuckDB does
+    The percentage is DuckDB's, of the scan that runs; the next scan begins at 0 again. Where DuckDB does
     not tell, a spinner turns alone.
 
     Side channels: the percentage is computed from bytes or rows read, of those in the file, and from numbers
@@ -96,7 +96,7 @@ def _percent(connections: Sequence[Scanning]) -> float | None:
 
 
 def _line(spinner: "Spinner", what: str, seconds: float, percent: float | None) -> "Table":
-    """Return what is shown, on one line."""
+    """Return the line that is shown."""
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text

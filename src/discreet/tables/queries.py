@@ -9,13 +9,13 @@ from .failures import quietly
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SqlQuery:
-    """A query and where it is asked. It is asked anew for each answer."""
+    """A query and its connection. It is run anew for every answer."""
 
     text: str
     connection: Any
 
     def fetched(self) -> object:
-        """Return what the query selects, as something that can be opened: its columns are read once."""
+        """Return the rows of the query, as a table that can be opened: its columns are read once."""
         failure = UnreadableData(
             "the query failed; the message of the database may quote the data, so it is not shown"
         )
@@ -48,9 +48,9 @@ class SqlQuery:
 def sql(query: str, connection: object) -> SqlQuery:
     """Return the rows of a query as data that every verb over tables takes.
 
-    One row of the result is one record, so what joins several rows of a person needs a `privacy_unit`. With DuckDB
-    it is counted there; from other databases the columns selected come to memory, so select no others. The query is
-    asked anew for each answer, and is no part of what a ledger remembers.
+    One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With
+    DuckDB it is counted there; from other databases the columns selected come to memory, so select no others. The
+    query is run anew for every answer, and a ledger does not record it.
 
     Args:
         query: SQL that selects.

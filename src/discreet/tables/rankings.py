@@ -1,4 +1,4 @@
-"""Candidates of a public table in an engine: what an engine owes, and what is checked and put together for any."""
+"""Candidates of a public table in an engine: the contract of an engine, and the checks for all engines."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ class Ranking(Protocol):
         ...
 
     def classes(self, table: OpenedTable) -> "Sequence[Classes]":
-        """Return, for each group of a table, the candidates in classes of equal counts."""
+        """Return the candidates in classes of equal counts, by group of a table."""
         ...
 
 
@@ -46,11 +46,11 @@ class Classes(Protocol):
     """The candidates of a public table as classes of equal counts, in an engine. Private."""
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the counts that occur, falling, and how many candidates have each."""
+        """Return the counts that occur, descending, and the numbers of candidates with them."""
         ...
 
     def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the ranks of candidates, each given by its count and its place in that class."""
+        """Return the ranks of candidates, given by their counts and their places in those classes."""
         ...
 
 
@@ -98,7 +98,7 @@ def elsewhere() -> InvalidCandidates:
 def looked_up(
     places: Sequence[tuple[int, int]], look_up: Callable[[int, list[int]], Mapping[int, int]]
 ) -> list[int]:
-    """Return the ranks of candidates, each given by its count and its place in that class.
+    """Return the ranks of candidates, given by their counts and their places in those classes.
 
     `look_up` returns the ranks of the candidates of one count at some places.
     """
@@ -117,7 +117,7 @@ def looked_up(
 def with_the_rest(
     counts: NDArray[np.int64], sizes: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return counts and how many candidates have each, with those that no record holds."""
+    """Return counts and the numbers of candidates with them, those without records included."""
     counts, sizes = np.asarray(counts, dtype=np.int64), np.asarray(sizes, dtype=np.int64)
     rest = size - int(sizes.sum())
     if not rest:

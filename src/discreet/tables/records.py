@@ -1,6 +1,6 @@
-"""What one record is: a row, or all rows of one person; and the groups that answer one by one.
+"""Records: a row, or all rows of a privacy unit; and the groups of a query.
 
-Rows beyond a bound are left out by a rule that looks at one person at a time, so that whoever comes or goes
+Rows beyond a bound are left out by a rule that looks at one unit at a time, so that a unit that comes or goes
 changes nothing about the rows of others. Proofs: docs/persons.md, docs/groups.md.
 """
 
@@ -19,15 +19,15 @@ SALT = "discreet:"
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What one record is, and which groups answer. Public.
+    """The privacy unit, the contribution bounds and the groups of a query. Public.
 
     Attributes:
-        unit: the column that says whose a row is; None if each row is a record of its own.
-        rows: the most rows of one person that count (in each group); for counts of persons no bound is
+        unit: the column of the privacy unit; None if a row is a record.
+        rows: the most rows of one unit that count (per group); for counts of units no bound is
             needed, and None stands for it.
         by: the column of groups, or None.
         groups: the groups that answer.
-        most_groups: the most groups in which one person counts.
+        most_groups: the most groups in which one unit counts.
     """
 
     unit: str | None = None
@@ -38,12 +38,12 @@ class Records:
 
     @property
     def bounds_groups(self) -> bool:
-        """Whether a person may have rows in more groups than may count."""
+        """Whether a unit may have rows in more groups than may count."""
         return self.unit is not None and self.by is not None and self.most_groups < len(self.groups)
 
 
 def check_unit(of: ColumnType) -> None:
-    """Raise unless values of this type tell persons apart beyond doubt."""
+    """Raise unless values of this type identify privacy units beyond doubt."""
     if of.kind not in ("text", "integer", "uuid", "anything", "nothing"):
         raise UnreadableData(
             f"{of.words}, cannot be the privacy_unit. Accepted: text, integers and UUIDs. Cast what is "
@@ -62,7 +62,7 @@ def check_numbers(of: ColumnType) -> None:
 
 
 def offset(person: object) -> int:
-    """Return where the rule begins to count for a person: 32 bits of a hash, the same in every engine.
+    """Return where the rule begins to count for a unit: 32 bits of a hash, the same in every engine.
 
     Args:
         person: the id, or its text in bytes.

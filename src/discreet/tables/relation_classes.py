@@ -1,4 +1,4 @@
-"""How many candidates of a public table have each count: DuckDB numbers, counts and keeps them.
+"""Classes of candidates of a public table with equal counts: DuckDB numbers, counts and keeps them.
 
 The counts are kept in a temporary table until the answer is drawn, so that a class and the candidate in it
 come from the same data, whatever happens to them meanwhile.
@@ -58,7 +58,7 @@ class RelationRanking:
         return value.decode() if self.of.kind == "text" else value
 
     def classes(self, table: OpenedTable) -> "list[RelationClasses]":
-        """Return, for each group of a table, these candidates in classes of equal counts."""
+        """Return these candidates in classes of equal counts, by group of a table."""
         of, native = table.type(), table.native
         check_comparable(of, self)
         if not (isinstance(native, InDuckDB) and self.seen_by(native.relation)):
@@ -95,7 +95,7 @@ def rank_relation(
 
 
 def _plain(of: ColumnType, native: object) -> str:
-    """Return whether Python holds what is in CELL, as an expression."""
+    """Return whether Python can hold the value of CELL, as an expression."""
     if of.kind not in ("date", "timestamp"):
         return "true"
     moment = f"TRY_CAST({CELL} AS TIMESTAMP)"
@@ -109,7 +109,7 @@ def comparable_cell(of: ColumnType) -> str:
 
 
 def counted_relation(table: OpenedTable, of: ColumnType, ranking: RelationRanking) -> Kept:
-    """Keep how many records each candidate has in each group, if any: rows, or privacy units.
+    """Keep the records per candidate and group: rows, or privacy units.
 
     An integer that the candidates' type cannot hold becomes null, and equals none of them.
     """
@@ -139,14 +139,14 @@ class RelationClasses:
     """What is raised when the engine fails."""
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the counts that occur, falling, and how many candidates have each."""
+        """Return the counts that occur, descending, and the numbers of candidates with them."""
         query = f"SELECT records, count(*) AS many FROM {self._held} GROUP BY records ORDER BY records DESC"
         found = quietly(self.kept.ask, self.failure, query)
         falling = np.array(found, dtype=np.int64).reshape(-1, 2)
         return with_the_rest(falling[:, 0], falling[:, 1], self.size)
 
     def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the ranks of candidates, each given by its count and its place in that class."""
+        """Return the ranks of candidates, given by their counts and their places in those classes."""
         return looked_up(places, self._looked_up)
 
     @property

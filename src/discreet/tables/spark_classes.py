@@ -1,4 +1,4 @@
-"""How many candidates of a public table have each count: Spark numbers, counts and keeps them.
+"""Classes of candidates of a public table with equal counts: Spark numbers, counts and keeps them.
 
 Candidates are put in buckets by a hash, and ordered in their bucket, so that no executor ever sorts all of
 them, and the driver knows the sizes of the buckets only. The counts are kept by the executors until the
@@ -49,7 +49,7 @@ class SparkRanking:
     """CELL, as it is compared, and BUCKET."""
     of: ColumnType
     before: NDArray[np.int64]
-    """How many candidates are in lower buckets, for each bucket and in the end for all."""
+    """The cumulative numbers of candidates by bucket, the last for all."""
     failure: DiscreetError
 
     @property
@@ -65,7 +65,7 @@ class SparkRanking:
         return f"{self.size} {self.of.kind} {long} {short}"
 
     def classes(self, table: OpenedTable) -> "list[SparkClasses]":
-        """Return, for each group of a table, these candidates in classes of equal counts."""
+        """Return these candidates in classes of equal counts, by group of a table."""
         of = table.type()
         check_comparable(of, self)
         if not isinstance(table.native, InSpark):
@@ -112,7 +112,7 @@ def comparable_column(column: "Column", of: ColumnType) -> "Column":
 
 
 def counted_frame(table: OpenedTable, of: ColumnType, ranking: SparkRanking) -> "DataFrame":
-    """Keep how many records each candidate has in each group, if any: rows, or privacy units."""
+    """Keep the records per candidate and group: rows, or privacy units."""
     functions = needing("pyspark.sql.functions", "spark")
     rows = table.narrowed().to_native().filter(f"{CELL} IS NOT NULL")
     if table.records.by is None:
@@ -137,13 +137,13 @@ class SparkClasses:
     """What is raised when the engine fails."""
 
     def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the counts that occur, falling, and how many candidates have each."""
+        """Return the counts that occur, descending, and the numbers of candidates with them."""
         found = quietly(self._counted, self.failure)
         falling = np.array(sorted(found, reverse=True), dtype=np.int64).reshape(-1, 2)
         return with_the_rest(falling[:, 0], falling[:, 1], self.ranking.size)
 
     def ranks(self, places: Sequence[tuple[int, int]]) -> list[int]:
-        """Return the ranks of candidates, each given by its count and its place in that class."""
+        """Return the ranks of candidates, given by their counts and their places in those classes."""
         return looked_up(places, self._looked_up)
 
     @property
@@ -151,7 +151,7 @@ class SparkClasses:
         return self.kept.filter(f"{PART} = {self.group}")
 
     def _counted(self) -> "list[Row]":
-        """Return the counts that occur, and how many held candidates have each."""
+        """Return the counts that occur, and the numbers of held candidates with them."""
         return self._held.groupBy(RECORDS).count().collect()
 
     def _looked_up(self, count: int, places: list[int]) -> dict[int, int]:
@@ -171,7 +171,7 @@ class SparkClasses:
         return self.ranking.frame.join(self._held.select(CELL), CELL, "left_anti")
 
     def _inside(self, members: "DataFrame", wanted: dict[tuple[int, int], int]) -> dict[int, int]:
-        """Return the ranks of members, each given by its bucket and its place there."""
+        """Return the ranks of members, given by their buckets and their places there."""
         among = f"{BUCKET} IN ({', '.join(sorted({str(b) for b, _ in wanted}))})"
         pairs = ", ".join(f"({b}, {nth})" for b, nth in wanted)
         chosen = numbered(members.filter(among), NTH).filter(f"({BUCKET}, {NTH}) IN ({pairs})")
@@ -188,7 +188,7 @@ def numbered(frame: "DataFrame", name: str) -> "DataFrame":
 
 
 def _cumulated(frame: "DataFrame") -> NDArray[np.int64]:
-    """Return how many candidates are in the buckets below each, and in the end in all."""
+    """Return the cumulative numbers of candidates by bucket, the last for all."""
     sizes = np.zeros(BUCKETS + 1, dtype=np.int64)
     for bucket, size in frame.groupBy(BUCKET).count().collect():
         sizes[bucket + 1] = size

@@ -1,4 +1,4 @@
-"""Values from outside: what a command line typed, and what engines call a value."""
+"""Values from outside: texts of a command line, and values of engines."""
 
 import datetime as dt
 import re
@@ -79,9 +79,9 @@ PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], object]]] = {
 
 
 def in_order(values: Iterable[object]) -> list[object]:
-    """Return the values once each, sorted, in plain Python, without nulls and NaN.
+    """Return the distinct values, sorted, in plain Python, without nulls and NaN.
 
-    What Python cannot hold, as a date after the year 9999, is left out.
+    Values that Python cannot hold, as a date after the year 9999, are left out.
     """
     found: dict[Key, object] = {}
     for value in values:

@@ -1,4 +1,4 @@
-"""Files whose fields are text: what a field spells."""
+"""Files whose fields are text: parsing of fields."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -1,1 +1,1 @@
-"""The verbs, one noun a file: each names its score and hands over to `selection.release`."""
+"""The verbs, one noun a file: a verb builds its score and calls `selection.release`."""

@@ -1,4 +1,4 @@
-"""generalized: one of the candidates, each with a sensitivity of its own."""
+"""generalized: one of the candidates, whose scores have different sensitivities."""
 
 import math
 from collections.abc import Iterable
@@ -29,11 +29,11 @@ def generalized(
     the exponential mechanism): a candidate of small sensitivity D[j] is found as surely as if all were small.
 
     Args:
-        scores: finite numbers q, one for each candidate, higher is better: an array, a series, a list, or
+        scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most each score can change between neighbours, in the order of the scores.
+        sensitivities: D, the most a score can change between neighbours, in the order of the scores.
         beta: how likely the bound above may fail, between 0 and 1.
-        candidates: what may be answered; without them the answer is an index.
+        candidates: the possible answers; without them the answer is an index.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
 
     Raises:

@@ -33,7 +33,7 @@ def mode(
 ) -> Release:
     """Release the most common value of a column.
 
-    One row is one record; with `privacy_unit` a person is, and counts once for each value he holds. Rows
+    One row is one record; with `privacy_unit` all rows of a unit are, and count once per value. Rows
     whose value is not among the candidates are ignored, so are nulls; candidates that no row holds count
     zero.
 
@@ -41,11 +41,11 @@ def mode(
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder,
             `discreet.sql(...)`: docs/tables.md lists all; or values in a list or a series, without `column`.
         column: the name of the column.
-        candidates: what may be answered. They are public and must be fixed without looking at the data.
+        candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose
             categories are declared.
-        unsafe_candidates_from_data: take the values found in the data as candidates. What is released
-            then may be a value of one single person, and nothing is guaranteed.
+        unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
+            then be a value that only one row holds, and nothing is guaranteed.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. privacy_unit, by,
             groups, max_groups: see `PersonTerms`.
 
@@ -104,7 +104,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 def counted(
     unit_query: UnitQuery, data: object, column: str | None, labels: Labels | CandidateTable | Found
 ) -> Sequence[Score]:
-    """Return for each group the score that counts records."""
+    """Return the score that counts records, one per group."""
     columns = unit_query.columns(data, column)
     if isinstance(labels, CandidateTable):
         return [ClassCounts(one, labels.ranking, unit_query.per_person) for one in columns]

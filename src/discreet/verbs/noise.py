@@ -78,13 +78,13 @@ def randomized_response(
 ) -> Release:
     """Release one person's value, or something else: the truth with probability e**ε / (e**ε + k - 1).
 
-    Each of the k - 1 other candidates has the same probability. Whoever holds one value of one person
+    The k - 1 other candidates are equally likely. Whoever holds one value of one person
     can answer so, without anybody being trusted.
 
     Args:
         value: the person's value, compared as Python does; if it is no candidate, all k candidates are
             equally likely.
-        candidates: what may be answered; public.
+        candidates: the possible answers; public.
         **terms: epsilon (or rho, or scale), mechanism, size: see `Terms`. `neighbors` is "replace_one",
             one value for another, and can be nothing else.
 

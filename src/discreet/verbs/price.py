@@ -1,4 +1,4 @@
-"""price: what to charge."""
+"""price: the price with the highest revenue."""
 
 from typing import Unpack
 
@@ -27,14 +27,14 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     """Release a price that brings in much: price * (number of bids at or above it), at most `supply`.
 
     One bid is one record. It is compared with the prices by itself: one below the lowest price buys
-    nothing, one above the highest counts as the highest, and what is missing or NaN is ignored.
+    nothing, one above the highest counts as the highest, and a missing bid or NaN is ignored.
 
     Args:
         data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
         column: the column of the table that holds the bids.
-        candidates: what may be charged, none below zero: `Grid(0, "3.5", "0.01")`, as fine as one likes.
+        candidates: the possible prices, none below zero: `Grid(0, "3.5", "0.01")`, as fine as one likes.
         supply: how many units there are to sell; without it, as many as are wanted.
-        units: the most units one bidder may want, one row for each. It costs that many times as much, and
+        units: the most units one bidder may want, one row per unit. It costs that many times as much, and
             you must have bounded the rows of a bidder to it; or leave it out and name the column of
             bidders as `privacy_unit`, with `max_contributions`.
         continuous: draw any real price from `candidates.lo` to `candidates.hi`, and release it rounded down to
@@ -48,7 +48,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
 
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
     bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
-    each price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
+    every price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
     """
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)

@@ -50,31 +50,31 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     privacy_unit: str | None = None,
     ledger: Account | None = None,
 ) -> Release:
-    """Release the best of K private tries, each with a candidate picked at random; K is random too.
+    """Release the best of K private attempts, with candidates picked at random; K is random too.
 
     Args:
         run: called as run(data, candidate, share): returns a score, higher is better, and any result. You
-            vouch that, for each candidate, score and result together are share-DP, with new randomness at
-            each call. A score read off the private data breaks the promise: it needs noise as well.
-        data: what `run` gets first, untouched. Private.
-        candidates: what may be tried, such as settings of a model; public.
-        epsilon: what the whole release costs; the share of a try is a half of it if logarithmic, a third
+            vouch that, for any candidate, score and result together are share-DP, with new randomness at
+            every call. A score read off the private data breaks the promise: it needs noise as well.
+        data: the first argument of `run`, untouched. Private.
+        candidates: the settings to try, such as those of a model; public.
+        epsilon: the epsilon of the whole release; the share of an attempt is a half of it if logarithmic, a third
             if geometric.
         repetitions: the law of K. "geometric" rarely stops early, "logarithmic" costs less.
-        gamma: the smaller, the more tries: at 0.01 on average 21.5 if logarithmic, 100 if geometric.
+        gamma: the smaller, the more attempts: at 0.01 on average 21.5 if logarithmic, 100 if geometric.
         neighbors: which databases count as neighbours.
-        privacy_unit: the column that says whose a row is, if each try is private for all rows of one
-            person; without it each row is a record.
+        privacy_unit: the column of the privacy unit, if an attempt is private for all rows of a unit;
+            without it a row is a record.
         ledger: who pays, such as `Ledger("budget.db").session("adult")`.
 
     Returns:
-        (candidate, score, result) of the best try. Nothing of the others may be shown, nor how many they were.
+        (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; `run` was not called.
         InvalidScores: if `run` fails, or its score is no finite number. The message never quotes the data.
 
-    Guarantee: epsilon-DP, if each try is share-DP.
+    Guarantee: epsilon-DP, if every attempt is share-DP.
 
     Side channels: all that `run` does: its time, and whether it fails. The time also tells about how
     large K was; to stop when a time is up would break the promise.

@@ -30,7 +30,7 @@ def quantile(
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
 
-    Each record is rounded to the nearest point of the grid, by itself; what is outside goes to its ends,
+    A record is rounded to the nearest point of the grid, by itself; outside the grid, to its ends,
     NaN and null are left out.
 
     Args:
@@ -137,7 +137,7 @@ def _read_candidates(candidates: Candidates) -> Grid | Labels:
 
 
 def _columns(unit_query: UnitQuery, data: object, column: str | None) -> Sequence[Numeric]:
-    """Return the records of each group; those of a histogram if the data are one."""
+    """Return the records, one column per group; those of a histogram if the data are one."""
     if isinstance(data, Mapping) and column is None and unit_query.plain:
         return [Histogram(data)]
     return unit_query.columns(data, column)

@@ -42,10 +42,10 @@ def quantiles(
     method: QuantilesMethod = "recursive",
     **terms: Unpack[RecordTerms],
 ) -> Release:
-    """Release one value for each alpha, in the order of the alphas.
+    """Release one value per alpha, in the order of the alphas.
 
-    By recursion, the middle alpha is released first; it splits records and grid in two, and each half
-    goes on with the alphas on its side. A record is in one part at each level, so a level costs as much
+    By recursion, the middle alpha is released first; it splits records and grid in two, and both halves
+    go on with the alphas on their side. A record is in one part of a level, so a level costs as much
     as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels.
 
     Args:
@@ -57,13 +57,13 @@ def quantiles(
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
         **terms: epsilon and neighbors. The mechanism is the exponential. With a column, privacy_unit,
             max_contributions, by, groups, max_groups: see `RecordTerms`; epsilon is divided among
-            the rows of a person.
+            the rows of a privacy unit.
 
     Returns:
         The values, never descending. The guarantee is epsilon-DP for all of them together.
 
-    Side channels: those of `quantile`, once for each alpha. Here an engine that counts on the grid sends at
-    most two counts for each point with records, and distinct numbers at borders: docs/tables.md.
+    Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
+    most two counts per point with records, and distinct numbers at borders: docs/tables.md.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
     docs/scores/rank.md.
@@ -116,8 +116,8 @@ def _tally(column: Numeric, candidates: Grid) -> Rows:
 def _of_one_row(unit_query: UnitQuery) -> Terms:
     """Return the terms at which one row that comes or goes costs its share of epsilon.
 
-    A person comes with `rows` rows, and one replaced is one that goes and one that comes. The privacy unit is
-    left out: what a person is promised follows from what is promised for so many rows.
+    A unit comes with `rows` rows, and one replaced is one that goes and one that comes. The privacy unit is
+    left out: the guarantee for a unit follows by group privacy from the one for a row.
     """
     terms: Terms = {**unit_query.terms, "privacy_unit": None}
     epsilon = terms.get("epsilon")
@@ -135,7 +135,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 def _method(
     method: str, levels: "_Levels", candidates: Grid
 ) -> tuple[Guarantee, str, Callable[[Rows], list[int]]]:
-    """Return what is promised, by which mechanism, and the draw from ascending records."""
+    """Return the guarantee, the mechanism, and the function that draws from ascending records."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
         calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
@@ -162,7 +162,7 @@ def _by_group(draw: Callable[[Rows], list[int]], groups: Sequence[Rows]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """What is public about the recursion: the alphas with 0 and 1 around them, and what all may cost."""
+    """The public side of the recursion: the alphas, the epsilon of all answers, and the neighbouring relation."""
 
     alphas: tuple[Fraction, ...]
     total: Fraction
@@ -177,13 +177,13 @@ class _Levels:
     def epsilon(self) -> Fraction:
         """The epsilon of one answer, under add_remove.
 
-        A record replaced may leave one part and enter another, so each may cost half of the level.
+        A record replaced may leave one part and enter another, so one part may cost half of the level.
         """
         return self.total / self.depth / (2 if self.neighbors == "replace_one" else 1)
 
     @property
     def guarantee(self) -> Guarantee:
-        """A bounded range for each level, all of them asked after those before.
+        """A bounded range per level, composed adaptively.
 
         A record replaced may change two parts of a level: two ranges, one after the other.
         """
@@ -193,7 +193,7 @@ class _Levels:
 
     @classmethod
     def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "_Levels":
-        """Return the levels for what a caller gave.
+        """Return the levels for the arguments of a caller.
 
         Raises:
             InvalidArgument: if it cannot be accepted.
@@ -241,11 +241,11 @@ class _Levels:
         ]
 
     def recursive(self, size: int, records: Rows) -> list[int]:
-        """Return each quantile among those before it, from ascending records."""
+        """Return the quantiles by recursion, from ascending records."""
         return self.release(records, 0, size, 0, len(self.alphas))
 
     def independent(self, size: int, records: Rows) -> list[int]:
-        """Return each quantile by itself at its share of epsilon, then in order."""
+        """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
         terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
         found = []
         for alpha in self.alphas:

@@ -26,12 +26,12 @@ def select(
     """Release one of the candidates: the better its score, the likelier, exactly as the mechanism says.
 
     Args:
-        scores: finite numbers, one for each candidate, higher is better: an array, a series, a list (ints,
+        scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
         sensitivity: the most one score can change between neighbours.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes; halves the cost.
-        candidates: what may be answered, public, and so is their order; without them the answer is an index.
+        candidates: the possible answers, public, and so is their order; without them the answer is an index.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
 
     Returns:
@@ -55,7 +55,7 @@ class Unfolded(NamedTuple):
     Attributes:
         scores: the scores.
         labels: the candidates, if they have names.
-        places: where each score was before, if they were put in another order.
+        places: the positions of the scores before they were put in another order, if they were.
     """
 
     scores: object
@@ -66,7 +66,7 @@ class Unfolded(NamedTuple):
 def unfold(scores: Any, candidates: Any, terms: Terms) -> Unfolded:
     """Return the scores and the candidates, which a mapping or a labelled series holds together.
 
-    If a ledger pays, what holds them together is put in the order of the names. The order it comes in is
+    If a ledger pays, the scores are put in the order of the names. The order of a mapping is
     often that of the scores (`value_counts()`) or of the rows (`Counter`), so it is private, and a ledger
     keeps the index of the answer, and a hash of the candidates.
     """

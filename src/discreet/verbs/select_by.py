@@ -30,16 +30,16 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
 
     Args:
-        u: returns one score for each candidate, in their order, higher is better. `discreet.each` makes
+        u: returns one score per candidate, in their order, higher is better. `discreet.each` makes
             one from a function of a single candidate.
-        data: what `u` gets first, untouched. Private.
-        candidates: what may be answered; public. `u` gets an array as it is, anything else as a list.
+        data: the first argument of `u`, untouched. Private.
+        candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
         sensitivity: the most one score can change between neighbours, without rounding errors.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes.
         error: if `u` returns floats: how far a score may be from the ideal one that it stands for. The
             spread grows by four times that.
-        granularity: instead of `error`: ideal scores are multiples of this, and what `u` returns is nearer
+        granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
             than half of it. Scores are rounded to multiples and nothing is added.
         **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
 

@@ -42,13 +42,13 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     Args:
         data: scores, as for `select`; or a table or the path of a file, with `column`, and then a candidate's
             score is the number of rows that hold it.
-        column: the column of the table, one row being one record; with `privacy_unit` a person is one,
-            and counts once for each value he holds.
+        column: the column of the table, one row being one record; with `privacy_unit` all rows of a unit are
+            one, and count once per value.
         k: how many, at most as many as there are candidates.
         sensitivity: the most one score can change between neighbours; known where rows are counted.
         spread: instead of `sensitivity`, the most a difference of two scores can change.
         monotonic: whether all scores move the same way whenever one record comes or goes.
-        candidates: what may be answered; without them the answers are indices. A table needs them, as a list
+        candidates: the possible answers; without them the answers are indices. A table needs them, as a list
             or as a `CandidateTable`.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
@@ -82,7 +82,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         labels = _labels(candidates, sensitivity, spread, monotonic)
         counts = counted(unit_query, data, column, labels)
     most = None if labels is None else labels.size
-    # A person may hold several values, so his rows are not the rows that JointTopK knows more about.
+    # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
     rows = column is not None and unit_query.records.unit is None
     wanted = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
     mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
@@ -118,7 +118,7 @@ def _draw(law: Any, size: int | None) -> Any:
 
 
 def _naming(labels: Labels | CandidateTable | None) -> Name:
-    """Return what names the candidates of a list, or of several."""
+    """Return the function that names the candidates of a list, or of several."""
 
     def name(drawn: Any, size: int | None) -> Any:
         if labels is None:

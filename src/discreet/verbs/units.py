@@ -1,4 +1,4 @@
-"""What verbs over tables take besides: whose rows are one record, and which groups answer."""
+"""The privacy unit and the groups of a query over a table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class UnitQuery:
     """A query about records: their public description, and the terms of every group's answer.
 
     Attributes:
-        records: what one record is, and which groups answer.
+        records: the privacy unit, the contribution bounds and the groups.
         terms: the terms of one group's answer.
         neighbors: the relation that the whole release is about.
         parts: how many groups' answers one record may change.
@@ -48,16 +48,16 @@ class UnitQuery:
 
     @property
     def plain(self) -> bool:
-        """Whether each row is a record, and there are no groups."""
+        """Whether a row is a record, and there are no groups."""
         return self.records.unit is None and self.records.by is None
 
     @property
     def per_person(self) -> bool:
-        """Whether all rows of one person are one record."""
+        """Whether all rows of a privacy unit are one record."""
         return self.records.unit is not None
 
     def asks(self, query: Query) -> Query:
-        """Return the query with what one record is, and which groups answer."""
+        """Return the query with its privacy unit and its groups."""
         of = self.records
         at_most = "" if of.rows is None else f", {of.rows} rows each"
         person = "" if of.unit is None else f", per {of.unit}{at_most}"
@@ -72,10 +72,10 @@ class UnitQuery:
         )
 
     def columns(self, data: object, column: str | None) -> list[Group]:
-        """Return the records of each group, to be read when a score asks.
+        """Return the records, one column per group, to be read when a score asks.
 
         Raises:
-            InvalidArgument: if persons or groups need a table, or the data can be read once only: who asks
+            InvalidArgument: if privacy units or groups need a table, or the data can be read once only: who asks
                 again would pay for an answer about nothing.
         """
         refuse_one_shot(data, "the data")
@@ -84,7 +84,7 @@ class UnitQuery:
         return Source(data, column, self.records).groups
 
     def together(self, each: Guarantee) -> Guarantee:
-        """Return what all groups' answers promise together. Proof: docs/groups.md.
+        """Return the guarantee of all groups' answers together. Proof: docs/groups.md.
 
         One record changes `parts` of them; where it is replaced, twice, for one goes and one comes.
         """
@@ -98,7 +98,7 @@ class UnitQuery:
         choose: Choose,
         name: Name,
     ) -> Release:
-        """Release an answer: one, or one for each group."""
+        """Release an answer: one, or one per group."""
         questions = [ask(score, self.terms, answers) for score in scores]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
@@ -113,7 +113,7 @@ class UnitQuery:
         return order.deliver(prepare, self.label(name, size))
 
     def label(self, name: Name, size: int | None) -> Callable[[Any], object]:
-        """Return what names what was drawn: one answer, or one for each group."""
+        """Return the function that names drawn indices: one answer, or one per group."""
 
         def label(drawn: Any) -> object:
             if self.records.by is None:
@@ -125,18 +125,18 @@ class UnitQuery:
 
 
 def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score]:
-    """Return the scores of rows as scores of persons, if a person is a record."""
+    """Return the scores of rows as scores of privacy units, if there are any."""
     rows = unit_query.records.rows
     return scores if rows is None else [PerUnit(score, rows) for score in scores]
 
 
 def _by_group(choose: Choose, laws: Sequence[Law], size: int | None) -> list[object]:
-    """Return one answer for each group, in order."""
+    """Return one answer per group, in order."""
     return [choose(law, size) for law in laws]
 
 
 def naming(answers: Answers) -> Name:
-    """Return what names an index, or several."""
+    """Return the function that names an index, or several."""
 
     def name(drawn: Any, size: int | None) -> object:
         return answers[drawn] if size is None else named(drawn, answers)
@@ -145,7 +145,7 @@ def naming(answers: Answers) -> Name:
 
 
 def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
-    """Return what the terms say about records, and the terms of each group's answer.
+    """Return the privacy unit and the groups that the terms name, and the terms of one group's answer.
 
     Raises:
         InvalidArgument: if they cannot be accepted.
