@@ -86,21 +86,28 @@ def quantiles(
     def name(drawn: Any, _: int | None) -> object:
         return named(drawn, candidates)
 
-    shares = ", ".join(map(str, levels.alphas))
-    words = f"quantiles {shares} of {column or 'numbers'}, {chosen}, {candidates!r}"
-    public = {"column": column, "alphas": levels.alphas, "method": chosen}
-    query = unit_query.asks(Query("quantiles", words, public))
+    query = unit_query.asks(_query(levels, column, candidates, chosen))
+    details = partial(_details, levels, candidates)
     account, request = read_payment(unit_query.terms)
-
-    def details() -> dict[str, object]:
-        return {
-            "candidates": candidates.description,
-            "privacy_parameter": {"epsilon": levels.total},
-        }
-
     unit = unit_query.records.unit
     order = Order(query, guarantee, mechanism, details, account, request, unit=unit)
     return order.deliver(prepare, unit_query.label(name, None))
+
+
+def _query(levels: "_Levels", column: str | None, candidates: Grid, method: str) -> Query:
+    """Return the query, in words and in public values."""
+    shares = ", ".join(map(str, levels.alphas))
+    words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
+    public = {"column": column, "alphas": levels.alphas, "method": method}
+    return Query("quantiles", words, public)
+
+
+def _details(levels: "_Levels", candidates: Grid) -> dict[str, object]:
+    """Return the rest of the description that decides the distribution, for a digest."""
+    return {
+        "candidates": candidates.description,
+        "privacy_parameter": {"epsilon": levels.total},
+    }
 
 
 def _tally(column: Numeric, candidates: Grid) -> Rows:
