@@ -15,6 +15,7 @@ from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
 from .errors import InvalidCandidates, shown
 from .instants import instant
 from .numbers import Number, exact, fits, float_up, positive
+from .sampling.vectors import ExactArray, Integers
 
 _BLOCK = 2**15
 
@@ -159,7 +160,7 @@ class Grid:
             )
         return written(self.lo + index * self.step, self._digits)
 
-    def nearest(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def nearest(self, values: ExactArray) -> Integers:
         """Return the indices of the points nearest to the values; values outside the grid go to its ends.
 
         An index is floor((value - lo) / step + 1/2) for the exact value, clipped to the grid: it depends on
@@ -178,7 +179,7 @@ class Grid:
             indices[block] = self._nearest_doubles(values[block], error)
         return indices
 
-    def _nearest_doubles(self, values: NDArray[np.generic], error: float) -> NDArray[np.int64]:
+    def _nearest_doubles(self, values: ExactArray, error: float) -> NDArray[np.int64]:
         """Return the nearest indices by doubles, and by exact arithmetic where those leave a doubt."""
         doubles = values.astype(np.float64)
         with np.errstate(all="ignore"):
@@ -204,7 +205,7 @@ class Grid:
         )
         return error if error < 0.125 else None
 
-    def _nearest_exactly(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _nearest_exactly(self, values: NDArray[np.generic]) -> Integers:
         """Return the nearest indices by exact arithmetic; infinities go to the ends."""
         indices = [self._index(value) for value in values.tolist()]
         array = np.empty(len(indices), dtype=object if self.size >= 2**62 else np.int64)

@@ -5,14 +5,12 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from .failures import quietly
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from ..sampling.vectors import ExactArray
     from .expressions import OpenedTable
 
 __all__ = [
@@ -57,7 +55,7 @@ def count(data: Table, column: str | None, candidates: Sequence[object]) -> list
     return _open(data, column).tally(candidates)[0]
 
 
-def numbers(data: Table, column: str | None = None) -> "NDArray[np.generic]":
+def numbers(data: Table, column: str | None = None) -> "ExactArray":
     """Return the numbers in the rows as one numpy array: float64, int64, uint64 or Python's own.
 
     Null, NaN and values that are no numbers are left out, row by row, where there is no type: in lists and
@@ -78,7 +76,7 @@ def numbers(data: Table, column: str | None = None) -> "NDArray[np.generic]":
     from .column import Source
 
     values, counts = Source(data, column).groups[0].numbers()
-    return values if counts is None else np.repeat(values, counts)
+    return values if counts is None else cast("ExactArray", np.repeat(values, counts))
 
 
 def declared_categories(data: Table, column: str | None) -> list[str] | None:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Grid
+from ..sampling.vectors import ExactArray, Integers
 from .kinds import ColumnType
 
 BLUR = 2.0**-30
@@ -54,7 +55,7 @@ class CellSource(Protocol):
         """
         ...
 
-    def points(self, parts: Sequence[range]) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return, in order, the indices in the parts that have records, and how many, in one pass.
 
         One row per distinct number is fetched, so let them be few.
@@ -65,7 +66,7 @@ class CellSource(Protocol):
 class GridSource(CellSource, Protocol):
     """The same, and which indices have records at all."""
 
-    def occupied(self, index: "Index") -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def occupied(self, index: "Index") -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many, some of them perhaps more than once, in one pass.
 
         At most two rows are fetched per cell of the grid with records, besides the distinct
@@ -77,7 +78,7 @@ class GridSource(CellSource, Protocol):
         ...
 
 
-Index = Callable[[NDArray[np.generic]], NDArray[np.generic]]
+Index = Callable[[ExactArray], Integers]
 """What gives the index of each number."""
 
 
@@ -139,17 +140,17 @@ class Groups:
 
     keys: NDArray[np.int64]
     records: NDArray[np.int64]
-    least: NDArray[np.generic]
-    greatest: NDArray[np.generic]
+    least: ExactArray
+    greatest: ExactArray
 
     @classmethod
-    def of(cls, columns: Sequence[NDArray[np.generic]]) -> "Groups":
+    def of(cls, columns: Sequence[ExactArray]) -> "Groups":
         """Return the groups of four columns, in the order of the attributes."""
         keys, records, least, greatest = columns
         return cls(_words(keys), _words(records), least, greatest)
 
     @classmethod
-    def single(cls, columns: Sequence[NDArray[np.generic]]) -> "Groups":
+    def single(cls, columns: Sequence[ExactArray]) -> "Groups":
         """Return one group per distinct number, from the numbers and their counts."""
         values, records = columns
         return cls(np.zeros(len(values), dtype=np.int64), _words(records), values, values)
@@ -248,7 +249,7 @@ class Occupied:
         whole = range(thresholds.grid.size)
         self.pieces = [_piece(thresholds, whole, (None, None), 1)]
         self._index = index
-        self._found = list[tuple[NDArray[np.generic], NDArray[np.int64]]]()
+        self._found = list[tuple[Integers, NDArray[np.int64]]]()
 
     def add(self, groups: Groups) -> list[int]:
         """Count groups of records, and return the keys of those that have more than one index."""
@@ -262,7 +263,7 @@ class Occupied:
         return keys
 
     @property
-    def tally(self) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def tally(self) -> tuple[Integers, NDArray[np.int64]]:
         """The indices that records have, and how many."""
         indices, counts = zip(*self._found, strict=True)
         return np.concatenate(indices), np.concatenate(counts)
@@ -305,7 +306,7 @@ def constant(unit: Unit, of: ColumnType) -> int | float | Decimal:
     return Decimal(unit).scaleb(-of.scale, _AMPLE) if of.kind == "decimal" else unit
 
 
-def _words(integers: NDArray[np.generic]) -> NDArray[np.int64]:
+def _words(integers: ExactArray) -> NDArray[np.int64]:
     """Return keys or counts as words; a column without rows may have any type."""
     if len(integers) and integers.dtype.kind not in "iu":
         raise TypeError("keys and counts are integers")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import UnreadableData
-from ..sampling.vectors import integers
+from ..sampling.vectors import ExactArray, integers
 from .cells import GridSource
 from .engine import array_of, open_table, unwrapped
 from .expressions import Numbers, OpenedTable
@@ -20,7 +20,7 @@ from .numeric import from_list, numeric_values
 from .rankings import Classes, Ranking
 from .records import Records
 
-Rows = tuple[NDArray[np.generic], NDArray[np.int64] | None]
+Rows = tuple[ExactArray, NDArray[np.int64] | None]
 """Numbers, with their multiplicities (None: all one)."""
 
 
@@ -140,7 +140,7 @@ class Group:
 class ArrayColumn:
     """Numbers in an array, with their multiplicities (None: all one)."""
 
-    values: NDArray[np.generic]
+    values: ExactArray
     counts: NDArray[np.int64] | None = None
 
     def numbers(self) -> Rows:

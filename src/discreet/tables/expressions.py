@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..candidates import Grid
 from ..errors import DiscreetError
+from ..sampling.vectors import ExactArray
 from .cells import Thresholds
 from .failures import quietly
 from .grid_counts import GridCounts
@@ -184,7 +185,7 @@ class Numbers:
         rows = self._of_group(group)
         return quietly(counts_beside, self.failure, rows, self.native.fetch, self.of, numbers)
 
-    def distinct(self, group: int) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def distinct(self, group: int) -> tuple[ExactArray, NDArray[np.int64]]:
         """Return the distinct numbers of a group, and their counts."""
         import narwhals.stable.v2 as nw
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError
+from ..sampling.vectors import ExactArray, Integers
 from .cells import (
     FINEST_KEYS,
     GridHistogram,
@@ -46,7 +47,7 @@ class GridCounts:
     frame: Frame
     """A lazy Narwhals frame with this column only, called CELL, without null and NaN."""
     thresholds: Thresholds
-    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]]
+    fetch: Callable[[Frame, ColumnType], list[ExactArray]]
     """What brings the columns of a query, none of them rounded."""
     failure: DiscreetError
     """What is raised when the engine fails."""
@@ -60,7 +61,7 @@ class GridCounts:
                 asked.add(quietly(self._mixed, self.failure, asked, mixed))
         return asked.counts
 
-    def points(self, parts: Sequence[range]) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many."""
         asked = GridHistogram(self.thresholds, parts)
         if not asked.pieces:
@@ -68,7 +69,7 @@ class GridCounts:
         found = quietly(self._singles, self.failure, asked)
         return self.thresholds.grid.nearest(found.least), found.records
 
-    def occupied(self, index: Index) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
+    def occupied(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many."""
         asked = Occupied(self.thresholds, index)
         fine = self.thresholds.grid.size <= FINEST_KEYS

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..sampling.vectors import ExactArray
 from .failures import missing_column
 from .kept import ROWS, Kept, connected
 from .kinds import CELL, ColumnType, Key, column_type
@@ -38,7 +36,7 @@ class InDuckDB:
     codes: Mapping[str, Mapping[Key, int]] = field(default_factory=dict, repr=False)
     numbered: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers in CELL, where it holds none."""
-    decoded: NDArray[np.generic] | None = field(default=None, repr=False)
+    decoded: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
     wide: ClassVar[bool] = True
     _kept: list[Kept] = field(default_factory=list, repr=False)
@@ -113,7 +111,7 @@ class InDuckDB:
         self._kept.append(Kept(rows.to_native(), f"FROM {ROWS}", near=self.relation))
         return lazy(self._kept[-1].rows)
 
-    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
         return from_relation(rows.to_native(), of)
 

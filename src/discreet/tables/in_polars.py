@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..sampling.vectors import ExactArray
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
 from .numeric import clean, from_series
@@ -81,7 +79,7 @@ class InPolars:
         """Return the rows in memory."""
         return lazy(rows.collect().lazy().to_native())
 
-    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
         found = rows.collect()
         return [from_series(found.get_column(name)) for name in found.columns]
@@ -92,7 +90,7 @@ class InPolars:
         return found
 
 
-def numbers_of(native: InPolars, column: str) -> NDArray[np.generic]:
+def numbers_of(native: InPolars, column: str) -> ExactArray:
     """Return the numbers in CELL as one array."""
     import narwhals.stable.v2 as nw
 

@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..sampling.vectors import ExactArray
 from .failures import needing
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
@@ -92,7 +90,7 @@ class InSpark:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
         return lazy(rows.to_native().localCheckpoint())
 
-    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
         found = rows.collect()
         return [from_series(found.get_column(name)) for name in found.columns]

@@ -7,9 +7,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..sampling.vectors import ExactArray
 from .cells import Unit, constant, following, least_number, value_of
 from .kinds import CELL, ColumnType
 from .native import Frame
@@ -23,7 +21,7 @@ AT_ONCE = 2**11
 
 def counts_beside(
     rows: Frame,
-    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]],
+    fetch: Callable[[Frame, ColumnType], list[ExactArray]],
     of: ColumnType,
     numbers: Sequence[Fraction],
 ) -> tuple[list[int], list[int]]:
@@ -47,7 +45,7 @@ def counts_beside(
 
 def _counted(
     rows: Frame,
-    fetch: Callable[[Frame, ColumnType], list[NDArray[np.generic]]],
+    fetch: Callable[[Frame, ColumnType], list[ExactArray]],
     of: ColumnType,
     cuts: list[Unit],
 ) -> list[int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableData
+from ..sampling.vectors import ExactArray
 from .database import connect
 from .held import Held, Objects, Typed
 from .in_duckdb import InDuckDB
@@ -51,7 +52,7 @@ def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB
         dict[str, ColumnType](),
         dict[str, Mapping[Key, int]](),
     )
-    decoded: NDArray[np.generic] | None = None
+    decoded: ExactArray | None = None
     for alias, held in columns.items():
         if isinstance(held, Typed):
             arrays[alias] = held.array
@@ -134,7 +135,7 @@ def _number(cell: object, numbers: dict[str, int]) -> int:
         return -1
 
 
-def _in_order(cells: Sequence[object]) -> tuple[NDArray[np.generic], NDArray[np.generic]]:
+def _in_order(cells: Sequence[object]) -> tuple[ExactArray, ExactArray]:
     """Return the positions of the numbers by row, -1 for none, and the numbers that occur, ascending."""
     found = [python_number(cell) for cell in cells]
     values = sorted({number for number in found if number is not None})

@@ -7,9 +7,7 @@ rest. A new engine passes when it is added to `tests/engines.py`.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..sampling.vectors import ExactArray
 from .kinds import ColumnType, Key
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ class Native(Protocol):
         ...
 
     @property
-    def decoded(self) -> NDArray[np.generic] | None:
+    def decoded(self) -> ExactArray | None:
         """The numbers that integers in CELL stand for, where they do."""
         ...
 
@@ -83,7 +81,7 @@ class Native(Protocol):
         """Return the rows after they have been computed, once; they last as long as this object."""
         ...
 
-    def fetch(self, rows: Frame, of: ColumnType) -> list[NDArray[np.generic]]:
+    def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded: integers, and numbers of the type `of`, none null."""
         ...
 

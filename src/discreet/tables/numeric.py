@@ -13,9 +13,9 @@ from numbers import Integral, Rational, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
+from ..sampling.vectors import ExactArray
 from .held import Objects, Typed
 from .kinds import ColumnType
 from .records import check_numbers
@@ -27,7 +27,7 @@ _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
 
 
-def numeric_values(data: Any) -> NDArray[np.generic]:
+def numeric_values(data: Any) -> ExactArray:
     """Return the numbers in an array, a series or a list: float64, int64, uint64, or int, float and Fraction.
 
     Raises:
@@ -48,7 +48,7 @@ def numeric_values(data: Any) -> NDArray[np.generic]:
     return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
 
 
-def column_numbers(held: Objects | Typed, column: str) -> NDArray[np.generic]:
+def column_numbers(held: Objects | Typed, column: str) -> ExactArray:
     """Return the numbers in a column in memory; the type of the column must be one of numbers."""
     if isinstance(held, Objects):
         if held.name != "object":
@@ -65,7 +65,7 @@ def column_numbers(held: Objects | Typed, column: str) -> NDArray[np.generic]:
     return clean(held.array.drop_null().to_numpy())
 
 
-def clean(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def clean(array: ExactArray) -> ExactArray:
     """Return the numbers of the array without those that are missing."""
     if array.ndim != 1:
         raise UnreadableData(
@@ -83,12 +83,12 @@ def clean(array: NDArray[np.generic]) -> NDArray[np.generic]:
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
-def _widened(array: NDArray[np.generic]) -> NDArray[np.generic]:
+def _widened(array: ExactArray) -> ExactArray:
     """Return integers and doubles in 64 bits: arithmetic in fewer would round them."""
     return array.astype(f"{array.dtype.kind}8", copy=False)
 
 
-def from_list(values: Sequence[object]) -> NDArray[np.generic]:
+def from_list(values: Sequence[object]) -> ExactArray:
     """Return the numbers of a list as an array, none of them rounded."""
     found = [number for value in values if (number := python_number(value)) is not None]
     kinds = set(map(type, found))
@@ -119,7 +119,7 @@ def python_number(value: object) -> int | float | Fraction | None:
     return Fraction(*map(int, real.as_integer_ratio()))
 
 
-def from_series(series: Any) -> NDArray[np.generic]:
+def from_series(series: Any) -> ExactArray:
     """Return a Narwhals series of numbers without nulls; decimals as fractions."""
     if series.dtype.is_decimal():
         return from_list(series.to_list())
@@ -127,7 +127,7 @@ def from_series(series: Any) -> NDArray[np.generic]:
     return _widened(array) if array.dtype.kind in "iuf" else array
 
 
-def from_relation(relation: "DuckDBPyRelation", of: Any) -> list[NDArray[np.generic]]:
+def from_relation(relation: "DuckDBPyRelation", of: Any) -> list[ExactArray]:
     """Return the columns of a relation without nulls, of which some have the type `of`, the others integers.
 
     Numbers that no word holds are fetched one by one: arrays of DuckDB would round them.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRang
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
+from ..sampling.vectors import Integers
 from ..scores.rank import Rank
 from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
@@ -117,7 +118,9 @@ def _tally(column: Numeric, candidates: Grid) -> Rows:
         return distinct_indices(*source.occupied(candidates.nearest))
     values, counts = column.numbers()
     indices = candidates.nearest(values)
-    return (np.sort(indices), None) if counts is None else distinct_indices(indices, counts)
+    if counts is not None:
+        return distinct_indices(indices, counts)
+    return cast(Integers, np.sort(indices)), None
 
 
 def _of_one_row(unit_query: UnitQuery) -> Terms:
