@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from flint import arb
 
@@ -149,7 +149,7 @@ def _pairs(curve: object) -> list[tuple[object, object]]:
     given = curve.items() if isinstance(curve, Mapping) else curve
     pairs: list[tuple[object, object]] = []
     with suppress(TypeError, ValueError):  # of what is read in pairs
-        pairs = [(a, d) for a, d in given] if isinstance(given, Iterable) else []
+        pairs = [(a, d) for a, d in cast(Iterable[tuple[object, object]], given)]
     if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
