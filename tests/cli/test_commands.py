@@ -1,0 +1,346 @@
+"""The command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import run
+
+STATUS = "Married-civ-spouse,Never-married,Divorced"
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
+MODE = ["mode", EXAMPLE, "marital_status"]
+
+
+def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out == (
+        "Married-civ-spouse\nε = 1, bounded range (one record added or removed) · exponential\n"
+    )
+    assert err == ""
+
+
+def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--candidates", STATUS, "--epsilon", "1/3", "--size", "3", "--json"]
+    assert run([*MODE, *arguments, "--mechanism", "noisy_max", "--neighbors", "replace_one"]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "value": ["Married-civ-spouse"] * 3,
+        "mechanism": "noisy_max",
+        "guarantee": {
+            "kind": "composition",
+            "parts": [
+                {
+                    "count": 3,
+                    "guarantee": {
+                        "kind": "laplace_dp",
+                        "epsilon": "1/3",
+                        "neighbors": "replace_one",
+                    },
+                }
+            ],
+            "neighbors": "replace_one",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--mechanism", "base2"],
+        ["--mechanism", "permute_and_flip"],
+        ["--mechanism", "noisy_max", "--noise", "gumbel"],
+        ["--mechanism", "noisy_max", "--mechanism-option", "noise=exponential"],
+        ["--mechanism", "base2", "--mechanism-option", "granularity=0.5"],
+        ["--mechanism-option", "base_measure=1,1,1/2"],
+    ],
+)
+def test_every_mechanism_has_a_name(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1", *arguments]) == 0
+    assert capsys.readouterr().out.startswith("Married-civ-spouse\n")
+
+
+def test_candidates_with_commas_and_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text('town,code\n"Lima, Peru",7\n' * 1 + '"Lima, Peru",7\n' * 200)
+    command = ["mode", str(file), "--epsilon", "1"]
+    assert run([*command, "town", "--candidates", 'Oslo, "Lima, Peru"']) == 0
+    assert run([*command, "code", "--candidates", "6,7"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if "ε" not in line] == [
+        "Lima, Peru",
+        "7",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["mode", EXAMPLE, "marital_status", "--epsilon", "1"],
+            "candidates are missing",
+        ),
+        ([*MODE, "--candidates", STATUS], "how much privacy? give epsilon"),
+        (
+            [*MODE, "--candidates", STATUS, "--epsilon", "0"],
+            "epsilon must be greater than zero, got '0'",
+        ),
+        ([*MODE, "--candidates", STATUS, "--epsilon", "much"], "epsilon must be a finite number"),
+        ([*MODE, "--candidates", "", "--epsilon", "1"], "candidates must not be empty"),
+        (
+            [*MODE, "--candidates", "a,,b", "--epsilon", "1"],
+            "has an empty value; remove a comma",
+        ),
+        ([*MODE, "--candidates", '"a,b', "--epsilon", "1"], "a quote that is not closed"),
+        (
+            [*MODE, "--candidates", "a,a", "--epsilon", "1"],
+            "candidates must be distinct, 'a' is there twice",
+        ),
+        (
+            [*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", "magic"],
+            "mechanism must be one of",
+        ),
+        ([*MODE, "--candidates", "a", "--epsilon", "1", "--noise", "gumbel"], "--noise goes with"),
+        *(
+            ([*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", name, *given], says)
+            for name, given, says in [
+                ("permute_and_flip", ["--mechanism-option", "noise=gumbel"], "has no options"),
+                (
+                    "base2",
+                    ["--mechanism-option", "noise=gumbel"],
+                    "has the options eta, granularity",
+                ),
+                ("base2", ["--mechanism-option", "eta"], "as eta=VALUE"),
+                ("base2", ["--mechanism-option", "eta=1,x"], "eta must be x,y"),
+                ("noisy_max", ["--noise", "gumbel", "--mechanism-option", "noise=gumbel"], "once"),
+            ]
+        ),
+        (
+            [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
+            "Invalid value for '--size'",
+        ),
+        (["mode", EXAMPLE, "status", "--candidates", "a", "--epsilon", "1"], "status"),
+        (
+            ["mode", "missing.csv", "c", "--candidates", "a", "--epsilon", "1"],
+            "missing.csv",
+        ),
+        (["mode", __file__, "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
+        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'column'"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+    ],
+)
+def test_errors_are_one_line_and_exit_with_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("discreet: ")
+    assert message in err
+
+
+def test_candidates_from_the_data_are_unsafe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*MODE, "--unsafe-candidates-from-data", "--epsilon", "1"]) == 0
+    assert (
+        "no privacy guarantee: the candidates were taken from the data" in capsys.readouterr().out
+    )
+
+
+def test_help_fits_and_names_everything(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["mode", "--help"]) == 0
+    out = capsys.readouterr().out
+    for option in ("--candidates", "--epsilon", "--mechanism", "--neighbors", "--json"):
+        assert option in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("discreet ")
+
+
+def test_a_bug_is_not_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("discreet.verbs.mode.mode", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        run([*MODE, "--candidates", "a", "--epsilon", "1"])
+
+
+def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.verbs.mode.mode", interrupted)
+    assert run([*MODE, "--candidates", "a", "--epsilon", "1"]) == 130
+
+
+def test_candidates_may_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    one_by_one = [part for name in STATUS.split(",") for part in ("--candidates", name)]
+    assert run([*MODE, *one_by_one, "--epsilon", "1"]) == 0
+    assert capsys.readouterr().out.startswith("Married-civ-spouse\n")
+
+
+def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    out, err = capsys.readouterr()
+    assert "Usage: discreet" in out
+    assert "mode" in out
+    assert err == ""
+
+
+def test_an_answer_that_cannot_be_written_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sys.modules["discreet.cli.releasing"], "show_release", full)
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 2
+    assert capsys.readouterr().err == (
+        "discreet: the answer could not be written: No space left on device\n"
+    )
+
+
+def test_medians_and_quantiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("age\n" + "37\n" * 200 + "90\n" * 60 + "unknown\n\n" * 90)
+    grid = ["age", "--lo", "0", "--hi", "120", "--epsilon", "1"]
+    assert run(["median", str(file), *grid, "--step", "0.5"]) == 0
+    assert run(["quantile", str(file), *grid[:-1], "20", "--alpha", "0.95", "--json"]) == 0
+    first, _, last = capsys.readouterr().out.splitlines()
+    assert first == "37.0" or first == "37"
+    assert json.loads(last)["value"] == 90
+    assert run(["quantiles", str(file), *grid, "--alphas", "0.1, 0.5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == [37, 37]
+    assert run(["median", str(file), *grid, "--step", "0.7"]) == 2
+    assert "whole number of steps" in capsys.readouterr().err
+
+
+def test_python_dash_m() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "discreet", *MODE, "--candidates", STATUS, "--epsilon", "1"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.startswith("Married-civ-spouse\n")
+
+
+# --- persons and groups
+
+
+@pytest.fixture
+def visits(tmp_path: Path) -> str:
+    rows = [
+        f"p{i},{'north' if i % 2 else 'south'},{'tea' if i % 2 else 'milk'},{i % 2 * 50}"
+        for i in range(200)
+    ]
+    (tmp_path / "visits.csv").write_text("person,region,drink,age\n" + "\n".join(rows * 2) + "\n")
+    return str(tmp_path / "visits.csv")
+
+
+def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    people = [
+        "--privacy-unit",
+        "person",
+        "--by",
+        "region",
+        "--groups",
+        "south,north",
+        "--epsilon",
+        "50",
+    ]
+    drinks = ["drink", "--candidates", "tea,milk", *people]
+    assert run(["mode", visits, *drinks]) == 0
+    assert capsys.readouterr().out == (
+        "south: milk\nnorth: tea\nε = 50, bounded range (one record added or removed); "
+        "one record: all rows of one person · exponential\n"
+    )
+    assert run(["mode", visits, *drinks, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["value"] == {"south": "milk", "north": "tea"}
+    assert told["privacy_unit"] == "person"
+    assert run(["top-k", visits, *drinks, "--k", "2", "--max-groups", "2"]) == 0
+    assert capsys.readouterr().out.startswith("south: milk, tea\nnorth: tea, milk\n")
+    ages = ["age", "--lo", "0", "--hi", "60", *people, "--max-contributions", "2"]
+    assert run(["median", visits, *ages]) == 0
+    assert capsys.readouterr().out.startswith("south: 0\nnorth: 50\n")
+
+
+def test_groups_without_their_column(visits: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        run(
+            [
+                "mode",
+                visits,
+                "drink",
+                "--candidates",
+                "a,b",
+                "--groups",
+                "x",
+                "--epsilon",
+                "1",
+            ]
+        )
+        == 2
+    )
+    assert "give both by" in capsys.readouterr().err
+
+
+def test_a_plan_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--candidates", "1000", "--epsilon", "1"]) == 0
+    assert capsys.readouterr().out.split() == [
+        "mechanism", "expected", "error",
+        "exponential", "4.42050160395",
+        "permute_and_flip", "4.26541411124",
+    ]  # fmt: skip
+    wanted = ["--error", "5", "--confidence", "0.95", "--spread", "2", "--json"]
+    assert run(["plan", "--candidates", "1000", *wanted]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["exponential"]["epsilon"] == "3.94047750313"
+    assert told["permute_and_flip"]["epsilon"] < told["exponential"]["epsilon"]
+
+
+def test_a_plan_on_scores_that_are_public(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, picture = tmp_path / "votes.csv", tmp_path / "curve.png"
+    file.write_text("votes\n310\n322\n245\n300\n")
+    given = ["plan", "--scores", str(file), "--column", "votes"]
+    assert run([*given, "--epsilon", "0.1", "--json", "--plot", str(picture)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert float(told["exponential"]["error"]) == pytest.approx(4.30944)
+    assert run([*given, "--error", told["exponential"]["error"], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert float(again["exponential"]["epsilon"]) == pytest.approx(0.1, rel=1e-3)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    again_as = tmp_path / "curve.svg"
+    assert run(["plan", "--candidates", "9", "--error", "2", "--plot", str(again_as)]) == 0
+    assert again_as.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--epsilon", "1"], "either --candidates"),
+        (["--candidates", "2", "--scores", "a.csv", "--epsilon", "1"], "either --candidates"),
+        (["--candidates", "2"], "either --epsilon"),
+        (["--candidates", "2", "--epsilon", "1", "--error", "1"], "either --epsilon"),
+        (["--scores", "a.csv", "--error", "1", "--confidence", "0.9"], "goes with --candidates"),
+        (["--candidates", "2", "--epsilon", "0"], "epsilon must be greater than zero"),
+        (["--candidates", "2", "--epsilon", "1", "--plot", "a.xyz"], "--plot must end in"),
+        (["--scores", "missing.csv", "--column", "c", "--error", "1"], "missing.csv"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", *arguments]) == 2
+    assert message in capsys.readouterr().err

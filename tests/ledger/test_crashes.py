@@ -1,0 +1,346 @@
+"""Killed, full, locked and read-only: budget may be lost, privacy may not."""
+
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from discreet.errors import LedgerBusy, LedgerError, LedgerUnwritable
+from discreet.ledger import Ledger
+from discreet.ledger.schema import LEDGER
+
+from .. import postgres
+from ..ledger_child import COST
+from ..ledgers import answering, bill, undrawn, untouched
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "tests.ledger_child"]
+AT_ONCE = 8
+
+
+def child(*arguments: str) -> Any:
+    """Return what a process of its own says at the end."""
+    done = subprocess.run(
+        [*COMMAND, *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def children(*arguments: str, at_once: int = AT_ONCE) -> list[Any]:
+    """Return what processes say that all begin at the same moment."""
+    running = [
+        subprocess.Popen([*COMMAND, *arguments, "ready"], cwd=ROOT, text=True, stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(at_once)
+    ]  # fmt: skip
+    for process in running:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    said = [process.communicate() for process in running]
+    assert not any(process.returncode for process in running), [error for _, error in said]
+    return [json.loads(out) for out, _ in said]
+
+
+def test_eight_processes_spend_a_budget_to_the_last_bit_and_no_further(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    answers = children("spend", where, "1/60")
+    assert sum(map(len, answers)) == 60
+    assert sum(map(bool, answers)) > 1, "only one of them got anything: they did not race"
+    assert ledger.budgets()[0].spent.epsilon == 1
+    assert ledger.verify().events == 1 + 2 * 60
+
+
+def test_processes_with_one_request_have_one_answer(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    assert len(set(children("race", where, "r", at_once=4))) == 1
+    assert ledger.budgets()[0].spent.epsilon == Fraction(1, 4)
+    assert ledger.verify().events == 1 + 2
+
+
+def test_forks_spend_one_budget(where: str) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    assert child("fork", where) == [0, 0, 3, 3]
+    assert ledger.budgets()[0].spent.epsilon == 1
+    assert ledger.verify().events == 5
+
+
+def test_a_ledger_in_memory_cannot_be_in_two_processes() -> None:
+    assert child("fork_memory", "") == 7
+
+
+def check(ledger: Ledger, told: list[dict[str, Any]]) -> None:
+    """Every answer that was given is paid and stored; asking again draws only what was not stored."""
+    ledger.verify()
+    history = ledger.history()
+    kinds = [(event.kind, event.request) for event in history[1:]]
+    assert len(kinds) == len(set(kinds)), "charged or answered twice"
+    stored = {event.request: event.body["answer"] for event in history if event.kind == "answered"}
+    assert ledger.budgets()[0].spent.epsilon == COST * sum(kind == "charged" for kind, _ in kinds)
+    for one in told:
+        again = one["again"]
+        assert again["answer"] == stored[one["request"]]
+        assert one["given"] in ([], [again["answer"]]), "two answers to one request"
+        assert len(one["drawn"]) <= 1
+        assert again["drawn"] in ([], [again["answer"]])
+        assert again["answer"] in one["drawn"] + again["drawn"]
+        assert not (one["given"] and again["drawn"]), "an answer was given that was not stored"
+
+
+def crashed(where: str, *arguments: str) -> list[dict[str, Any]]:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    told: list[dict[str, Any]] = child(*arguments[:1], where, *arguments[1:])
+    check(ledger, told)
+    return told
+
+
+def test_killed_at_every_step(where: str) -> None:
+    told = crashed(where, "crash_at_steps", "1")
+    assert [one["code"] for one in told[:-1]] == [-9] * (len(told) - 1)
+    assert len(told) > 40
+    ends = {(bool(one["drawn"]), bool(one["given"]), bool(one["again"]["drawn"])) for one in told}
+    # Before the draw; drawn and lost; drawn and stored, not given; given.
+    assert ends == {
+        (False, False, True),
+        (True, False, True),
+        (True, False, False),
+        (True, True, False),
+    }
+
+
+def test_killed_at_any_time(tmp_path: Path) -> None:
+    told = crashed(str(tmp_path / "budget.db"), "crash_at_times", "100", "0.025")
+    assert {one["code"] for one in told} >= {-9}
+
+
+@pytest.mark.proof
+def test_killed_hundreds_of_times(where: str) -> None:
+    crashed(where, "crash_at_steps", "15")
+
+
+@pytest.mark.proof
+def test_killed_at_a_thousand_times(where: str) -> None:
+    crashed(where, "crash_at_times", "1000", "0.03")
+
+
+@contextmanager
+def pages(ledger: Ledger, most: int) -> Iterator[None]:
+    """Let the file grow to so many pages: a full disk, as SQLite sees it."""
+
+    def limit(connection: sqlite3.Connection, _: Any) -> None:
+        connection.execute(f"PRAGMA max_page_count = {most}")
+
+    event.listen(ledger._store._engine, "connect", limit)
+    yield
+    event.remove(ledger._store._engine, "connect", limit)
+
+
+@contextmanager
+def disk(path: Path, _: int) -> Iterator[None]:
+    """Let no file of this process grow beyond the size the ledger has."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("limit", ["pages", "disk"])
+def test_a_full_disk_draws_nothing(tmp_path: Path, limit: str) -> None:
+    path = tmp_path / "budget.db"
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    session, before = ledger.session("adult"), ledger.verify()
+    large = bill("1/2", digest="f" * 100_000)  # needs more pages than are free
+    full = pages(ledger, 1) if limit == "pages" else disk(path, 0)
+    with full, pytest.raises(LedgerUnwritable, match="is the disk full") as refused:
+        session.buy(large, undrawn)
+    assert "ffff" not in str(refused.value)
+    assert ledger.verify(before.head) == before
+    assert session.buy(large, answering(3)) == 3
+
+
+def test_an_answer_that_cannot_be_stored_is_not_given(tmp_path: Path) -> None:
+    """The disk is full between the payment and the answer; the answer is in no error."""
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    secret = [271828182] * 10_000
+    with pages(ledger, 12):
+        with pytest.raises(LedgerUnwritable) as failed:
+            session.buy(bill(1, "r"), answering(secret))
+        error: BaseException | None = failed.value
+        while error is not None:
+            told = str(error) + repr(vars(error)) + repr(error.args)
+            assert "271828182" not in told
+            error = error.__cause__ or error.__context__
+    assert failed.value.__notes__ == ["this is paid: request='r' asks again at no cost"]
+    assert ledger.budgets()[0].remaining.epsilon == 0
+    assert session.buy(bill(1, "r"), answering(4)) == 4
+    assert ledger.verify().events == 3
+
+
+def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
+    session = Ledger(where).session("adult")
+
+    def while_held(connection: Any) -> None:
+        connection.execute(LEDGER.select().with_for_update())
+        with pytest.raises(LedgerBusy, match="is held by others for too long"):
+            session.buy(bill("1/2"), undrawn)
+
+    ledger._store.write(while_held)
+    assert ledger.verify().events == 1
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+
+
+@contextmanager
+def reader() -> Iterator[None]:
+    """Be somebody who may read what others may read, and write nothing: root may write anything."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_ledger_that_can_only_be_read_is_read() -> None:
+    """An auditor needs no more; whoever asks for an answer gets none."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "budget.db"
+        ledger = Ledger(path)
+        ledger.open("adult", epsilon=1)
+        head = ledger.verify().head
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+        with reader():
+            session = Ledger(path).session("adult")
+            assert Ledger(path).verify().head == head
+            with pytest.raises(LedgerUnwritable, match="or the file read-only"):
+                session.buy(bill("1/2"), undrawn)
+            with pytest.raises(LedgerUnwritable):
+                Ledger(path.with_name("other.db"))
+        Path(folder).chmod(0o755)
+        assert ledger.verify().events == 1
+
+
+def test_a_server_that_can_only_be_read_draws_nothing(postgresql: str) -> None:
+    url = postgres.schema(postgresql, "reading")
+    Ledger(url).open("adult", epsilon=1)
+    reading = Ledger(f"{url}%20-cdefault_transaction_read_only%3Don")
+    with pytest.raises(LedgerUnwritable):
+        reading.session("adult").buy(bill("1/2"), undrawn)
+    assert reading.verify().events == 1
+
+
+def test_a_server_that_is_gone() -> None:
+    with postgres.server() as url:
+        ledger = Ledger(postgres.schema(url, "gone"))
+        ledger.open("adult", epsilon=1)
+        session = ledger.session("adult")
+    with pytest.raises(LedgerUnwritable, match="cannot be reached"):
+        session.buy(bill("1/2"), untouched)
+
+
+@pytest.mark.parametrize(
+    "text", [b"no database", b"SQLite format 3\0 and nothing else", b"\0" * 4096]
+)
+def test_a_file_that_is_no_ledger(tmp_path: Path, text: bytes) -> None:
+    path = tmp_path / "budget.db"
+    path.write_bytes(text)
+    with pytest.raises(LedgerError):
+        Ledger(path)
+    assert path.read_bytes() == text
+
+
+def test_a_file_that_was_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    whole = path.read_bytes()
+    for length in range(1, len(whole), 997):
+        path.write_bytes(whole[:length])
+        with pytest.raises(LedgerError):
+            Ledger(path).verify()
+        assert path.read_bytes() == whole[:length]
+
+
+def test_a_journal_that_was_left_is_played_back(tmp_path: Path) -> None:
+    """A process that dies in the middle of a commit leaves a journal; the next one undoes the half."""
+    path = tmp_path / "budget.db"
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    head = ledger.verify().head
+    with closing(sqlite3.connect(path, isolation_level=None)) as dying:
+        dying.execute("PRAGMA cache_size = 1")  # so that pages reach the file before the commit
+        dying.execute("BEGIN IMMEDIATE")
+        dying.execute("CREATE TABLE junk (text TEXT)")
+        dying.executemany("INSERT INTO junk VALUES (?)", [("x" * 3000,)] * 50)
+        for name in ("budget.db", "budget.db-journal"):
+            shutil.copy(tmp_path / name, tmp_path / name.replace("budget", "copy"))
+        dying.execute("ROLLBACK")
+    assert (tmp_path / "copy.db-journal").stat().st_size > 0
+    assert Ledger(tmp_path / "copy.db").verify(head).events == 1
+    assert not (tmp_path / "copy.db-journal").exists()
+
+
+def test_commits_are_as_durable_as_sqlite_can_make_them(tmp_path: Path) -> None:
+    def settings(connection: Any) -> list[Any]:
+        names = ("journal_mode", "synchronous", "fullfsync", "trusted_schema")
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+
+    assert Ledger(tmp_path / "budget.db")._store.write(settings) == ["delete", 3, 1, 0]
+
+
+def test_a_writer_who_stalls_loses_the_lock(
+    postgresql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its transaction is undone, and nothing it wanted to write is there."""
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.2)
+    ledger = Ledger(postgres.schema(postgresql, "stalled"))
+    ledger.open("adult", epsilon=1)
+    asleep = LEDGER.update().values(events=99)
+
+    def stall(connection: Any) -> None:
+        connection.execute(asleep)
+        time.sleep(1)
+        connection.execute(asleep)
+
+    with pytest.raises(LedgerError, match=r"ask again|cannot be reached"):
+        ledger._store.write(stall)
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+    assert ledger.verify().events == 3
+
+
+def test_commits_are_durable_whatever_the_server_prefers(postgresql: str) -> None:
+    url = postgres.schema(postgresql, "hasty")
+    hasty = Ledger(f"{url}%20-csynchronous_commit%3Doff")
+    asked = "SHOW synchronous_commit"
+    assert hasty._store.read(lambda connection: connection.exec_driver_sql(asked).scalar()) == "off"
+    assert hasty._store.write(lambda connection: connection.exec_driver_sql(asked).scalar()) == "on"

@@ -1,0 +1,277 @@
+"""What a release relies on is checked when it is relied on: rows against hashed events, answers, guards."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy.dialects.sqlite import dialect
+
+from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
+from discreet.ledger import Ledger, Session, integrity
+
+from ..ledgers import answering, bill, untouched
+from .test_verification import VERSION_1, _with_hashes, rechained, tampered
+
+VERSION_2 = Path(__file__).with_name("ledger_schema_2.sql")
+
+
+def written(where: str) -> Session:
+    """Return a session of an analyst who has asked twice; others have asked in between and after."""
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=4)
+    ledger.open("adult", analyst="a", epsilon=2)
+    ledger.open("census", epsilon=4)
+    session = ledger.session("adult", "a")
+    session.buy(bill("1/3", "r0"), answering(3))
+    ledger.session("adult").buy(bill("1/5", "other"), answering(0))
+    session.buy(bill("1/4", "r1"), answering([5, 2**70]))
+    ledger.session("census").buy(bill("1/7", "far"), answering(1))
+    return session
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of `written`, which costs many commits."""
+    path = tmp_path_factory.mktemp("once") / "budget.db"
+    written(str(path))
+    return path
+
+
+@pytest.fixture
+def path(once: Path, tmp_path: Path) -> Path:
+    """A copy of that file."""
+    return Path(shutil.copy(once, tmp_path / "budget.db"))
+
+
+def reopened(path: Path) -> Session:
+    return Ledger(path).session("adult", "a")
+
+
+# What is edited, and what must notice it: the next release, or the retry of "r1".
+SPENDING = [
+    "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
+    "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = 'a'",
+    "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"1/3\"}' WHERE analyst = 'a'",
+    "UPDATE discreet_budgets SET total = '{\"epsilon\":\"9\"}' WHERE analyst = ''",
+    "UPDATE discreet_budgets SET total = '{\"epsilon\":\"9\"}' WHERE analyst = 'a'",
+    "UPDATE discreet_budgets SET neighbors = 'replace_one'",
+    "UPDATE discreet_budgets SET unit = 'person'",
+    "DELETE FROM discreet_events WHERE number >= 10",
+    "UPDATE discreet_events SET body = replace(body, '\"1/4\"', '\"1/5\"') WHERE number = 8",
+    "UPDATE discreet_events SET body = replace(body, '47/60', '1/3') WHERE number = 8",
+    "UPDATE discreet_events SET kind = 'answered', request = 'x' WHERE number = 8",
+    "UPDATE discreet_events SET body = x'7b7d' WHERE number = 8",
+    "UPDATE discreet_events SET body = '{}' WHERE number = 8",
+    "UPDATE discreet_events SET dataset = 'census', request = 'x' WHERE number = 8",
+    "UPDATE discreet_events SET analyst = '', request = 'x' WHERE number = 8",
+    "DELETE FROM discreet_events WHERE number = 8",
+    "UPDATE discreet_ledger SET version = 0",
+    "UPDATE discreet_ledger SET version = 1",
+    "UPDATE discreet_ledger SET version = 2",
+    "UPDATE discreet_ledger SET version = 'three'",
+]  # fmt: skip
+
+SERVING = [
+    *[f"UPDATE discreet_events SET body = '{{\"answer\":{answer}}}' WHERE number = 9"
+      for answer in ("7", "[999,50]", "-1", "[]", "[[5]]", '"0x7"', "1" * 400)],
+    "UPDATE discreet_events SET body = replace(body, 'abab', 'cdcd') WHERE number = 8",
+    "UPDATE discreet_events SET body = replace(body, '\"1/4\"', '\"1/5\"') WHERE number = 8",
+    "UPDATE discreet_events SET at = '1990' WHERE number = 9",
+]  # fmt: skip
+
+
+def refused(path: Path, session: Session, asked: Any) -> None:
+    """Both a session that is open and a new one refuse, and nothing is looked at."""
+    for again in (session, None):
+        with pytest.raises(LedgerCorrupt):
+            (again or Ledger(path).session("adult", "a")).buy(asked, untouched)
+    with pytest.raises(LedgerCorrupt):
+        Ledger(path).verify()
+
+
+@pytest.mark.parametrize("statement", SPENDING)
+def test_nothing_is_paid_from_a_ledger_that_was_edited(path: Path, statement: str) -> None:
+    session = reopened(path)
+    tampered(path, statement)
+    refused(path, session, bill("1/9"))
+
+
+@pytest.mark.parametrize("statement", SERVING)
+def test_no_stored_answer_is_served_that_was_edited(path: Path, statement: str) -> None:
+    session = reopened(path)
+    tampered(path, statement)
+    refused(path, session, bill("1/4", "r1"))
+
+
+def swapped(path: Path) -> None:
+    """Exchange the bodies of two answers."""
+    tampered(
+        path,
+        "UPDATE discreet_events SET body = CASE number WHEN 5 THEN '{\"answer\":[5,0]}' "
+        "ELSE '{\"answer\":3}' END WHERE number IN (5, 9)",
+    )
+
+
+def in_wal(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+
+
+def without_triggers(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DROP TRIGGER discreet_no_update")
+
+
+def with_another_trigger(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("DROP TRIGGER discreet_no_update")
+        file.execute(
+            "CREATE TRIGGER discreet_no_update BEFORE UPDATE ON discreet_events BEGIN SELECT 1; END"
+        )
+
+
+@pytest.mark.parametrize("change", [in_wal, without_triggers, with_another_trigger])
+def test_nothing_is_paid_where_events_can_be_changed(
+    path: Path, change: Callable[[Path], None]
+) -> None:
+    session = reopened(path)
+    change(path)
+    for again in (session, Ledger(path).session("adult", "a")):
+        with pytest.raises(LedgerCorrupt):
+            again.buy(bill("1/9"), answering(0))
+    with pytest.raises(LedgerCorrupt):
+        Ledger(path).verify()
+    assert session.buy(bill("1/4", "r1"), untouched) == [5, 2**70]  # that event is as it was
+
+
+def test_answers_that_were_exchanged_are_not_served(path: Path) -> None:
+    session = reopened(path)
+    swapped(path)
+    refused(path, session, bill("1/4", "r1"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda events: events[7].__setitem__(6, events[7][6].replace("7/12", "1/2")),
+        lambda events: events[7].__setitem__(6, events[7][6].replace('"after"', '"before"')),
+        lambda events: events[0].__setitem__(6, events[0][6].replace('"spent"', '"spend"')),
+    ],
+)  # fmt: skip
+def test_what_events_say_of_budgets_is_verified(
+    path: Path, change: Callable[[list[list[Any]]], None]
+) -> None:
+    """By whoever knows how the chain is made too: a sum that does not follow is found."""
+    rechained(path, change)
+    with pytest.raises(LedgerCorrupt, match="cannot follow those before it"):
+        Ledger(path).verify()
+
+
+def edited(where: str, statement: str) -> None:
+    with psycopg.connect(where, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+SERVER = [
+    "ALTER TABLE discreet_events DISABLE TRIGGER discreet_append_only",
+    "DROP TRIGGER discreet_append_only ON discreet_events",
+    "CREATE OR REPLACE FUNCTION discreet_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$ BEGIN RETURN NULL; END $$",
+    "CREATE TRIGGER mine AFTER INSERT ON discreet_events FOR EACH STATEMENT "
+    "EXECUTE FUNCTION discreet_append_only()",
+    "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = 'a'",
+    "UPDATE discreet_ledger SET version = 2",
+    "DROP TRIGGER discreet_append_only ON discreet_events; CREATE TRIGGER discreet_append_only "
+    "BEFORE DELETE ON discreet_events FOR EACH STATEMENT EXECUTE FUNCTION discreet_append_only()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", SERVER)
+@pytest.mark.parametrize("where", ["postgresql"], indirect=True)
+def test_a_server_is_guarded_too(where: str, statement: str) -> None:
+    session = written(where)
+    Ledger(where).verify()
+    edited(where, statement)
+    with pytest.raises(LedgerCorrupt):
+        session.buy(bill("1/9"), answering(0))
+    with pytest.raises(LedgerCorrupt):
+        Ledger(where).verify()
+
+
+def test_the_latest_event_is_found_by_an_index(path: Path) -> None:
+    """So a release costs the same after many."""
+    session = reopened(path)
+    spelled = integrity._LATEST.params(of="adult", share="a").compile(
+        dialect=dialect(), compile_kwargs={"literal_binds": True}
+    )
+    plan = session._payer.store.read(
+        lambda connection: connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {spelled}").all()
+    )
+    steps = " ".join(row[-1] for row in plan)
+    assert "discreet_latest_whole" in steps
+    assert "discreet_latest_share" in steps
+    assert "SCAN discreet_events" not in steps
+
+
+def test_a_ledger_of_the_second_version_is_carried_over(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(VERSION_2.read_text(encoding="utf-8"))
+        [(head,)] = file.execute("SELECT head FROM discreet_ledger")
+    ledger = Ledger(path)
+    assert ledger.verify(head).events == 6 + 2
+    session = ledger.session("adult", "a")
+    asked = replace(bill("1/3", "r", digest="ab" * 32), unit="person")
+    assert session.buy(asked, untouched) == [1, 2**53]
+    session.buy(replace(bill("1/8"), unit="person"), answering(0))
+    assert ledger.budgets()[0].spent.epsilon == Fraction(7, 12) + Fraction(1, 8)
+    with pytest.raises(Exhausted):
+        session.buy(replace(bill("1/8"), unit="person"), untouched)
+    assert ledger.verify(head).events == 6 + 2 + 2
+
+
+@pytest.mark.parametrize("made", ["1", "2"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
+        "UPDATE discreet_events SET body = replace(body, 'answer\":', 'answer\":-') WHERE kind = 'answered'",
+        "UPDATE discreet_events SET body = replace(body, 'drink', 'drunk') WHERE kind = 'charged'",
+    ],
+)  # fmt: skip
+def test_what_was_edited_before_is_not_carried_over(
+    tmp_path: Path, made: str, statement: str
+) -> None:
+    path = tmp_path / "budget.db"
+    script = _with_hashes(VERSION_1) if made == "1" else VERSION_2.read_text(encoding="utf-8")
+    with closing(sqlite3.connect(path)) as file:
+        file.executescript(script)
+    tampered(path, statement)
+    before = path.read_bytes()
+    with pytest.raises(LedgerCorrupt):
+        Ledger(path)
+    assert path.read_bytes() == before  # nothing was renewed
+
+
+def test_reading_relies_on_events_too(path: Path) -> None:
+    session = reopened(path)
+    tampered(path, SPENDING[1])
+    ledger = Ledger(path)
+    asked: list[Callable[[], Any]] = [
+        ledger.budgets,
+        lambda: session.quoted([bill(1)]),
+        lambda: ledger.session("adult", "a"),
+        lambda: ledger.extend("adult", analyst="a", epsilon=3),
+        lambda: ledger.open("adult", analyst="b", epsilon=3),
+        lambda: ledger.spent("adult", "a"),
+    ]
+    for ask in asked:
+        with pytest.raises(DiscreetError, match="is not what the latest event about it left it as"):
+            ask()

@@ -1,0 +1,237 @@
+"""One transaction at a time in a file, whoever forks, closes it, or comes by another name."""
+
+import errno
+import fcntl
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import InvalidArgument, LedgerBusy, LedgerError, LedgerUnwritable
+from discreet.ledger import Ledger, locks
+
+from ..ledger_child import COST
+from ..ledgers import answering, bill, undrawn, untouched
+from .test_crashes import child, children
+
+
+def opened(where: Path | str) -> Ledger:
+    ledger = Ledger(where)
+    ledger.open("adult", epsilon=1)
+    return ledger
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold the lock beside the ledger, as another process in a transaction would."""
+    with open(f"{path}-lock", "a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_forks_of_a_busy_process_are_never_blocked(where: str) -> None:
+    ledger = opened(where)
+    assert child("fork_busy", where, "8") == [0] * 8
+    charged = sum(event.kind == "charged" for event in ledger.history())
+    assert charged >= 16
+    assert ledger.budgets()[0].spent.epsilon == charged * COST
+    ledger.verify()
+
+
+def test_whoever_closes_the_file_lets_nobody_in(tmp_path: Path) -> None:
+    """The process loses its locks in SQLite by that, and not the one beside."""
+    path = tmp_path / "budget.db"
+    ledger = opened(path)
+    assert children("close_all_the_while", str(path), "12", at_once=3) == [12] * 3
+    assert ledger.verify().events == 1 + 2 * 36
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_of_pools_share_a_ledger(tmp_path: Path, method: str) -> None:
+    ledger = opened(tmp_path / "budget.db")
+    assert child("pooled", str(tmp_path / "budget.db"), method) == [1] * 4
+    assert ledger.budgets()[0].spent.epsilon == 5 * COST
+
+
+def test_a_program_that_is_started_keeps_no_lock(tmp_path: Path) -> None:
+    """What a process has open is closed in the program that it starts, even in the middle of a transaction."""
+    ledger = opened(tmp_path / "budget.db")
+
+    def starting(_: Any) -> Any:
+        return subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+
+    with ledger._store.write(starting) as program:
+        assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+        program.communicate(b"\n")
+    assert program.returncode == 0
+
+
+def test_a_fork_waits_for_transactions_and_holds_them_up() -> None:
+    forks, order, inside = locks.ForkLock(), list[str](), threading.Event()
+
+    def transaction() -> None:
+        with forks:
+            inside.set()
+            proceed.wait()
+            order.append("transaction")
+
+    proceed = threading.Event()
+    thread = threading.Thread(target=transaction)
+    thread.start()
+    inside.wait()
+    threading.Timer(0.05, proceed.set).start()
+    forks.before()
+    order.append("fork")
+    late = threading.Thread(target=transaction)
+    late.start()
+    forks.after_in_parent()
+    late.join()
+    thread.join()
+    assert order == ["transaction", "fork", "transaction"]
+
+
+def test_others_are_waited_for_only_so_long(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
+    ledger = opened(tmp_path / "budget.db")
+    session = ledger.session("adult")
+    with held(tmp_path / "budget.db"):
+        for ask in (ledger.budgets, lambda: session.buy(bill("1/2"), untouched)):
+            with pytest.raises(LedgerBusy, match="is held by others for too long; ask again"):
+                ask()
+    assert session.buy(bill("1/2"), answering(5)) == 5
+
+
+def test_a_ledger_has_one_lock_under_all_its_names(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
+    (tmp_path / "deep").mkdir()
+    path = tmp_path / "deep" / "budget.db"
+    opened(path)
+    (tmp_path / "folder").symlink_to(tmp_path / "deep")
+    (tmp_path / "link.db").symlink_to(path)
+    monkeypatch.chdir(tmp_path / "deep")
+    names = [Path("budget.db"), tmp_path / "link.db", tmp_path / "folder" / "budget.db",
+             tmp_path / "deep" / ".." / "deep" / "budget.db"]  # fmt: skip
+    ledgers = [Ledger(name) for name in names]
+    with held(path):
+        for ledger in ledgers:
+            with pytest.raises(LedgerBusy):
+                ledger.budgets()
+    assert sorted(each.name for each in (tmp_path / "deep").iterdir()) == [
+        "budget.db",
+        "budget.db-lock",
+    ]
+
+
+def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:
+    """Whoever comes later would lock another file."""
+    path = tmp_path / "budget.db"
+    ledger = opened(path)
+    beside = tmp_path / "budget.db-lock"
+    kept = os.open(beside, os.O_RDWR)
+    beside.unlink()
+    assert not locks._locked(kept, beside)
+    os.close(kept)
+    assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
+    assert beside.exists()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    opened(tmp_path / "budget.db")
+    assert mode(tmp_path / "budget.db") == mode(tmp_path / "budget.db-lock") == 0o600
+
+
+def test_a_lock_is_for_whoever_the_ledger_is_for(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    ledger = opened(path)
+    (tmp_path / "budget.db-lock").unlink()
+    path.chmod(0o664)
+    ledger.budgets()
+    assert mode(tmp_path / "budget.db-lock") == 0o664
+
+
+def test_a_lock_is_no_way_to_another_file(tmp_path: Path) -> None:
+    """Somebody who may write the folder could have put a link there."""
+    (tmp_path / "budget.db-lock").symlink_to(tmp_path / "other")
+    with pytest.raises(LedgerUnwritable):
+        opened(tmp_path / "budget.db")
+    assert not (tmp_path / "other").exists()
+
+
+def test_where_files_cannot_be_locked_sqlite_does_it_alone(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    assert opened(tmp_path / "a.db").session("adult").buy(bill(1), answering(5)) == 5
+    monkeypatch.setattr(locks, "_KNOWS_FLOCK", False)
+    assert opened(tmp_path / "b.db").session("adult").buy(bill(1), answering(5)) == 5
+    assert not (tmp_path / "b.db-lock").exists()
+
+
+def test_a_lock_that_fails_otherwise_is_no_lock(tmp_path: Path, monkeypatch: Any) -> None:
+    ledger = opened(tmp_path / "budget.db")
+
+    def fails(*_: object) -> None:
+        raise OSError(errno.EIO, "input/output error")
+
+    monkeypatch.setattr(fcntl, "flock", fails)
+    with pytest.raises(LedgerUnwritable):
+        ledger.session("adult").buy(bill(1), undrawn)
+
+
+def test_a_file_that_was_deleted_does_not_come_back_empty(tmp_path: Path) -> None:
+    path = tmp_path / "budget.db"
+    session = opened(path).session("adult")
+    path.unlink()
+    with pytest.raises(LedgerUnwritable):
+        session.buy(bill("1/2"), untouched)
+    assert not path.exists()
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(InvalidArgument, match="none can be named"):
+            Ledger(name)
+    with pytest.raises(LedgerUnwritable, match="it is no file"):
+        Ledger(tmp_path)
+
+
+def test_a_password_is_hidden_wherever_it_stands() -> None:
+    with pytest.raises(LedgerUnwritable) as failed:
+        Ledger("postgresql://me@/db?host=/nowhere&password=secret1&sslpassword=secret2")
+    assert "secret" not in str(failed.value)
+    assert "password=hidden" in str(failed.value)
+
+
+def test_other_programs_are_waited_for_too(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
+    ledger = opened(tmp_path / "budget.db")
+    with closing(sqlite3.connect(tmp_path / "budget.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(LedgerBusy):
+            ledger.budgets()
+    assert ledger.budgets()[0].spent.epsilon == Fraction(0)
+
+
+def test_a_ledger_in_memory_waits_for_its_threads(monkeypatch: Any) -> None:
+    monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
+    ledger = Ledger()
+    with pytest.raises(LedgerBusy):
+        ledger._store.write(lambda _: ledger.budgets())
+    with pytest.raises(LedgerError):
+        ledger.session("adult")

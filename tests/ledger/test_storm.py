@@ -1,0 +1,23 @@
+"""A small storm; `make storm` has the large one."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from ..storm import FAILED
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_small_storm(where: str) -> None:
+    few = ["--kills", "10", "--forks", "4", "--interrupts", "10"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.storm", "--where", where, *few],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert (found["killed"], found["forked"], found["struck"]) == (10, 4, 10)
+    assert not any(found[what] for what in FAILED)
+    assert found["given"] > 10

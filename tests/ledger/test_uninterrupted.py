@@ -1,0 +1,274 @@
+"""Interrupted anywhere: what was drawn and not stored is nowhere, and the account stays what it was."""
+
+import random
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from discreet.errors import LedgerBusy
+from discreet.ledger import Ledger, Session
+from discreet.ledger.tracebacks import without_frames
+from discreet.ledger.uninterrupted import StopRequest, uninterrupted
+from discreet.payment import Indices
+
+from ..held import numbers_in
+from ..ledgers import answering, bill
+
+DRAWN: list[int] = []
+"""What was drawn. No closure holds it, so that a number in a frame has come there from a draw."""
+
+
+def drawing() -> Callable[[], Indices]:
+    """A `prepare` whose draws are long numbers that nothing else holds."""
+    return _draw
+
+
+def _draw() -> Indices:
+    DRAWN.append(random.SystemRandom().randrange(2**100, 2**101))
+    return [DRAWN[-1]]
+
+
+@contextmanager
+def interrupted(after: int, error: type[BaseException] = KeyboardInterrupt) -> Iterator[None]:
+    """Raise an interrupt in this thread when so many lines were run in it, wherever that is."""
+    left = [after]
+
+    def trace(frame: FrameType, kind: str, _: Any) -> Any:
+        if kind == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                sys.settrace(None)
+                raise error
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def stored(ledger: Ledger) -> dict[str | None, Any]:
+    return {e.request: e.body["answer"] for e in ledger.history() if e.kind == "answered"}
+
+
+def check(ledger: Ledger, session: Session, request: str, error: BaseException | None) -> None:
+    """The account is whole; the same request has one answer, and no frame holds another one."""
+    answers = stored(ledger)
+    shown = set() if error is None else numbers_in(error, below=sys._getframe())
+    ours = [hex(number) for number in DRAWN if number in shown]
+    assert all([one] == answers.get(request) for one in ours), "an answer that nobody was given"
+    assert session.buy(bill("1/1000", request), drawing) == session.buy(
+        bill("1/1000", request), drawing
+    )
+    charged = sum(event.kind == "charged" for event in ledger.history())
+    assert ledger.budgets()[0].spent.epsilon == Fraction(charged, 1000)
+    assert request not in answers or answers[request] == stored(ledger)[request]
+
+
+@pytest.mark.parametrize(("kind", "step"), [(KeyboardInterrupt, 1), (SystemExit, 7)])
+def test_interrupted_at_every_line(kind: type[BaseException], step: int) -> None:
+    """In memory the account would be gone with the connection."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1000)
+    session = ledger.session("adult")
+    session.buy(bill("1/1000"), drawing)  # whatever is done once is done
+    for after in range(1, 10_000, step):
+        error: BaseException | None = None
+        try:
+            with interrupted(after, kind):
+                session.buy(bill("1/1000", f"r{after}"), drawing)
+                break
+        except kind as raised:
+            error = raised
+        check(ledger, session, f"r{after}", error)
+    else:
+        pytest.fail("a release has so many lines?")
+    assert after > 100
+    ledger.verify()
+
+
+@contextmanager
+def struck(after: float) -> Iterator[None]:
+    """Raise an interrupt in this thread after that time, if the block is still running then."""
+    armed = [True]
+
+    def strike(*_: object) -> None:
+        if armed[0]:
+            armed[0] = False
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, strike)
+    signal.setitimer(signal.ITIMER_REAL, after)
+    try:
+        yield
+        armed[0] = False
+    finally:
+        armed[0] = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_interrupted_by_signals_at_any_time(tmp_path: Path, in_memory: bool) -> None:
+    """The driver of the database is hit as well, and no transaction is left open."""
+    ledger, dice = Ledger(None if in_memory else tmp_path / "budget.db"), random.Random(4)
+    ledger.open("adult", epsilon=1000)
+    session, kept = ledger.session("adult"), []
+    for turn in range(20):
+        error = None
+        try:
+            with struck(dice.uniform(0.0001, 0.02)):
+                session.buy(bill("1/1000", f"r{turn}"), drawing)
+        except KeyboardInterrupt as raised:
+            error = raised
+            kept.append(error)  # with all that its frames would keep open
+        check(ledger, session, f"r{turn}", error)
+    assert kept
+    ledger.verify()
+
+
+def test_an_interrupted_draw_says_how_to_ask_again() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+
+    def draw() -> Any:
+        half = [_draw()]
+        raise KeyboardInterrupt(len(half))
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        session.buy(bill(1, "monday"), lambda: draw)
+    assert stopped.value.__notes__ == ["this is paid: request='monday' asks again at no cost"]
+    assert not numbers_in(stopped.value, below=sys._getframe()) & set(DRAWN)
+    assert session.buy(bill(1, "monday"), answering(5)) == 5
+
+
+def test_an_interrupted_payment_may_be_made() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+
+    def prepare() -> Any:
+        ledger._store.write = interrupting  # type: ignore[assignment, method-assign]
+        return drawing()
+
+    def interrupting(work: Any) -> Any:
+        del ledger._store.write
+        ledger._store.write(work)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        session.buy(bill(1, "monday"), prepare)
+    assert stopped.value.__notes__ == ["if this was paid: request='monday' asks again at no cost"]
+    assert session.buy(bill(1, "monday"), answering(5)) == 5
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_errors_of_a_draw_say_where_they_are_from() -> None:
+    """Frames would be better for whoever looks for a mistake, but they hold draws."""
+    ledger = Ledger()
+    ledger.open("people", epsilon=10)
+
+    def fails() -> Any:
+        drawn = [_draw()]
+        raise ExceptionGroup("two", [ValueError("one"), KeyError(len(drawn))])
+
+    with pytest.raises(ExceptionGroup) as failed:
+        ledger.session("people").buy(bill(1), lambda: fails)
+    assert failed.value.__notes__[0].startswith("it came from test_ledger_interrupts.py:")
+    assert "in fails;" in failed.value.__notes__[0]
+    assert not numbers_in(failed.value, below=sys._getframe()) & set(DRAWN)
+
+
+def test_two_interrupts_leave_no_frame() -> None:
+    """The second one comes while the frames of the first are taken away."""
+
+    def draw() -> None:
+        drawn = [_draw()]
+        raise KeyboardInterrupt(len(drawn))
+
+    for after in range(1, 60):
+        with pytest.raises(KeyboardInterrupt) as stopped, interrupted(after):
+            without_frames(draw)
+        # The last lines are those of this test and of the outermost frame, which hold nothing.
+        assert not numbers_in(stopped.value, below=sys._getframe()) & set(DRAWN), after
+
+
+def test_work_that_nobody_waits_for_is_not_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Callable[[], None]] = []
+
+    def start(run: Callable[[], None]) -> None:
+        begun.append(run)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
+    with pytest.raises(KeyboardInterrupt):
+        uninterrupted(lambda _: pytest.fail("this was begun"))
+    begun[0]()
+
+
+def test_work_that_has_begun_ends_before_the_interrupt_is_raised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, ended = threading.Event(), []
+
+    def work(stop: StopRequest) -> None:
+        told.wait()
+        ended.append(stop.asked)
+
+    def start(run: Callable[[], None]) -> None:
+        threading.Thread(target=run).start()
+        told.set()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
+    for _ in range(20):
+        told.clear()
+        ended.clear()
+        with pytest.raises(KeyboardInterrupt):
+            uninterrupted(work)
+        told.set()
+        assert len(ended) <= 1
+
+
+def test_where_there_can_be_no_thread_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("discreet.ledger.uninterrupted.start_new_thread", none)
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    assert ledger.session("adult").buy(bill(1), answering(5)) == 5
+
+
+def test_waiting_for_others_ends_with_an_interrupt(tmp_path: Path) -> None:
+    """Whoever is told that the ledger is busy need not wait for all of its patience."""
+    path = tmp_path / "budget.db"
+    ledger, other = Ledger(path), Ledger(path)
+    ledger.open("adult", epsilon=1)
+
+    def while_held(_: Any) -> None:
+        waits = threading.Thread(target=ask)
+        waits.start()
+        waits.join()
+
+    def ask() -> None:
+        try:
+            with interrupted(25):
+                other.budgets()
+        except (KeyboardInterrupt, LedgerBusy) as error:
+            ended.append(type(error))
+
+    ended: list[Any] = []
+    ledger._store.write(while_held)
+    assert ended == [KeyboardInterrupt]

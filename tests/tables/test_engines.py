@@ -1,0 +1,450 @@
+"""Every verb over every engine: the same scores, hence the same law, and only counts leave Spark."""
+
+import csv
+import datetime as dt
+import sys
+import types
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import discreet
+from discreet.errors import DiscreetError, InvalidCandidates, MissingPackage, UnreadableData
+from discreet.tables import count
+from discreet.tables.failures import needing
+from discreet.tables.grid_counts import GridCounts
+from discreet.tables.records import Records
+
+from ..columns import numbers_of, recorded
+from ..engines import ENGINES, TYPED, spark
+
+CENSUS = Path(__file__).parents[2] / "examples" / "marital_status.csv"
+MARKER = "s3cr3t-m4rk3r"
+Make = Callable[[pa.Table], Any]
+
+
+@pytest.fixture(params=ENGINES)
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: ENGINES[request.param](table, tmp_path)
+
+
+@pytest.fixture(params=TYPED)
+def make_typed(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: TYPED[request.param](table, tmp_path)
+
+
+def has_objects(data: Any) -> bool:
+    """Whether pandas keeps a column as Python objects, which may be anything."""
+    return isinstance(data, pd.DataFrame) and "object" in map(str, data.dtypes)
+
+
+# --- the census
+
+
+def census() -> pa.Table:
+    with CENSUS.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return pa.table({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def test_the_census_has_the_same_law_everywhere(make: Make) -> None:
+    table = census()
+    [name] = table.column_names
+    counter = Counter(table[name].to_pylist())
+    statuses = sorted(counter)
+    assert count(make(table), name, statuses) == [counter[status] for status in statuses]
+    answer = discreet.mode(make(table), name, candidates=statuses, epsilon=50)
+    assert answer.value == counter.most_common(1)[0][0]
+
+
+# --- the hour that clocks repeat
+
+PARIS = ZoneInfo("Europe/Paris")
+TWICE = [dt.datetime(2024, 10, 27, hour, 30, tzinfo=dt.UTC) for hour in (0, 1)]
+"""Half past two in Paris, and an hour later, when it is half past two again."""
+
+
+@pytest.mark.parametrize("kept", ["UTC", "Europe/Paris"])
+@pytest.mark.parametrize("asked", [dt.UTC, PARIS, ZoneInfo("America/New_York")])
+def test_instants_are_told_apart_whatever_the_zone(
+    make_typed: Make, kept: str, asked: dt.tzinfo
+) -> None:
+    moments = [TWICE[0]] * 2 + [TWICE[1]] * 3
+    table = pa.table(
+        {"at": pa.array(moments, pa.timestamp("us", tz=kept)), "who": ["a", "b", "a", "b", "c"]}
+    )
+    data, candidates = make_typed(table), [moment.astimezone(asked) for moment in TWICE]
+    assert count(data, "at", candidates) == [2, 3]
+    assert recorded(data, "at", Records("who")).tally(candidates) == [[2, 3]]
+    groups = Records(by="at", groups=tuple(candidates))
+    assert recorded(data, "who", groups).tally(["a", "b", "c"]) == [[1, 1, 0], [1, 1, 1]]
+
+
+def test_one_row_does_not_change_how_other_objects_are_compared() -> None:
+    """For Python the two times of Paris are equal: whichever came first would stand for all."""
+    first, again = (moment.astimezone(PARIS) for moment in TWICE)
+    assert first == again
+    for rows, expected in (([first] + [again] * 9, [1, 9]), ([again] * 9, [0, 9])):
+        data = pd.DataFrame({"at": pd.Series(rows, dtype="object")})
+        assert count(data, "at", TWICE) == expected
+        records = Records(by="at", groups=tuple(TWICE))
+        tallied = recorded(data.assign(drink="tea"), "drink", records).tally(["tea"])
+        assert tallied == [[n] for n in expected]
+
+
+def test_objects_written_alike_are_one_person() -> None:
+    """As pandas reads a file in pieces: integers where a piece has no text."""
+    data = pd.DataFrame(
+        {"who": pd.Series([7, "7", "07", None, True], dtype="object"), "drink": "tea"}
+    )
+    assert recorded(data, "drink", Records("who")).tally(["tea"]) == [[2]]
+
+
+def test_one_instant_is_one_candidate() -> None:
+    paris = TWICE[0].astimezone(PARIS)
+    assert paris != TWICE[0]
+    for same in ([paris, TWICE[0]], [TWICE[0], paris], [paris, TWICE[1].astimezone(PARIS)]):
+        with pytest.raises(InvalidCandidates, match="distinct"):
+            discreet.mode(pa.table({"at": TWICE}), "at", candidates=same, epsilon=1)
+        with pytest.raises(InvalidCandidates, match="groups must be distinct"):
+            discreet.mode(
+                pa.table({"at": TWICE}), "at", candidates=TWICE, by="at", groups=same, epsilon=1
+            )
+
+
+# --- every verb, where the answer is all but certain
+
+
+def visits() -> pa.Table:
+    """Person i comes i % 3 + 1 times; 300 of them, and rows of nobody that must not count."""
+    rows = [
+        (f"p{i}", "north" if i % 2 else "süd", "tea" if i % 2 else "café", float(i % 5))
+        for i in range(300)
+        for _ in range(i % 3 + 1)
+    ]
+    rows += [(None, "north", "milk", 9.0)] * 900  # type: ignore[list-item]
+    persons, regions, drinks, ages = zip(*rows, strict=True)
+    return pa.table(
+        {
+            "person": pa.array(persons, pa.string()),
+            "region": regions,
+            "drink": drinks,
+            "age": pa.array(ages, pa.float64()),
+        }
+    )
+
+
+SURE: Any = {"epsilon": 200}
+GRID = discreet.Grid(0, 10)
+PEOPLE: Any = {"privacy_unit": "person", "by": "region", "groups": ["north", "süd"], **SURE}
+
+
+def test_verbs_that_count(make: Make) -> None:
+    data, drinks = make(visits()), ["tea", "café", "milk"]
+    assert discreet.mode(data, "drink", candidates=drinks, **SURE).value == "milk"
+    assert discreet.mode(data, "drink", candidates=drinks, **PEOPLE).value == {
+        "north": "tea",
+        "süd": "café",
+    }
+    listed = discreet.top_k(data, "drink", k=1, candidates=drinks, **PEOPLE)
+    assert listed.value == {"north": ["tea"], "süd": ["café"]}
+    assert listed.unit == "person"
+
+
+def test_verbs_over_numbers(make: Make) -> None:
+    data = make(visits())
+    assert discreet.maximum(data, "age", candidates=GRID, **SURE).value >= 9
+    assert discreet.median(data, "age", candidates=GRID, privacy_unit="person", **SURE).value == 2
+    assert discreet.quantile(data, "age", alpha="0.9", candidates=GRID, **PEOPLE).value == {
+        "north": 4,
+        "süd": 4,
+    }
+    quartiles = discreet.quantiles(
+        data, "age", alphas=["0.3", "0.7"], candidates=GRID, privacy_unit="person", epsilon=900
+    )
+    assert quartiles.value == [1, 3]
+    assert discreet.price(data, "age", candidates=GRID, privacy_unit="person", **SURE).value in (
+        2,
+        3,
+    )
+    assert discreet.minimum(data, "age", candidates=GRID, **PEOPLE).value == {"north": 0, "süd": 0}
+
+
+def test_groups_that_cannot_be_compared_are_called_groups(make: Make) -> None:
+    with pytest.raises(InvalidCandidates, match="the group True is"):
+        discreet.mode(
+            make(visits()), "drink", candidates=["tea"], by="region", groups=[True], epsilon=1
+        )
+    with pytest.raises(InvalidCandidates, match="groups must be a list, got 'north'"):
+        discreet.mode(
+            make(visits()), "drink", candidates=["tea"], by="region", groups="north", epsilon=1
+        )
+
+
+def test_groups_without_rows_answer(make: Make) -> None:
+    data = make(visits())
+    answer = discreet.mode(
+        data, "drink", candidates=["tea"], by="region", groups=["nowhere"], epsilon=1
+    )
+    assert answer.value == {"nowhere": "tea"}
+    answer = discreet.median(
+        data, "age", candidates=GRID, by="region", groups=["nowhere"], epsilon=1
+    )
+    assert answer.value["nowhere"] in range(11)
+
+
+# --- types of persons, groups and numbers
+
+DAY = dt.date(2024, 2, 29)
+UTC = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
+COLUMNS: dict[str, tuple[pa.Array, list[Any]]] = {
+    "integers": (pa.array([2**53, 2**53 + 1, None]), [2**53 + 1, 2**53]),
+    "unsigned": (pa.array([2**64 - 1, 1, None], pa.uint64()), [1, 2**64 - 1]),
+    "decimals": (pa.array([Decimal("1.10"), Decimal("2.00"), None]), [Decimal(2), Decimal("1.1")]),
+    "booleans": (pa.array([True, False, None]), [False, True]),
+    "dates": (pa.array([DAY, dt.date(1, 1, 1), None]), [dt.date(1, 1, 1), DAY]),
+    "zoned": (
+        pa.array([UTC, UTC.replace(year=1996), None], pa.timestamp("us", "UTC")),
+        [UTC.replace(year=1996), UTC],
+    ),
+    "categories": (pa.array(["é", "e\u0301", None]).dictionary_encode(), ["e\u0301", "é"]),
+    "floats": (pa.array([-0.0, 1.5, None]), [1.5, 0]),
+}
+
+
+@pytest.mark.parametrize("of", COLUMNS)
+def test_groups_of_every_type(make_typed: Make, of: str) -> None:
+    values, groups = COLUMNS[of]
+    data = make_typed(pa.table({"g": values, "c": ["a", "b", "a"], "n": [1, 2, 3]}))
+    plan = Records(by="g", groups=tuple(groups))
+    assert recorded(data, "c", plan).tally(["a", "b"]) == [[0, 1], [1, 0]]
+    held = recorded(data, "n", plan)
+    assert [sorted(numbers_of(group).tolist()) for group in held.groups] == [[2], [1]]
+
+
+@pytest.mark.parametrize("of", ["integers", "unsigned", "decimals"])
+def test_numbers_of_every_type(make_typed: Make, of: str) -> None:
+    values, wanted = COLUMNS[of]
+    data = make_typed(pa.table({"p": ["a", "a", "b"], "v": values}))
+    held = recorded(data, "v", Records("p", rows=2))
+    [group] = held.groups
+    assert sorted(map(Fraction, numbers_of(group).tolist())) == sorted(map(Fraction, wanted))
+
+
+@pytest.mark.parametrize("of", ["integers", "unsigned", "categories"])
+def test_persons_of_every_type(make_typed: Make, of: str) -> None:
+    persons, _ = COLUMNS[of]
+    data = make_typed(pa.table({"p": pa.concat_arrays([persons] * 3), "c": ["a"] * 9}))
+    assert recorded(data, "c", Records("p")).tally(["a"]) == [[2]]
+
+
+@pytest.mark.parametrize("of", ["floats", "decimals", "booleans", "dates"])
+def test_persons_that_cannot_be_told_apart(make_typed: Make, of: str) -> None:
+    persons, _ = COLUMNS[of]
+    data = make_typed(pa.table({"p": persons, "c": [MARKER] * 3, "n": [1, 2, 3]}))
+    if has_objects(data):
+        pytest.skip("pandas keeps these as Python objects, of which none is a person")
+    for ask in (
+        lambda: recorded(data, "c", Records("p")).tally(["a"]),
+        lambda: recorded(data, "n", Records("p", rows=1)).bounded,
+    ):
+        with pytest.raises(UnreadableData, match="cannot be the privacy_unit") as caught:
+            ask()
+        assert MARKER not in str(caught.value)
+        assert caught.value.__context__ is None
+
+
+# --- Spark: only counts come to the driver
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each action on a Spark DataFrame brought to the driver."""
+    spark()
+    from pyspark.sql.classic.dataframe import DataFrame
+
+    rows: list[int] = []
+
+    def counting(name: str) -> Any:
+        original = getattr(DataFrame, name)
+
+        def action(self: Any, *args: Any, **kwargs: Any) -> Any:
+            found = original(self, *args, **kwargs)
+            rows.append(len(found) if hasattr(found, "__len__") else 1)
+            return found
+
+        return action
+
+    for name in ("collect", "toArrow", "toPandas", "take", "head", "toLocalIterator", "count"):
+        monkeypatch.setattr(DataFrame, name, counting(name))
+    return rows
+
+
+def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
+    from pyspark.sql import functions
+
+    table = (
+        spark()
+        .range(100_000)
+        .select(
+            functions.col("id").cast("string").alias("person"),
+            (functions.col("id") % 1000).cast("string").alias("drink"),
+            (functions.col("id") % 2).alias("region"),
+        )
+    )
+    drinks = [str(i) for i in range(10)]
+    assert count(table, "drink", drinks) == [100] * 10
+    assert discreet.mode(table, "drink", candidates=drinks, epsilon=1).value in drinks
+    assert max(fetched) <= len(drinks)
+    plan = Records("person", by="region", groups=(0, 1))
+    assert np.sum(recorded(table, "drink", plan).tally(drinks)) == 1000
+    assert max(fetched) <= 2 * len(drinks)
+    assert fetched
+
+
+def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> None:
+    table = spark().range(50_000).selectExpr("id % 7000 / 1000.0D AS bid")
+    prices, bids = discreet.Grid(0, 5, "0.5"), np.arange(50_000) % 7000 / 1000.0
+    assert sure(discreet.price, table, "bid", candidates=prices) == sure(
+        discreet.price, bids, candidates=prices
+    )
+    few = 2 * prices.size + 2
+    assert 0 < max(fetched) <= few
+    for method in ("recursive", "joint", "independent"):
+        terms: Any = {"epsilon": 10**6, "method": method}
+        found = discreet.quantiles(table, "bid", alphas=["0.25"], candidates=prices, **terms).value
+        assert found == discreet.quantiles(bids, alphas=["0.25"], candidates=prices, **terms).value
+    assert max(fetched) <= few
+    fine = discreet.Grid(0, 1, "1e-30")  # too fine to be counted in the engine
+    assert 0.999 < sure(discreet.price, table, "bid", candidates=fine) <= 1
+    assert max(fetched) <= 7000  # the distinct numbers
+
+
+def sure(verb: Any, *arguments: Any, **named: Any) -> Any:
+    return verb(*arguments, **named, epsilon=10**6).value
+
+
+def test_spark_that_fails_midway_is_not_quoted(tmp_path: Path) -> None:
+    texts = spark().createDataFrame([("1",), (MARKER,)], "c string")
+    broken = texts.selectExpr("c", "cast(c as int) AS n", "raise_error(c) AS p")
+    for ask in (
+        lambda: count(broken, "n", [1]),
+        lambda: recorded(broken, "c", Records("p")).tally(["1"]),
+        lambda: discreet.mode(broken, "n", candidates=[1, 2], epsilon=1),
+        lambda: discreet.median(broken, "n", candidates=GRID, epsilon=1),
+    ):
+        with pytest.raises(UnreadableData, match="not shown") as caught:
+            ask()
+        error = caught.value
+        assert MARKER not in f"{error} {error!r} {error.args} {vars(error)}"
+        assert error.__context__ is None
+
+
+def fragile(flag: Path) -> Any:
+    """A Spark table whose numbers cannot be computed, in the executors, while the flag is there."""
+    from pyspark.sql import functions
+
+    def fails_while_flagged(n: int) -> int:
+        if flag.exists():
+            raise ValueError(f"{MARKER} {n}")
+        return n
+
+    session = spark()
+    number = functions.udf(fails_while_flagged, "int", useArrow=False)
+    numbered = session.range(400).select((functions.col("id") % 40).cast("int").alias("n"))
+    return numbered.select(number("n").alias("n"))
+
+
+def paying() -> tuple[discreet.Ledger, Any]:
+    ledger = discreet.Ledger()
+    ledger.open("fragile", epsilon=200)
+    return ledger, ledger.session("fragile")
+
+
+def refused(ask: Callable[[], Any]) -> None:
+    with pytest.raises(UnreadableData, match="not shown") as caught:
+        ask()
+    error = caught.value
+    assert MARKER not in f"{error} {error!r} {error.args} {vars(error)}"
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize("verb", ["mode", "median", "price", "quantiles"])
+def test_a_spark_job_that_fails_costs_nothing_and_answers_once(tmp_path: Path, verb: str) -> None:
+    flag, (ledger, session) = tmp_path / "flag", paying()
+    table, terms = fragile(flag), {"epsilon": 150, "ledger": session, "request": "monday"}
+    ask: Callable[[], Any] = {
+        "mode": lambda: discreet.mode(table, "n", candidates=[1, 2, 99], **terms),
+        "median": lambda: discreet.median(table, "n", candidates=discreet.Grid(0, 40), **terms),
+        "price": lambda: discreet.price(table, "n", candidates=discreet.Grid(0, 40), **terms),
+        "quantiles": lambda: discreet.quantiles(
+            table, "n", alphas=["1/2"], candidates=discreet.Grid(0, 40), **terms
+        ),
+    }[verb]
+    flag.touch()
+    refused(ask)
+    assert [event.kind for event in ledger.history()] == ["opened"]
+    flag.unlink()
+    answer = ask().value
+    assert ledger.budgets()[0].spent.epsilon == 150
+    flag.touch()  # what is stored needs no job
+    assert ask().value == answer
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flag, (ledger, session) = tmp_path / "flag", paying()
+    table, passes, histogram = fragile(flag), list[int](), GridCounts.histogram
+
+    def flagged(self: GridCounts, parts: Any) -> Any:
+        passes.append(len(parts))
+        if len(passes) == 2:
+            flag.touch()
+        return histogram(self, parts)
+
+    def ask() -> Any:
+        grid, terms = discreet.Grid(0, 10**6), {"ledger": session, "request": "monday"}
+        return discreet.median(table, "n", candidates=grid, epsilon=150, **terms).value
+
+    monkeypatch.setattr(GridCounts, "histogram", flagged)
+    refused(ask)
+    assert len(passes) == 2
+    assert [event.kind for event in ledger.history()] == ["opened"]
+    flag.unlink()
+    answer = ask()
+    assert ask() == answer
+    assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
+
+
+def test_spark_collations_do_not_make_words_or_persons_equal() -> None:
+    table = spark().sql("SELECT c COLLATE UNICODE_CI AS c FROM VALUES ('a'), ('A') AS t(c)")
+    assert count(table, "c", ["a"]) == [1]
+    assert recorded(table, "c", Records("c")).tally(["a", "A"]) == [[1, 1]]
+    [group] = recorded(table.selectExpr("c", "1 AS n"), "n", Records("c", rows=1)).groups
+    assert numbers_of(group).tolist() == [1, 1]
+
+
+def test_spark_columns_of_any_name() -> None:
+    table = spark().createDataFrame([("a", 1), ("b", 2)], ["a.b`c", "*"])
+    assert count(table, "a.b`c", ["a"]) == [1]
+    assert recorded(table, "*", Records(by="a.b`c", groups=("b",))).tally([2]) == [[1]]
+
+
+def test_a_missing_engine_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql.functions", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'discreet\[spark\]'") as caught:
+        needing("pyspark.sql.functions", "spark")
+    assert isinstance(caught.value, DiscreetError | ImportError)
+    assert caught.value.__context__ is None
+    assert isinstance(needing("json", "none"), types.ModuleType)

@@ -1,0 +1,285 @@
+"""Which indices have records, counted in the engine: the same as from the rows, for any grid and type."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet
+from discreet import Grid
+from discreet.scores.rank_search import distinct_indices
+from discreet.scores.revenue import Revenue, _highest_paid, borders, highest_paid, places
+from discreet.tables import cells, numbers
+from discreet.tables.column import ArrayColumn
+from discreet.tables.in_duckdb import relation_type
+from discreet.tables.kinds import ColumnType
+from discreet.tables.numeric import from_list, from_relation
+
+from .. import engines
+from ..columns import OnGrid, on_grid
+from ..engines import TYPED
+
+Make = Callable[[pa.Table], Any]
+
+
+@pytest.fixture(params=engines.ENGINES)
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    return lambda table: engines.ENGINES[request.param](table, tmp_path)
+
+
+COLUMNS = {
+    "doubles": pa.array(
+        [
+            3.01,
+            3.0,
+            math.nextafter(3.01, 0),
+            -0.0,
+            math.inf,
+            -math.inf,
+            math.nan,
+            None,
+            2.995,
+            1e300,
+        ]
+    ),
+    "singles": pa.array([0.1, 2.5, 3.01, math.nan, None, math.inf, -7], pa.float32()),
+    "integers": pa.array([3, 2, 2, None, 2**53 + 1, -(2**63), 2**63 - 1]),
+    "unsigned": pa.array([3, 0, None, 2**64 - 1], pa.uint64()),
+    "decimals": pa.array([Decimal("3.010"), Decimal("2.995"), None, Decimal("-1.000")]),
+    "empty": pa.array([], pa.float64()),
+}
+GRIDS = [
+    Grid(0, "3.5", "0.01"),
+    Grid(0, 3),
+    Grid("1/3", 10**9, "1/3"),
+    Grid(0, 2**50),
+    Grid(0, 2**63),
+]
+
+
+def tallied(found: tuple[Any, Any]) -> list[int]:
+    indices, counts = found
+    return sorted(np.repeat(indices, counts).tolist())
+
+
+@pytest.mark.parametrize("of", COLUMNS)
+@pytest.mark.parametrize("grid", GRIDS, ids=repr)
+def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
+    data = make(pa.table({"v": COLUMNS[of]}))
+    rows = numbers(data, "v")
+    source, between = on_grid(data, "v", grid), on_grid(data, "v", borders(grid))
+    if source is not None:
+        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+    if between is not None:
+        found = tallied(between.occupied(partial(places, grid)))
+        assert [i for i in found if i >= 0] == sorted(highest_paid(grid, rows).tolist())
+    lists = [rows, rows.tolist()]
+    laws = [
+        discreet.distribution(discreet.price, one, candidates=grid, epsilon=1).runs for one in lists
+    ]
+    laws.append(discreet.distribution(discreet.price, data, "v", candidates=grid, epsilon=1).runs)
+    assert laws[0] == laws[2]
+
+
+ENGINES: list[Callable[[pl.DataFrame], Any]] = [
+    pl.DataFrame.lazy,
+    lambda table: duckdb.connect().from_arrow(table.to_arrow()),
+]
+
+
+@given(
+    values=st.lists(st.floats(-2, 70) | st.integers(-10, 700).map(lambda n: n / 10), max_size=60),
+    lo=st.fractions(0, 3, max_denominator=20),
+    step=st.fractions(Fraction(1, 1000), 2, max_denominator=1000),
+    size=st.integers(2, 2**30),
+)
+def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) -> None:
+    grid, table = (
+        Grid(lo, lo + (size - 1) * step, step),
+        pl.DataFrame({"v": values}, {"v": pl.Float64}),
+    )
+    for engine in ENGINES:
+        source, between = (on_grid(engine(table), "v", g) for g in (grid, borders(grid)))
+        assert source is not None
+        assert between is not None
+        rows = np.array(values, dtype=np.float64)
+        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+        bids = Revenue(ArrayColumn(rows), grid).compute(Fraction(1))
+        cells_ = Revenue(OnGrid(between), grid).compute(Fraction(1))
+        assert list(bids.starts) == list(cells_.starts)
+        assert [bids.tops.exact(i) for i in range(len(bids))] == [
+            cells_.tops.exact(i) for i in range(len(cells_))
+        ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_guess_that_is_wrong_decides_nothing(
+    engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.random.default_rng(7).uniform(-1, 11, 2000)
+    grid, table = Grid(0, 10, "0.1"), pl.DataFrame({"v": rows})
+    right = sorted(grid.nearest(rows).tolist())
+    piece = cells._piece
+    for rate, shift in ((0.1, 0.0), (1.01, 0.0), (1.0, 0.4), (0.0, 0.0)):
+
+        def off(*given: Any, rate: float = rate, shift: float = shift) -> Any:
+            from dataclasses import replace
+
+            one = piece(*given)
+            return replace(one, rate=one.rate * rate, shift=one.shift + shift)
+
+        monkeypatch.setattr(cells, "_piece", off)
+        source = on_grid(engine(table), "v", grid)
+        assert source is not None
+        assert tallied(source.occupied(grid.nearest)) == right
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hardly_more_than_the_cells_come_back(
+    engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, add = list[int](), cells.Occupied.add
+
+    def counted(self: cells.Occupied, groups: Any) -> list[int]:
+        sent.append(len(groups))
+        return add(self, groups)
+
+    monkeypatch.setattr(cells.Occupied, "add", counted)
+    rows = np.random.default_rng(7).uniform(0, 10, 100_000)
+    for step in ("1", "0.01"):
+        for values in (rows, np.round(rows, 2)):
+            grid = Grid(0, 10, step)
+            source = on_grid(engine(pl.DataFrame({"v": values})), "v", borders(grid))
+            assert source is not None
+            source.occupied(partial(places, grid))
+    assert len(sent) == 4
+    assert max(sent[:2]) <= 2 * 11
+    assert max(sent) <= 2 * 1001
+
+
+WORD = 2**63
+NUMBERS: dict[str, st.SearchStrategy[Any]] = {
+    "words": st.integers(-WORD, WORD - 1) | st.integers(WORD - 9, WORD - 1),
+    "unsigned": st.integers(0, 2 * WORD - 1) | st.integers(WORD - 9, WORD + 9),
+    "huge": st.integers(-(2**127), 2**127 - 1) | st.integers(WORD - 9, WORD + 9),
+    "doubles": st.floats(allow_nan=False) | st.floats(WORD - 4096, WORD + 4096),
+    "fractions": st.integers(-(10**20), 10**20).map(lambda n: Fraction(n, 100)),
+}
+WIDE = [
+    Grid(0, 700),
+    Grid(WORD - 6, WORD + 6, "1/2"),
+    Grid(-2 * WORD, 2 * WORD, 2**40),
+    Grid(0, 2**63),
+]
+
+
+def array_of(kind: str, values: list[Any]) -> Any:
+    return np.array(values, dtype=np.uint64) if kind == "unsigned" else from_list(values)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@given(grid=st.sampled_from(WIDE), pay=st.booleans(), data=st.data())
+def test_groups_of_any_numbers_add_up(
+    kind: str, grid: Grid, pay: bool, data: st.DataObject
+) -> None:
+    """Whatever the groups: records are counted where each number is, up to counts of 2^63 - 1."""
+    values = sorted(data.draw(st.sets(NUMBERS[kind], min_size=1, max_size=12)))
+    most = (WORD - 1) // len(values)
+    weights = [data.draw(st.integers(1, most) | st.just(most)) for _ in values]
+    cuts = data.draw(st.sets(st.integers(1, len(values)), max_size=5)) | {0, len(values)}
+    stretches = [range(*ends) for ends in pairwise(sorted(cuts))]
+
+    index: Any = partial(places, grid) if pay else grid.nearest
+    asked = cells.Occupied(thresholds(grid), index)
+    mixed = asked.add(
+        cells.Groups.of(
+            [
+                np.arange(len(stretches)) + 7,
+                from_list([sum(weights[i] for i in one) for one in stretches]),
+                array_of(kind, [values[one[0]] for one in stretches]),
+                array_of(kind, [values[one[-1]] for one in stretches]),
+            ]
+        )
+    )
+    left = [i for key in mixed for i in stretches[key - 7]]
+    again = [array_of(kind, [values[i] for i in left]), from_list([weights[i] for i in left])]
+    assert asked.add(cells.Groups.single(again)) == []
+
+    one_by_one = _highest_paid if pay else Grid._index
+    expected = Counter[int]()
+    for value, weight in zip(values, weights, strict=True):
+        expected[max(-1, one_by_one(grid, value))] += weight
+    points, counts = distinct_indices(*asked.tally)
+    assert counts.dtype == np.int64
+    assert dict(zip(points.tolist(), counts.tolist(), strict=True)) == expected
+
+
+def thresholds(grid: Grid) -> cells.Thresholds:
+    return cells.Thresholds(grid, ColumnType("v", "integer", "HUGEINT", -(2**127), 2**127 - 1))
+
+
+def test_what_is_no_integer_is_no_count() -> None:
+    for counts in ([2.0], [Fraction(2)], [2**63]):
+        with pytest.raises(TypeError):
+            cells.Groups.single([np.array([1.5]), from_list(counts)])
+    assert len(cells.Groups.single([from_list([]), from_list([])])) == 0
+
+
+IN_DUCKDB: dict[str, st.SearchStrategy[Any]] = {
+    "TINYINT": st.integers(-128, 127),
+    "BIGINT": NUMBERS["words"],
+    "UBIGINT": NUMBERS["unsigned"],
+    "HUGEINT": NUMBERS["huge"],
+    "UHUGEINT": st.integers(0, 2**128 - 1) | st.integers(WORD - 9, WORD + 9),
+    "DECIMAL(18,2)": st.integers(-(10**18) + 1, 10**18 - 1).map(lambda n: Decimal(n) / 100),
+    "DECIMAL(38,0)": NUMBERS["huge"].map(lambda n: Decimal(n // 2)),
+    "FLOAT": st.floats(width=32, allow_nan=False),
+    "DOUBLE": NUMBERS["doubles"],
+}
+
+
+@pytest.mark.parametrize("of", IN_DUCKDB)
+@given(data=st.data())
+def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
+    values = data.draw(st.lists(IN_DUCKDB[of], max_size=8))
+    texts = ", ".join(f"(CAST('{value}' AS {of}), {WORD - 1})" for value in values)
+    rows = f"VALUES {texts}" if values else f"SELECT CAST(NULL AS {of}), 0 LIMIT 0"
+    table = duckdb.connect().sql(f"SELECT * FROM ({rows}) AS rows(cell, records)")
+    found, counts = from_relation(table, relation_type(table.select("cell"), "cell"))
+    assert [Fraction(x) if math.isfinite(x) else x for x in found.tolist()] == [
+        Fraction(x) if math.isfinite(x) else x for x in values
+    ]
+    assert counts.tolist() == [WORD - 1] * len(values)
+    assert found.dtype in (np.int64, np.uint64, np.float64, np.object_)
+
+
+@pytest.mark.parametrize("engine", TYPED)
+def test_short_types_are_not_rounded(engine: str, tmp_path: Path) -> None:
+    """Prices and quantiles of floats and integers in few bits, where arithmetic in those bits is wrong."""
+    rows = np.random.default_rng(7)
+    singles = pa.array(rows.uniform(0, 700, 3000).astype(np.float32))
+    few = pa.array(rows.integers(-128, 128, 3000).astype(np.int8))
+    grid = Grid("0.03", 700, "0.01")
+    for column in (singles, few):
+        data = TYPED[engine](pa.table({"v": column}), tmp_path)
+        exact = column.to_pylist()
+        between, source = on_grid(data, "v", borders(grid)), on_grid(data, "v", grid)
+        if between is None or source is None:
+            return
+        found = distinct_indices(*between.occupied(partial(places, grid)))
+        expected = Counter(max(-1, _highest_paid(grid, x)) for x in exact)
+        assert dict(zip(*(one.tolist() for one in found), strict=True)) == expected
+        assert tallied(source.occupied(grid.nearest)) == sorted(map(grid._index, exact))

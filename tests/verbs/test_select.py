@@ -1,0 +1,426 @@
+"""The verbs."""
+
+import inspect
+import math
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import discreet
+from discreet import Base2, Base2Eta, BoundedRange, LaplaceDP, NoGuarantee, NoisyMax
+from discreet.candidates import Labels
+from discreet.errors import (
+    DiscreetError,
+    InvalidArgument,
+    InvalidCandidates,
+    InvalidNumber,
+    InvalidScores,
+    MissingColumn,
+    UnknownName,
+)
+from discreet.privacy.sensitivity import Neighbors
+from discreet.testing import counted_work
+
+ADULT = Path(__file__).parents[3] / "shared" / "data" / "adult.csv"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "marital_status.csv"
+STATUS = ["Married-civ-spouse", "Never-married", "Divorced", "Separated", "Widowed",
+          "Married-spouse-absent", "Married-AF-spouse"]  # fmt: skip
+PUBLISHED = [14976, 10683, 4443, 1025, 993, 418, 23]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[0, 0, 90], (0.0, 0.0, 90.5), np.array([0, 0, 90]), pd.Series([0, 0, 90.0]), pl.Series([0, 0, 90]),
+     [Fraction(1, 3), 0, 90], [Decimal("0.5"), 1, 90.0], [10**30, 0, 10**30 + 90], range(0, 180, 90)],
+)  # fmt: skip
+def test_select_takes_any_row_of_numbers(scores: Any) -> None:
+    assert discreet.select(scores, sensitivity=1, epsilon=4).value == len(scores) - 1
+
+
+def test_select_names_its_candidates() -> None:
+    release = discreet.select([0, 99], sensitivity=1, epsilon=1, candidates=["tea", "coffee"])
+    assert release.value == "coffee"
+    assert discreet.select({"tea": 0, "coffee": 99}, sensitivity=1, epsilon=1).value == "coffee"
+    assert (
+        discreet.select([0, 99], sensitivity=1, epsilon=1, candidates=np.array([7, 8])).value == 8
+    )
+
+
+def test_many_draws_cost_many_times() -> None:
+    release = discreet.select([0, 99], sensitivity=1, epsilon="1/3", size=3)
+    assert release.guarantee == BoundedRange(Fraction(1, 3), "add_remove").repeated(3)
+    assert release.guarantee.pure == 1
+    assert isinstance(release.value, np.ndarray)
+    assert release.value.tolist() == [1, 1, 1]
+    named = discreet.select({"a": 0, "b": 99}, spread=1, epsilon=1, size=2, neighbors="replace_one")
+    assert named.value == ["b", "b"]
+    assert named.guarantee == BoundedRange(Fraction(1), "replace_one").repeated(2)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "guarantee"),
+    [
+        ("exponential", BoundedRange(Fraction(1), "add_remove")),
+        ("permute_and_flip", LaplaceDP(Fraction(1), "add_remove")),
+        ("noisy_max", LaplaceDP(Fraction(1), "add_remove")),
+        (NoisyMax("gumbel"), BoundedRange(Fraction(1), "add_remove")),
+    ],
+)
+def test_the_guarantee_is_the_mechanisms(mechanism: Any, guarantee: Any) -> None:
+    release = discreet.select([0, 99], sensitivity=1, epsilon=1, mechanism=mechanism)
+    assert release.guarantee == guarantee
+    assert release.value == 1
+
+
+def test_base2_names_the_epsilon_it_reaches() -> None:
+    release = discreet.select([0, 99], sensitivity=1, epsilon=1, mechanism="base2")
+    guarantee: Any = release.guarantee
+    assert Fraction(1) - Fraction(1, 2**28) < guarantee.epsilon <= 1
+    own: Any = discreet.select([0, 99], sensitivity=1, mechanism=Base2(Base2Eta(1, 1))).guarantee
+    assert math.isclose(own.epsilon, 2 * math.log(2))
+    assert own.epsilon > 2 * Fraction(math.log(2) - 1e-16)
+
+
+def test_a_release_looks_like_what_it_is() -> None:
+    release = discreet.select({"tea": 0, "coffee": 99}, sensitivity=1, epsilon=1)
+    assert repr(release) == (
+        "Release('coffee': ε = 1, bounded range (one record added or removed); exponential)"
+    )
+    assert (
+        str(release) == "coffee [ε = 1, bounded range (one record added or removed); exponential]"
+    )
+    assert release.as_dict() == {
+        "value": "coffee",
+        "mechanism": "exponential",
+        "guarantee": {"kind": "bounded_range", "epsilon": "1", "neighbors": "add_remove"},
+    }
+    long = discreet.select([0, 99], sensitivity=1, epsilon=1, size=1000)
+    assert len(repr(long)) < 320
+    assert long.as_dict()["value"] == [1] * 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"north": Decimal("49.96")}, "{'north': 49.96}"),
+        ({1: [Decimal("1.10"), Fraction(1, 3)]}, "{1: [1.10, 1/3]}"),
+        ([["a", 1], [True, None]], "[['a', 1], [True, None]]"),
+        ([date(2024, 2, 29)], "[2024-02-29]"),
+        (Decimal("1e2"), "1E+2"),
+    ],
+)
+def test_a_release_writes_numbers_in_lists_as_if_alone(value: object, written: str) -> None:
+    release = discreet.Release(value, discreet.PureDP(Fraction(1), "add_remove"), "exponential")
+    assert str(release) == f"{written} [ε = 1 (one record added or removed); exponential]"
+
+
+def test_a_simulation_says_that_it_is_not_private() -> None:
+    drawn = discreet.simulate(
+        {"a": 0, "b": 2}, sensitivity=1, monotonic=True, epsilon=1, size=20_000
+    )
+    assert repr(drawn) == "Simulation(20000 draws, exponential; not private, do not publish)"
+    assert abs(drawn.frequencies()["b"] - 1 / (1 + math.exp(-2))) < 0.02
+    assert len(discreet.simulate([0, 1], sensitivity=1, epsilon=1).values) == 1000
+
+
+def test_a_distribution_is_certified_and_private() -> None:
+    law = discreet.distribution({"a": 0, "b": 2}, sensitivity=1, monotonic=True, epsilon=1)
+    assert repr(law) == "Distribution(over 2 candidates; private, do not publish)"
+    assert math.isclose(law.pmf()["b"], 1 / (1 + math.exp(-2)), rel_tol=1e-15)
+    assert all(
+        0 < high - low < Fraction(1, 2**64) for low, high in zip(law.lower, law.upper, strict=True)
+    )
+    assert discreet.distribution([0], sensitivity=1, epsilon=1).pmf() == {0: 1.0}
+    many = discreet.distribution(
+        list(range(200)), sensitivity=1, epsilon=1, mechanism="permute_and_flip"
+    )
+    assert abs(sum(many.pmf().values()) - 1) < 1e-12
+
+
+BAD_TERMS: list[tuple[dict[str, Any], type[DiscreetError], str]] = [
+    ({}, InvalidArgument, "how much privacy"),
+    ({"epsilon": 0}, InvalidNumber, "epsilon must be greater than zero, got 0"),
+    ({"epsilon": -1}, InvalidNumber, "epsilon must be greater than zero, got -1"),
+    ({"epsilon": math.nan}, InvalidNumber, "epsilon must be a finite number"),
+    ({"epsilon": "plenty"}, InvalidNumber, "epsilon must be a finite number .* got 'plenty'"),
+    ({"rho": 0}, InvalidNumber, "rho must be greater than zero"),
+    ({"scale": math.inf}, InvalidNumber, "scale must be a finite number"),
+    (
+        {"epsilon": 1, "rho": 1},
+        InvalidArgument,
+        "one of epsilon, rho and scale, got epsilon and rho",
+    ),
+    ({"epsilon": 1, "mechanism": "magic"}, UnknownName, "mechanism must be one of exponential, "),
+    (
+        {"epsilon": 1, "neighbors": "next door"},
+        UnknownName,
+        "neighbors must be one of add_remove, ",
+    ),
+    ({"epsilon": 1, "size": 0}, InvalidNumber, "size must be a whole number from 1 to"),
+    ({"epsilon": 1, "size": 1.5}, InvalidNumber, "size must be a whole number from 1 to"),
+]
+
+
+class Untouchable:
+    """Private data that nobody may look at."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"private data were touched: {name}")
+
+    def __iter__(self) -> Any:
+        raise AssertionError("private data were read")
+
+
+@pytest.mark.parametrize(("terms", "error", "message"), BAD_TERMS)
+def test_public_arguments_are_checked_before_private_data(
+    terms: dict[str, Any], error: type[DiscreetError], message: str
+) -> None:
+    for ask in (
+        lambda: discreet.select(Untouchable(), sensitivity=1, **terms),
+        lambda: discreet.simulate(Untouchable(), sensitivity=1, **terms),
+        lambda: discreet.distribution(Untouchable(), sensitivity=1, **terms),
+        lambda: discreet.mode(Untouchable(), "column", candidates=["a"], **terms),
+        lambda: discreet.mode("no such file.csv", "column", candidates=["a"], **terms),
+        lambda: discreet.mode(Untouchable(), "column", unsafe_candidates_from_data=True, **terms),
+    ):
+        with pytest.raises(error, match=message):
+            ask()
+
+
+@pytest.mark.parametrize("sensitivity", [0, -1, math.nan, math.inf, "one", None])
+def test_sensitivity_is_checked_before_private_data(sensitivity: Any) -> None:
+    with pytest.raises(InvalidArgument, match="sensitivity"):
+        discreet.select(Untouchable(), sensitivity=sensitivity, epsilon=1)
+
+
+def test_candidates_are_checked_before_private_data() -> None:
+    for candidates in ([], ["a", "a"], "abc", [None], [math.nan], [[1]], 5):
+        with pytest.raises(InvalidCandidates, match="candidates must"):
+            discreet.select(Untouchable(), sensitivity=1, epsilon=1, candidates=candidates)  # type: ignore[arg-type]
+        with pytest.raises(InvalidCandidates, match="candidates must"):
+            discreet.mode(Untouchable(), "c", candidates=candidates, epsilon=1)  # type: ignore[arg-type]
+
+
+def test_lengths_must_agree() -> None:
+    with counted_work() as work, pytest.raises(InvalidScores, match="3 candidates but 2 scores"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, candidates=["a", "b", "c"])
+    assert work.words == 0
+    with pytest.raises(InvalidCandidates, match="leave out candidates"):
+        discreet.select({"a": 1}, sensitivity=1, epsilon=1, candidates=["a"])
+
+
+def test_an_argument_that_does_not_exist_is_named() -> None:
+    with pytest.raises(TypeError, match="unexpected argument 'epsilom'"):
+        discreet.select([1], sensitivity=1, epsilom=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("verb", [discreet.select, discreet.mode])
+def test_help_spells_out_the_terms(verb: Any) -> None:
+    parameters = inspect.signature(verb).parameters
+    assert list(parameters)[-9:] == [
+        "epsilon", "rho", "scale", "mechanism", "neighbors", "privacy_unit", "size", "ledger", "request",
+    ]  # fmt: skip
+    assert parameters["mechanism"].default == "exponential"
+
+
+@pytest.mark.parametrize("verb", [discreet.simulate, discreet.distribution, discreet.compare])
+def test_help_names_no_payer_where_nothing_is_released(verb: Any) -> None:
+    parameters = inspect.signature(verb).parameters
+    assert list(parameters)[-6:] == ["epsilon", "rho", "scale", "mechanism", "neighbors", "size"]
+
+
+def test_labels_look_like_labels() -> None:
+    assert repr(Labels(["a", "b"])) == "Labels(['a', 'b'], 2 in all)"
+    assert repr(Labels(range(9))) == "Labels([0, 1, 2, 3, 4, ...], 9 in all)"
+    assert Labels(np.array([1, 2]))[0] == 1
+
+
+@pytest.mark.parametrize("monotonic", ["False", "yes", 1, None])
+def test_flags_are_true_or_false(monotonic: Any) -> None:
+    with pytest.raises(InvalidArgument, match="monotonic must be True or False"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, monotonic=monotonic)
+    with pytest.raises(InvalidArgument, match="unsafe_candidates_from_data must be True or False"):
+        discreet.mode(frame(["a"]), "status", unsafe_candidates_from_data=monotonic, epsilon=1)
+
+
+def test_what_has_no_order_is_refused() -> None:
+    with pytest.raises(InvalidScores, match="in order, got a set"):
+        discreet.select({1.0, 2.0}, sensitivity=1, epsilon=1)
+    with pytest.raises(InvalidCandidates, match="in the order of their scores"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, candidates={"a", "b"})
+    with pytest.raises(InvalidScores, match="in order, got a numpy"):
+        discreet.select(np.ma.masked_array([1, 2], [False, True]), sensitivity=1, epsilon=1)
+
+
+def test_a_labelled_series_names_its_candidates() -> None:
+    votes = pd.Series(["tea"] * 3 + ["coffee"] * 400).value_counts()
+    assert discreet.select(votes, sensitivity=1, epsilon=1).value == "coffee"
+    assert discreet.select(pd.Series([3, 400]), sensitivity=1, epsilon=1).value == 1
+
+
+def test_arguments_in_the_wrong_place_are_not_shown() -> None:
+    secret = pl.DataFrame({"name": ["Xylophagous"]})
+    ask: Callable[[], Any]
+    for ask in (
+        lambda: discreet.mode(secret, "name", candidates=secret, epsilon=1),
+        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=secret["name"]),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=[["Xylophagous"]], epsilon=1),
+        lambda: discreet.mode(
+            secret,
+            "name",
+            candidates=["a"],
+            epsilon=1,
+            neighbors=["Xylophagous"],  # type: ignore[arg-type]
+        ),
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=1, mechanism=secret),  # type: ignore[arg-type]
+        lambda: discreet.select(secret, sensitivity=1, epsilon=1),
+    ):
+        with pytest.raises(DiscreetError) as caught:
+            ask()
+        assert "Xylophagous" not in str(caught.value)
+
+
+@pytest.mark.parametrize("epsilon", ["1e400", "1e-301", 10**301])
+def test_absurd_amounts_of_privacy_are_refused(epsilon: Any) -> None:
+    with pytest.raises(InvalidNumber, match="epsilon must be between 1e-300 and 1e300"):
+        discreet.select([1, 2], sensitivity=1, epsilon=epsilon)
+    assert str(discreet.select([1], sensitivity=1, epsilon="1e-300")).startswith("0 [ε ≤ 1")
+
+
+def test_what_numpy_is_told_about_underflow_changes_nothing() -> None:
+    with np.errstate(all="raise"):
+        for mechanism in ("exponential", "permute_and_flip", "noisy_max", "base2"):
+            scores = [0.0, 1e-310, 1e308, -1e308]
+            assert discreet.select(scores, sensitivity=1, epsilon=1, mechanism=mechanism).value == 2
+
+
+@pytest.mark.parametrize("mechanism", [None, 1, object(), discreet.Exponential, "Exponential"])
+def test_what_is_no_mechanism_is_refused(mechanism: Any) -> None:
+    with pytest.raises(UnknownName, match="mechanism must be"):
+        discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)
+
+
+def test_releases_are_ready_for_json() -> None:
+    import datetime
+    import json
+
+    day = datetime.date(2024, 12, 31)
+    for candidate in (
+        day,
+        Decimal("0.1"),
+        Fraction(1, 3),
+        float("inf"),
+        np.int64(7),
+        b"x",
+        "tea",
+        5,
+    ):
+        release = discreet.select([99], sensitivity=1, epsilon=1, candidates=[candidate])
+        text = json.dumps(release.as_dict(), allow_nan=False)
+        assert json.loads(text)["value"] in (candidate, str(candidate))
+    drawn = discreet.select([0, 1], sensitivity=1, epsilon=1, size=2)
+    assert drawn != discreet.select([0, 1], sensitivity=1, epsilon=1, size=2)
+    assert {drawn: 1}[drawn] == 1
+
+
+def test_a_file_is_read_in_a_forked_process_too() -> None:
+    import os
+
+    discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1)
+    pid = os.fork()
+    if pid == 0:
+        answer = discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1).value
+        os._exit(0 if answer == "Married-civ-spouse" else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+# The most common value.
+
+
+def frame(rows: list[Any]) -> Any:
+    return pl.DataFrame({"status": rows})
+
+
+def test_mode_of_the_example() -> None:
+    release = discreet.mode(EXAMPLE, "marital_status", candidates=STATUS, epsilon=1)
+    assert release.value == "Married-civ-spouse"
+    assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
+
+
+def test_the_example_has_the_published_counts() -> None:
+    rows = EXAMPLE.read_text().splitlines()
+    assert rows[0] == "marital_status"
+    assert [rows[1:].count(status) for status in STATUS] == PUBLISHED
+    assert len(rows) == 1 + sum(PUBLISHED)
+
+
+@pytest.mark.skipif(not ADULT.exists(), reason="the Adult census is not here")
+def test_mode_of_the_adult_census() -> None:
+    assert (
+        discreet.mode(ADULT, "marital_status", candidates=STATUS, epsilon=1).value
+        == "Married-civ-spouse"
+    )
+    assert (
+        discreet.mode(pl.read_csv(ADULT), "sex", candidates=["Male", "Female"], epsilon=1).value
+        == "Male"
+    )
+
+
+def test_values_that_are_no_candidates_are_ignored() -> None:
+    data = frame(["a"] * 200 + ["b"] * 100 + ["c"] + [None] * 300)
+    assert discreet.mode(data, "status", candidates=["b", "c", "d"], epsilon=1).value == "b"
+
+
+def test_candidates_missing_from_the_data_count_zero() -> None:
+    drawn = discreet.mode(
+        frame([]).cast(pl.String), "status", candidates=["x", "y"], epsilon=1, size=200
+    )
+    assert set(drawn.value) == {"x", "y"}
+
+
+def test_candidates_must_be_named_or_declared() -> None:
+    declared = frame(["a"] * 90).cast(pl.Enum(["a", "b"]))
+    assert discreet.mode(declared, "status", epsilon=1).value == "a"
+    undeclared = pd.DataFrame({"status": pd.Categorical(["a", "a"])})
+    for data in (frame(["a"]), undeclared, EXAMPLE):
+        column = "marital_status" if data is EXAMPLE else "status"
+        with pytest.raises(InvalidCandidates, match="declares none, so name what may be answered"):
+            discreet.mode(data, column, epsilon=1)
+
+
+def test_candidates_from_the_data_have_no_guarantee() -> None:
+    data = frame(["a"] * 90 + ["b"])
+    release = discreet.mode(data, "status", unsafe_candidates_from_data=True, epsilon=1)
+    assert release.value == "a"
+    assert release.guarantee == NoGuarantee("the candidates were taken from the data", "add_remove")
+    with pytest.raises(InvalidCandidates, match="not both"):
+        discreet.mode(data, "status", candidates=["a"], unsafe_candidates_from_data=True, epsilon=1)
+
+
+def test_replaced_records_cost_twice() -> None:
+    """The same epsilon buys half the eta: the spread of counts is 2 where a record is replaced."""
+    relations: list[tuple[Neighbors, int]] = [("add_remove", 1), ("replace_one", 2)]
+    law = {
+        neighbors: discreet.distribution([0, 1], spread=spread, epsilon=1).pmf()[1]
+        for neighbors, spread in relations
+    }
+    data = frame(["b"])
+    for neighbors, expected in law.items():
+        drawn = discreet.mode(
+            data, "status", candidates=["a", "b"], epsilon=1, size=20_000, neighbors=neighbors
+        )
+        assert abs(drawn.value.count("b") / 20_000 - expected) < 0.03
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(MissingColumn, match="status"):
+        discreet.mode(frame(["a"]), "state", candidates=["a"], epsilon=1)
