@@ -1,7 +1,12 @@
 """The face of the package: small, complete, and quick to import."""
 
+import ast
+import inspect
+import pickle
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,13 +51,42 @@ def test_laws_and_plans_load_no_pictures() -> None:
     assert "matplotlib" not in loaded_after(code)
 
 
-def test_the_face_is_complete() -> None:
-    assert sorted(discreet.__all__) == sorted([*discreet._HOMES, *discreet._MODULES])
-    for name in discreet.__all__:
-        assert getattr(discreet, name) is not None
-    assert set(dir(discreet)) == set(discreet.__all__)
+STUB = Path(discreet.__file__).with_suffix(".pyi")
+
+
+def test_every_line_of_the_stub_is_read() -> None:
+    """The package splits lines, and Python's own parser reads the same of them."""
+    imports = [
+        node
+        for node in ast.parse(STUB.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom)
+    ]
+    names = [alias for node in imports for alias in node.names]
+    assert len({alias.name for alias in names}) == len(names)
+    assert all(alias.name == alias.asname for alias in names), (
+        "type checkers take others as private"
+    )
+    assert sorted(alias.name for alias in names) == discreet.__all__
+    for node in imports:
+        for alias in node.names:
+            home = import_module(f"discreet.{node.module}" if node.module else "discreet")
+            assert getattr(discreet, alias.name) is getattr(home, alias.name)
+
+
+def test_public_names_are_offered_and_no_others() -> None:
+    assert dir(discreet) == discreet.__all__
+    namespace: dict[str, Any] = {}
+    exec("from discreet import *", namespace)
+    assert {*namespace} - {"__builtins__"} == set(discreet.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'random'"):
-        _: Any = discreet.random
+        _: Any = discreet.random  # type: ignore[attr-defined]
+
+
+def test_public_names_can_be_pickled() -> None:
+    for name in discreet.__all__:
+        value = getattr(discreet, name)
+        if isinstance(value, type) or inspect.isfunction(value):
+            assert pickle.loads(pickle.dumps(value)) is value, name
 
 
 def test_every_public_name_has_a_docstring() -> None:
@@ -64,8 +98,6 @@ def test_every_public_name_has_a_docstring() -> None:
 
 def test_no_randomness_but_bits() -> None:
     """Nothing in the library draws from anywhere but `bits`."""
-    from pathlib import Path
-
     source = Path(discreet.__file__).parent
     for file in source.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
