@@ -122,6 +122,14 @@ def asked() -> dict[str, str]:
     return {name: bill.digest for name, bill in zip(questions(till), till.bills, strict=True)}
 
 
+def test_every_verb_is_here() -> None:
+    sessions = {name for name in vars(discreet.Session) if name in discreet.__all__}
+    assert sessions - {name.partition(" ")[0] for name in questions(Till())} == {
+        "minimum",  # as `quantile`, which they call
+        "maximum",
+    }
+
+
 def test_digests_are_those_that_were_recorded() -> None:
     """A ledger that was written by an earlier version knows its requests again."""
     digests = asked()

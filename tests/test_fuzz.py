@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import discreet
 from discreet import audit, plots
+from discreet.cli import app
 from discreet.errors import InvalidArgument
 
-from .fuzz import calls, canary, examples, judge
+from .fuzz import calls, canary, commands, examples, judge
 
 _NOT_CALLED = {"Counterexample", "Declared", "Series", "Session", "Terms"}
 """Types of arguments, and classes that are made by calls alone."""
@@ -43,6 +45,11 @@ def test_everything_public_has_an_example() -> None:
         if name not in known and name.rpartition(".")[2] not in _NOT_CALLED
     ]
     assert not missing, "give each an example in tests/fuzz/examples.py"
+
+
+def test_every_command_has_an_example() -> None:
+    words = {target.name.split()[1] for target in commands.targets()}
+    assert words == {*typer.main.get_group(app).commands}
 
 
 _REFUSED = {"NoGuarantee.approx"}

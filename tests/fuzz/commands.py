@@ -48,6 +48,7 @@ _COMMANDS: list[str] = [
     "mode FILE c --candidates tea --privacy-unit who --by g --groups x,y --max-groups 2 --epsilon 1",
     "top-k FILE c --candidates tea,coffee --k 1 --method peeling --epsilon 1 --size 2 --neighbors replace_one",
     "median FILE n --lo 0 --hi 120 --step 0.5 --epsilon 1 --max-contributions 1",
+    "minimum FILE n --lo 0 --hi 120 --epsilon 1", "maximum FILE n --lo 0 --hi 120 --step 2 --rho 1 --json",
     "quantile FILE n --alpha 0.9 --lo 0 --hi 120 --scale 2",
     "quantiles FILE n --alphas 0.25,0.5 --lo 0 --hi 120 --epsilon 1 --request r",
     "price FILE n --hi 10 --step 0.5 --supply 2 --units 1 --epsilon 1 --continuous",

@@ -1,5 +1,6 @@
 """A quote says what the release will say, and opens no data: not a file, not an object, for no verb."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -134,6 +135,10 @@ def test_every_verb_is_here() -> None:
     asked = {name.partition(",")[0] for name in ROWS | QUANTILES | NUMBERS}
     verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
     assert asked == verbs | {"private_candidates"}
+    public = {name: getattr(discreet, name) for name in discreet.__all__}
+    functions = {n: f for n, f in public.items() if callable(f) and not isinstance(f, type)}
+    paid = {n for n, f in functions.items() if "ledger" in inspect.signature(f).parameters}
+    assert asked == paid - {"report"}
 
 
 @pytest.mark.parametrize(("verb", "data", "terms"), [*questions(), *unsafe()])
