@@ -100,6 +100,21 @@ def test_every_page_is_in_the_site() -> None:
         assert page.relative_to(ROOT / "docs").as_posix() in site
 
 
+def test_the_architecture_page_shows_what_there_is() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    tree, layers = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    for entry in (ROOT / "src" / "discreet").iterdir():
+        if not entry.name.startswith("__") and (entry.is_dir() or entry.suffix == ".py"):
+            assert f" {entry.name}{'/' * entry.is_dir()} " in tree, entry.name
+    files = [file.as_posix() for top in ("src", "tests") for file in (ROOT / top).rglob("*.py*")]
+    for name in re.findall(r"[\w/]+\.pyi?\b", page):
+        assert "NAME" in name or any(file.endswith(f"/{name}") for file in files), name
+    rules = (ROOT / ".importlinter").read_text(encoding="utf-8")
+    listed = re.search(r"^layers =\n((?:    .*\n)+)", rules, re.M)
+    assert listed is not None
+    assert layers == re.sub("^    ", "", listed[1], flags=re.M)
+
+
 def test_every_command_is_in_the_docs() -> None:
     for command in app.registered_commands:
         assert command.name is not None
