@@ -100,7 +100,7 @@ class Session:
     """An account to which releases are charged: pass it as `ledger=`, or call the verbs as its methods.
 
         with ledger.session("adult") as private:
-            private.mode(people, "drink", ["tea", "coffee"], epsilon="1/2")
+            private.mode(people, "drink", candidates=["tea", "coffee"], epsilon="1/2")
 
     Made by `Ledger.session`. Every release is charged and committed by itself, so a session need not be
     closed; it is a context manager for readability alone.
