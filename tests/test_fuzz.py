@@ -133,7 +133,7 @@ def test_what_is_not_documented_is_found(
 
 
 def test_a_variable_of_a_frame_is_found(fake: Callable[..., judge.Verdict]) -> None:
-    """Without its door a verb would be found: its frame holds the scores."""
+    """Without its error boundary a verb would be found: its frame holds the scores."""
     bare = inspect.unwrap(discreet.select)
     verdict = fake(lambda: bare([1, canary.NUMBER], sensitivity=0, epsilon=1))
     assert verdict.problem.startswith("the canary is in scores of /verbs/select.py")

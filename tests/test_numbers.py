@@ -1,4 +1,4 @@
-"""The one door for numbers."""
+"""Numbers are read exactly, and rounded against ourselves."""
 
 import math
 from decimal import Decimal

@@ -7,7 +7,7 @@ from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
-from .doors import doors
+from .error_boundary import error_boundaries
 from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
@@ -41,7 +41,7 @@ class Call(NamedTuple):
         return self.verb(*self.arguments, **{**self.terms, **terms})
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True, repr=False)
 class Batch:
     """Several questions under names. Nothing is asked, and no data are looked at, until it is run.

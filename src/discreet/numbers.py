@@ -1,4 +1,4 @@
-"""The one door for numbers: exact in, rounded against ourselves out.
+"""Reads numbers: exact in, and rounded against ourselves out.
 
 Every number of a privacy statement is a `fractions.Fraction`. Arguments of other types become one here:
 integers, fractions and decimals as they are, text such as ``"1/3"`` or ``"0.1"``, and a float as the

@@ -16,7 +16,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .arguments import listed
-from .doors import door
+from .error_boundary import error_boundary
 from .errors import DiscreetError, InvalidArgument, MissingPackage
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _STYLE = {
 def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function with matplotlib's errors replaced, as they may quote the values that were plotted."""
 
-    @door
+    @error_boundary
     @wraps(function)
     def draw(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         signature(function).bind(*args, **kwargs)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import plots
-from .doors import doors
+from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.units import whose
 
@@ -71,7 +71,7 @@ def _inside(value: object) -> str:
     return repr(value) if isinstance(value, str) else _written(value)
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """Draws for study. They were not charged, so they are not private: do not publish them.

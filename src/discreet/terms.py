@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TypedDict, TypeVar, get_args
 
 from .arguments import read_name
-from .doors import door
+from .error_boundary import error_boundary
 from .errors import InvalidArgument
 from .mechanisms import Mechanism
 from .numbers import Number
@@ -111,7 +111,7 @@ def _shows(verb: Verb, kind: object, without: tuple[str, ...] = ()) -> Verb:
     types = kind.__annotations__
     terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in without}
     verb.__signature__ = spelled_out(verb, terms)  # type: ignore[attr-defined]
-    return door(verb)  # type: ignore[return-value]
+    return error_boundary(verb)  # type: ignore[return-value]
 
 
 def spelled_out(

@@ -449,7 +449,7 @@ def test_ctrl_c_at_some_lines_leaves_no_data_in_a_frame(owner: bool) -> None:
 
 @pytest.mark.parametrize("owner", [True, False])
 def test_ctrl_c_at_the_doors_leaves_no_data_in_a_frame(owner: bool) -> None:
-    """At every instruction of the doors themselves."""
+    """At every instruction of the error boundary itself."""
     check_interrupts(owner, None, str(Path(LIBRARY) / "node" / "isolation.py"))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 from ..candidates import Labels
-from ..doors import door
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, positive, spell
 from ..privacy.sensitivity import Neighbors, read_neighbors
@@ -57,7 +57,7 @@ class SensitivityEstimate:
         )
 
 
-@door
+@error_boundary
 def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and how to sample
     u: ScoreFunction,
     candidates: Iterable[object],

@@ -9,7 +9,7 @@ from typing import Protocol, Unpack
 from flint import arb
 
 from ..arguments import listed
-from ..doors import door, doors
+from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
@@ -61,7 +61,7 @@ class Interval:
         return "0" if -_SAME < self.lower <= self.upper < _SAME else f"{float(self):.10g}"
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactAudit:
     """The privacy loss between the distributions on two neighbours, against a claim. As private as the two.
@@ -189,7 +189,7 @@ def exact(
     )
 
 
-@door
+@error_boundary
 def laws(
     law: Stated | Sequence[Number],
     law_of_neighbor: Stated | Sequence[Number],

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from ..arguments import listed
-from ..doors import caller, door
+from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, lower, precision
@@ -59,7 +59,7 @@ class SamplingAudit:
         )
 
 
-@door
+@error_boundary
 def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     mechanism: Callable[[_Data], Hashable],
     data: _Data,
@@ -91,12 +91,12 @@ def sampling(  # noqa: PLR0913  # two databases, and how to draw and judge
     risk, allowed, size = _risk(confidence), _delta(delta), count(n, "n")
     if size < 2:
         raise InvalidNumber(f"n must be at least 2, got {size}")
-    ask = caller(mechanism, "mechanism")
+    ask = foreign_function(mechanism, "mechanism")
     pairs = [(ask(data), ask(neighbor)) for _ in range(size)]
     return _bound([a for a, _ in pairs], [b for _, b in pairs], risk, allowed)
 
 
-@door
+@error_boundary
 def samples(
     drawn: Iterable[Hashable],
     drawn_from_neighbor: Iterable[Hashable],

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from ..arguments import listed
 from ..candidates import Labels
-from ..doors import door
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
@@ -114,7 +114,7 @@ class SensitivityAudit:
         )
 
 
-@door
+@error_boundary
 def sensitivity(
     u: ScoreFunction,
     candidates: Iterable[object],

@@ -8,7 +8,7 @@ from math import inf
 from statistics import median
 from typing import TypeVar
 
-from ..doors import caller, door
+from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, positive
 from ..testing import Work, counted_work
@@ -57,7 +57,7 @@ class TimingAudit:
         return f"{told} ({self.repeats} pairs of runs; {work}; time ratio {self.ratio:.2f})"
 
 
-@door
+@error_boundary
 def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     run: Callable[[_Input], object],
     first: _Input,
@@ -88,7 +88,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     n, level = count(repeats, "repeats"), positive(confidence, "confidence")
     if level >= 1:
         raise InvalidArgument(f"confidence must be below 1, got {shown(confidence)}")
-    run, clock = caller(run, "run"), caller(clock, "clock")
+    run, clock = foreign_function(run, "run"), foreign_function(clock, "clock")
     run(first), run(second)  # the first run pays for imports and caches
     rows = [_turn(run, first, second, clock, swapped=i % 2 == 1) for i in range(n)]
     columns = [list(zip(*side, strict=True)) for side in zip(*rows, strict=True)]

@@ -9,7 +9,7 @@ from functools import partial
 from sqlalchemy import Connection
 
 from ..arguments import read_name
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, LedgerError, UnknownBudget
 from ..numbers import Number
 from ..privacy.guarantees import read_guarantee
@@ -28,7 +28,7 @@ from .store import Store
 from .verification import Verified, read_noted_head, verify_chain
 
 
-@doors
+@error_boundaries
 class Ledger:
     """Privacy budgets that outlive the process, and every release charged to them.
 

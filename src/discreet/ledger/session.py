@@ -7,7 +7,7 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, ParamSpec
 
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import Exhausted
 from ..payment import Bill, Indices
 from ..privacy.contract import Guarantee
@@ -95,7 +95,7 @@ class _PaidVerb(Generic[_P]):
         return partial(self._verb, **terms)
 
 
-@doors
+@error_boundaries
 class Session:
     """An account to which releases are charged: pass it as `ledger=`, or call the verbs as its methods.
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 from flint import arb
 
 from ..descriptions import digest
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import Exhausted, InvalidArgument
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..payment import Account, Bill, Indices, read_account
@@ -26,7 +26,7 @@ _FINEST_SPLIT = 2**20
 _MOST = 10**9
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class AboveThreshold:
     """A session that answers queries one after another: is value + X >= threshold + Y?

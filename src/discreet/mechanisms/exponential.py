@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.rho import pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
@@ -21,7 +21,7 @@ _FAR = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True)
 class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plots
 from ..arguments import listed
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
@@ -27,7 +27,7 @@ _DIGITS = 4
 _MOST = 1000
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Comparison:
     """The expected errors of mechanisms by epsilon. As private as the scores.

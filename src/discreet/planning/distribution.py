@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flint import arb
 
 from .. import plots
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
@@ -58,7 +58,7 @@ class Run:
     mass: Enclosure
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Distribution:
     """The distribution of an answer, in certified intervals. Private, like the scores.

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from flint import arb
 
 from ..arguments import listed
-from ..doors import door, doors
+from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
 from ..numbers import Number, count, spell
 from .base import BaseGuarantee
@@ -25,7 +25,7 @@ from .sensitivity import Neighbors
 _SPELLED = 3
 
 
-@doors
+@error_boundaries
 @dataclass(frozen=True, slots=True)
 class Composition:
     """The composition of the guarantees of several answers, chosen adaptively from a fixed list of guarantees.
@@ -211,7 +211,7 @@ class Composition:
         return "" if self.rho is None else f"{equals('ρ', self.rho)} in all, from "
 
 
-@door
+@error_boundary
 def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     """Return the composition of the guarantees of several answers, which may be chosen adaptively.
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import reduce
 
-from ..doors import door
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument
 from .composition import Composition, compose
 from .contract import Guarantee, Part, Parts, order
@@ -13,7 +13,7 @@ from .implications import weaker
 from .renyi_dp import ORDERS
 
 
-@door
+@error_boundary
 def parallel(*guarantees: Guarantee) -> Guarantee:
     """Return the guarantee of answers about disjoint parts of the data.
 

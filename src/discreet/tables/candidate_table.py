@@ -6,7 +6,7 @@ from typing import Any
 
 from ..arguments import column_name
 from ..candidates import position
-from ..doors import doors
+from ..error_boundary import error_boundaries
 from ..errors import InvalidCandidates, shown
 from .failures import quietly
 from .kinds import CELL, ColumnType
@@ -17,7 +17,7 @@ _KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 
-@doors
+@error_boundaries
 class CandidateTable:
     """Candidates in a column of a public table: millions of possible answers, never listed.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..arguments import refuse_one_shot
 from ..candidates import Labels
-from ..doors import door
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import RepetitionKind, Repetitions
 from ..numbers import Number, positive
@@ -37,7 +37,7 @@ class Attempt:
     result: object
 
 
-@door
+@error_boundary
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
     run: RunCandidate,
     data: object,

@@ -16,7 +16,7 @@ _Class = TypeVar("_Class", bound=type)
 _PACKAGE = __name__.partition(".")[0]
 
 
-def caller(function: object, name: str) -> Callable[..., Any]:
+def foreign_function(function: object, name: str) -> Callable[..., Any]:
     """Return a wrapper of a caller's function that replaces its errors, which may quote data.
 
     Raises:
@@ -38,7 +38,7 @@ def caller(function: object, name: str) -> Callable[..., Any]:
     return called
 
 
-def door(function: Callable[_P, _T]) -> Callable[_P, _T]:
+def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function with errors that hold no arguments and no computed values.
 
     An error keeps its class, message and line numbers, and loses the variables of its frames, its cause and its
@@ -58,15 +58,15 @@ def door(function: Callable[_P, _T]) -> Callable[_P, _T]:
     return enter
 
 
-def doors(kind: _Class) -> _Class:
-    """Return the class with `door` applied to all public methods: for objects that hold private data."""
+def error_boundaries(kind: _Class) -> _Class:
+    """Return the class with `error_boundary` applied to all public methods: for objects that hold private data."""
     for name, method in list(vars(kind).items()):
-        if isinstance(method, FunctionType) and (not name.startswith("_") or name in _DOORS):
-            setattr(kind, name, door(method))
+        if isinstance(method, FunctionType) and (not name.startswith("_") or name in _SPECIAL):
+            setattr(kind, name, error_boundary(method))
     return kind
 
 
-_DOORS = ("__init__", "__getitem__", "__str__")
+_SPECIAL = ("__init__", "__getitem__", "__str__")
 
 
 def _emptied(error: BaseException) -> BaseException:
