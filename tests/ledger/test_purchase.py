@@ -95,7 +95,7 @@ def test_a_draw_that_fails_is_paid_and_can_be_had_again() -> None:
     with pytest.raises(ZeroDivisionError) as failed:
         session.buy(bill(1), prepare)
     where, note = failed.value.__notes__
-    assert where.startswith("it came from test_ledger_purchase.py:")
+    assert where.startswith("it came from test_purchase.py:")
     request = note.partition("request='")[2].partition("'")[0]
     assert session.buy(bill(1, request), answering(5)) == 5
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
