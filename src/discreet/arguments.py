@@ -119,8 +119,10 @@ def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
         InvalidArgument: if it is nothing of the kind, or holds more, or has no end.
     """
     found = None
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        with suppress(TypeError):  # of an array without dimensions
+    with suppress(
+        Exception
+    ):  # of an array without dimensions, or of whatever methods the object has
+        if isinstance(value, Iterable) and not isinstance(value, str | bytes):
             found = list(islice(value, most + 1))  # never asks for a length, which may be a lie
     if found is None:
         raise InvalidArgument(f"{name} must be a list, got {shown(value)}")

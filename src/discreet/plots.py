@@ -31,6 +31,7 @@ _LINES = ((_BLUE, "-", "o"), (_RED, "--", "s"), (_GREEN, "-.", "^"), (_ORANGE, "
           ("#000000", (0, (5, 1)), "v"), ("#CC79A7", (0, (1, 1)), "P"))  # fmt: skip
 _BINS, _NAMED, _WIDE = 40, 40, 4.5
 _MOST = 10**6
+_MOST_BARS = 10_000
 _STYLE = {
     "font.size": 13.0, "axes.titlesize": 14.0, "legend.fontsize": 12.0, "lines.linewidth": 2.0,
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
@@ -289,7 +290,10 @@ def losses(
         epsilon: the claimed epsilon.
         labels: the outputs; their numbers if not given.
     """
-    names = tuple(map(str, range(len(ratios)) if labels is None else labels))
+    ratios = listed(ratios, "ratios", _MOST_BARS)
+    names = tuple(
+        map(str, range(len(ratios)) if labels is None else listed(labels, "labels", _MOST_BARS))
+    )
     finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
     edge = 1.25 * max([epsilon, *finite])
     with _axes(_height(names)) as axes:

@@ -35,8 +35,10 @@ class Case:
 
     @property
     def raises(self) -> bool:
-        """Whether an object was given that raises errors of its own."""
-        return any(value in RAISING for value in self.spoiled.values())
+        """Whether an object was given that raises errors of its own, or makes others raise by its lies."""
+        return any(
+            value in RAISING or value.endswith("that lies") for value in self.spoiled.values()
+        )
 
     def __str__(self) -> str:
         changed = ", ".join(f"{place}: {value}" for place, value in self.spoiled.items())

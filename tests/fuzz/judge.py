@@ -74,6 +74,8 @@ def _unclean(error: Exception, case: calls.Case) -> str:
         return ""
     if type(error).__name__ == "OpenDPException" and case.name == "to_opendp":
         return ""
+    if type(error) is AssertionError and case.name == "testing.check_mechanism":
+        return ""
     return f"unclean: {type(error).__name__}: {ascii(_text(error))[:160]}"
 
 

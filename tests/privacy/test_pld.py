@@ -340,7 +340,7 @@ def test_the_common_step() -> None:
         (lambda: LossDistribution.laplace(1, F(1, 2**21)), "step must be at least epsilon / 1,048,576"),
         (lambda: LossDistribution.pure(1, 1).delta(-1), "epsilon must be zero or more"),
         (lambda: LossDistribution.pure(1, 1).epsilon(-1), "delta must be zero or more"),
-        (lambda: LossDistribution.pure(1, 1).composed(0), "n must be a whole number of at least 1"),
+        (lambda: LossDistribution.pure(1, 1).composed(0), "n must be a whole number from 1"),
         (lambda: common_step([]), "answers must not be empty"),
         (lambda: common_step([(1, 1), (0, 1)]), "epsilon must be greater than zero"),
     ],

@@ -13,6 +13,8 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..scores.custom import Custom, ScoreFunction
 from .binomial import at_most
 
+_MOST_SAMPLES = 10**7
+
 
 @dataclass(frozen=True, slots=True)
 class SensitivityEstimate:
@@ -95,7 +97,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
 
     Source: Rubinstein and Aldà, ICML 2017, https://arxiv.org/abs/1706.02562.
     """
-    m, n = count(samples, "samples"), count(size, "size")
+    m, n = count(samples, "samples", most=_MOST_SAMPLES), count(size, "size")
     k = m if order is None else count(order, "order", most=m)
     relation, labels = read_neighbors(neighbors), list(Labels(candidates))
     if not callable(record):

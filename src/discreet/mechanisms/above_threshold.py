@@ -12,7 +12,7 @@ from flint import arb
 
 from ..descriptions import digest
 from ..error_boundary import error_boundaries
-from ..errors import Exhausted, InvalidArgument
+from ..errors import Exhausted, InvalidArgument, shown
 from ..numbers import Number, count, exact, flag, positive, positive_up
 from ..payment import Account, Bill, Indices, read_account
 from ..privacy.guarantees import PureDP
@@ -91,6 +91,8 @@ class AboveThreshold:
             raise InvalidArgument(
                 "monotonic speaks of records that come or go; leave it out under replace_one"
             )
+        if not callable(getattr(type(self.bits), "word", None)):
+            raise InvalidArgument(f"bits must be a source of random bits, got {shown(self.bits)}")
         settle(self, "_scales", self._calibrate())
         account = read_account(self.ledger)
         if account is not None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from flint import arb, arb_poly, fmpz_poly
 
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
@@ -148,6 +149,7 @@ class LossDP(BaseGuarantee):
         return f"{len(self.losses.masses):,} privacy losses ({IN_WORDS[self.neighbors]})"
 
 
+@error_boundary
 def _read(losses: object) -> LossDistribution:
     """Return a distribution of losses, or that which `as_dict` wrote down."""
     if isinstance(losses, Mapping):

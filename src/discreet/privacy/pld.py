@@ -27,6 +27,8 @@ UNIT = 2**128
 _TAIL = 2**32
 """Up to this mass, in units, may move to infinity at the upper end, and up to the lowest loss at the other."""
 
+_MOST_ANSWERS = 2**40
+
 _LARGEST = 2**20
 """Largest epsilon and step: far beyond any meaningful guarantee."""
 
@@ -181,7 +183,7 @@ class LossDistribution:
         Raises:
             InvalidNumber: if `n` is no whole number of at least one.
         """
-        if count(n, "n") == 1:
+        if count(n, "n", most=_MOST_ANSWERS) == 1:
             return self
         half = self.composed(n // 2)
         pair = half.combined(half)
@@ -368,8 +370,8 @@ def _squared(x: arb) -> arb:
 
 
 def _units(mass: arb) -> int:
-    """Return a mass in units, rounded up."""
-    return max(0, math.ceil(upper(mass) * UNIT))
+    """Return a mass in units, rounded up; a ball that says nothing may hold all of it."""
+    return max(0, math.ceil(upper(mass) * UNIT)) if mass.is_finite() else UNIT
 
 
 def _trimmed(step: Fraction, lowest: int, masses: list[int], infinite: int) -> LossDistribution:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 
 from flint import arb
 
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
@@ -114,6 +115,7 @@ class RenyiDP(BaseGuarantee):
         return f"Rényi divergences of {len(self.curve)} orders ({IN_WORDS[self.neighbors]})"
 
 
+@error_boundary
 def _read(curve: object) -> _Curve:
     """Return a curve as ascending pairs of fractions, one per order.
 
@@ -146,9 +148,9 @@ def _read(curve: object) -> _Curve:
 
 def _pairs(curve: object) -> list[tuple[object, object]]:
     """Return orders and divergences as they were given."""
-    given = curve.items() if isinstance(curve, Mapping) else curve
     pairs: list[tuple[object, object]] = []
-    with suppress(TypeError, ValueError):  # of what is read in pairs
+    with suppress(Exception):  # of what is not read in pairs, or of whatever methods the object has
+        given = curve.items() if isinstance(curve, Mapping) else curve
         pairs = [(a, d) for a, d in cast(Iterable[tuple[object, object]], given)]
     if not pairs:
         raise InvalidArgument(

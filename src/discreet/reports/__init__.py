@@ -12,6 +12,7 @@ from typing import Any
 
 from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..ledger import Ledger
 from ..planning.distribution import Distribution
@@ -23,6 +24,7 @@ from .page import Page
 from .releases import about_release, private_distribution
 
 
+@error_boundary
 def report(
     subject: object,
     path: str | os.PathLike[str],

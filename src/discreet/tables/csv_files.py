@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..arguments import listed
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
 from .records import PERSON
@@ -44,6 +46,9 @@ DIALECT: dict[str, object] = {
 """What DuckDB is told of every CSV file, so that it guesses nothing."""
 
 
+_MOST_COLUMNS = 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class CsvFile:
     """A text file of rows whose form is given rather than read from its first line."""
@@ -53,6 +58,7 @@ class CsvFile:
     names: tuple[str, ...] | None
 
 
+@error_boundary
 def csv(
     path: str | os.PathLike[str],
     *,
@@ -76,15 +82,12 @@ def csv(
         raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
     if delimiter is not None and delimiter in '"\r\n':
         raise InvalidArgument("delimiter must not be a quote or the end of a line")
-    listed = None if names is None else tuple(names)
-    if listed is not None and (
-        isinstance(names, str)
-        or not all(isinstance(name, str) for name in listed)
-        or len({*listed}) < len(listed)
-        or not listed
+    given = None if names is None else tuple(listed(names, "names", _MOST_COLUMNS))
+    if given is not None and (
+        not all(isinstance(name, str) for name in given) or len({*given}) < len(given) or not given
     ):
         raise InvalidArgument("names must be a list of distinct texts, one for each column")
-    return CsvFile(Path(path), delimiter, listed)
+    return CsvFile(Path(path), delimiter, given)
 
 
 def open_csv(

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from numbers import Integral, Rational, Real
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,9 @@ def numeric_values(data: Any) -> ExactArray:
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(list(data))
+    return (
+        clean(np.asarray(data)) if hasattr(data, "__array__") else from_list([*islice(data, None)])
+    )
 
 
 def column_numbers(held: Objects | Typed, column: str) -> ExactArray:

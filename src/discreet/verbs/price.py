@@ -5,7 +5,7 @@ from typing import Unpack
 from ..arguments import column_name
 from ..candidates import Grid
 from ..errors import InvalidArgument
-from ..numbers import positive
+from ..numbers import count, positive
 from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query, draw
@@ -53,7 +53,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     if unit_query.records.rows is not None:
-        if units != 1:
+        if count(units, "units") != 1:
             raise InvalidArgument(
                 "with a privacy_unit, max_contributions says the units; leave out units"
             )
