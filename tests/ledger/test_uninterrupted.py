@@ -185,7 +185,7 @@ def test_errors_of_a_draw_say_where_they_are_from() -> None:
 
     with pytest.raises(ExceptionGroup) as failed:
         ledger.session("people").buy(bill(1), lambda: fails)
-    assert failed.value.__notes__[0].startswith("it came from test_ledger_interrupts.py:")
+    assert failed.value.__notes__[0].startswith("it came from test_uninterrupted.py:")
     assert "in fails;" in failed.value.__notes__[0]
     assert not numbers_in(failed.value, below=sys._getframe()) & set(DRAWN)
 
