@@ -260,8 +260,8 @@ def test_any_text(tmp_path_factory: pytest.TempPathFactory, cells: list[Any], da
     candidates = data.draw(st.lists(st.sampled_from([*filter(None, cells), "a"]), unique=True))
     expected = [cells.count(candidate) for candidate in candidates]
     table = pa.table({"c": pa.array(cells, pa.string()), "d": [0] * len(cells)})
-    for name, make_one in ENGINES.items():
-        assert count(make_one(table, folder), "c", candidates) == expected, name
+    for name in ENGINES.keys() - {"spark"}:  # which takes seconds for each question
+        assert count(ENGINES[name](table, folder), "c", candidates) == expected, name
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
@@ -270,8 +270,8 @@ def test_any_floats(tmp_path_factory: pytest.TempPathFactory, cells: list[Any]) 
     candidates = [c for c in cells if c is not None and c == c] + [0, BIG + 1]
     expected = [sum(cell == candidate for cell in cells) for candidate in candidates]
     table = pa.table({"c": pa.array(cells, pa.float64())})
-    for name, make_one in TYPED.items():
-        data = make_one(table, tmp_path_factory.mktemp("any"))
+    for name in TYPED.keys() - {"spark"}:
+        data = TYPED[name](table, tmp_path_factory.mktemp("any"))
         assert count(data, "c", candidates) == expected, name
 
 
