@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from .error_boundary import error_boundary
 from .errors import InvalidArgument, UnknownName, shown
 
 MOST_LISTED = 10**7
@@ -112,6 +113,7 @@ def choice(value: object, name: str, options: Iterable[str], instead: str = "") 
     return str(found)
 
 
+@error_boundary
 def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
     """Return the values in a list, an array or anything else that is read one by one, at most so many.
 
@@ -119,10 +121,8 @@ def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
         InvalidArgument: if it is nothing of the kind, or holds more, or has no end.
     """
     found = None
-    with suppress(
-        Exception
-    ):  # of an array without dimensions, or of whatever methods the object has
-        if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        with suppress(TypeError):  # of an array without dimensions
             found = list(islice(value, most + 1))  # never asks for a length, which may be a lie
     if found is None:
         raise InvalidArgument(f"{name} must be a list, got {shown(value)}")

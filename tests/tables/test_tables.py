@@ -260,7 +260,7 @@ def test_any_text(tmp_path_factory: pytest.TempPathFactory, cells: list[Any], da
     candidates = data.draw(st.lists(st.sampled_from([*filter(None, cells), "a"]), unique=True))
     expected = [cells.count(candidate) for candidate in candidates]
     table = pa.table({"c": pa.array(cells, pa.string()), "d": [0] * len(cells)})
-    for name in ENGINES.keys() - {"spark"}:  # which takes seconds for each question
+    for name in ENGINES.keys() - {"spark", "dask"}:  # slow, and a reader of objects as text
         assert count(ENGINES[name](table, folder), "c", candidates) == expected, name
 
 

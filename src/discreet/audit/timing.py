@@ -20,6 +20,9 @@ _SEEN = (*(f for f in Work.__slots__), "time")
 """The compared quantities: all kinds of work, and time."""
 
 
+_MOST_PAIRS = 10**6
+
+
 @dataclass(frozen=True, slots=True)
 class TimingAudit:
     """How two inputs differ in work and in time. It can show a leak, never that there is none.
@@ -85,7 +88,7 @@ def timing(  # noqa: PLR0913  # two inputs, and how to run and judge
     Raises:
         InvalidArgument: if a number cannot be accepted; nothing was run.
     """
-    n, level = count(repeats, "repeats"), positive(confidence, "confidence")
+    n, level = count(repeats, "repeats", most=_MOST_PAIRS), positive(confidence, "confidence")
     if level >= 1:
         raise InvalidArgument(f"confidence must be below 1, got {shown(confidence)}")
     run, clock = foreign_function(run, "run"), foreign_function(clock, "clock")
