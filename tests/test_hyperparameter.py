@@ -29,4 +29,4 @@ def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     EXAMPLE["main"]()
     printed = capsys.readouterr().out
     assert printed.startswith("depth ")
-    assert "ε = 1, as Laplace noise (one record added or removed); permute_and_flip" in printed
+    assert "ε = 1 (add/remove one record), permute-and-flip mechanism" in printed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import plots
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
-from .privacy.units import whose
+from .privacy.statements import by_mechanism, in_brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,8 +38,8 @@ class Release:
 
     @property
     def promise(self) -> str:
-        """The guarantee in words, with the privacy unit if there is one."""
-        return f"{self.guarantee}{whose(self.unit)}"
+        """The guarantee in brief, for the privacy unit, and the mechanism."""
+        return f"{in_brief(self.guarantee, self.unit)}, {by_mechanism(self.mechanism)}"
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
@@ -52,10 +52,10 @@ class Release:
         }
 
     def __str__(self) -> str:
-        return f"{_written(self.value)} [{self.promise}; {self.mechanism}]"
+        return f"{_written(self.value)} [{self.promise}]"
 
     def __repr__(self) -> str:
-        return f"Release({_shortened(repr(self.value))}: {self.promise}; {self.mechanism})"
+        return f"Release({_shortened(repr(self.value))}: {self.promise})"
 
 
 def _written(value: object) -> str:

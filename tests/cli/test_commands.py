@@ -17,9 +17,7 @@ MODE = ["mode", EXAMPLE, "marital_status"]
 def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 0
     out, err = capsys.readouterr()
-    assert out == (
-        "Married-civ-spouse\nε = 1, bounded range (one record added or removed) · exponential\n"
-    )
+    assert out == ("Married-civ-spouse\nε = 1 (add/remove one record), exponential mechanism\n")
     assert err == ""
 
 
@@ -260,8 +258,7 @@ def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> 
     drinks = ["drink", "--candidates", "tea,milk", *people]
     assert run(["mode", visits, *drinks]) == 0
     assert capsys.readouterr().out == (
-        "south: milk\nnorth: tea\nε = 50, bounded range (one record added or removed); "
-        "one record: all rows of one person · exponential\n"
+        "south: milk\nnorth: tea\nε = 50 (add/remove one person), exponential mechanism\n"
     )
     assert run(["mode", visits, *drinks, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

@@ -225,7 +225,7 @@ def test_shares_and_privacy_units_count() -> None:
         session.charge(HALF, **MEAN)
     charge = session.charge(HALF, **MEAN, privacy_unit="person")
     assert (charge.is_new, charge.as_dict()["privacy_unit"]) == (True, "person")
-    assert "or removed); one record: all rows of one person, for mean age" in str(charge)
+    assert "(add/remove one person), for mean age" in str(charge)
     assert [budget.spent.epsilon for budget in ledger.budgets()] == [Fraction(1, 2)] * 2
     with pytest.raises(Exhausted, match="the budget of visits / a cannot pay"):
         session.charge(HALF, description="again", request="2", privacy_unit="person")
@@ -233,7 +233,7 @@ def test_shares_and_privacy_units_count() -> None:
         session.charge(HALF, **MEAN)
     assert ledger.session("visits").charge(HALF, **MEAN, privacy_unit="person").is_new
     assert ledger.verify().events == 4
-    assert "one record: all rows of one person" in str(ledger.spent("visits"))
+    assert "(add/remove one person)" in str(ledger.spent("visits"))
     assert ledger.spent("visits", "a") == Odometer("add_remove", ((HALF, 1),), "person")
 
 

@@ -238,7 +238,7 @@ def test_nothing_private_is_in_a_repr_and_nothing_is_copied() -> None:
     asked = session(threshold=5, count=3)
     asked.ask(10**9)
     assert repr(asked) == (
-        "AboveThreshold(threshold=5, sensitivity=1, ε = 1 (one record added or removed), "
+        "AboveThreshold(threshold=5, sensitivity=1, ε = 1 (add/remove one record), "
         "2 of 3 positive answers left)"
     )
     for way in (copy.copy, copy.deepcopy, pickle.dumps):

@@ -563,7 +563,9 @@ def test_an_analyst_sees_asks_and_pays() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="1/2")
     (question,) = analyst.questions()
     assert question.guarantee.pure == Fraction(1, 2)
-    assert str(question) == f"mine, ask: {question.query} [{question.guarantee}; exponential]"
+    assert str(question) == (
+        f"mine, ask: {question.query} [ε = 0.5 (add/remove one record), exponential mechanism]"
+    )
     assert question.candidates == 4
     quote = analyst.quote("mine", size=4)
     assert quote.fits

@@ -82,25 +82,22 @@ def test_once_is_itself_and_nothing_is_less_than_once(guarantee: Any) -> None:
 
 def test_in_words() -> None:
     assert [str(kind(Fraction(1), ADD)) for kind in CHAIN] == [
-        "ε = 1, bounded range (one record added or removed)",
-        "ε = 1, mixed range (one record added or removed)",
-        "ε = 1, summed range (one record added or removed)",
-        "ε = 1, as logistic noise (one record added or removed)",
-        "ε = 1, as Laplace noise (one record added or removed)",
-        "ε = 1 (one record added or removed)",
+        "ε = 1, bounded range (add/remove one record)",
+        "ε = 1, mixed range (add/remove one record)",
+        "ε = 1, summed range (add/remove one record)",
+        "ε = 1, as logistic noise (add/remove one record)",
+        "ε = 1, as Laplace noise (add/remove one record)",
+        "ε = 1 (add/remove one record)",
     ]
     assert str(ApproxDP(1, "1e-6", "replace_one")) == (  # type: ignore[arg-type]
-        "ε = 1, δ = 0.000001 (one record replaced by another)"
+        "ε = 1, δ = 0.000001 (replace one record)"
     )
     whole = compose(BoundedRange(Fraction(1, 3), ADD).repeated(3), ZCDP(Fraction(1), ADD))
     assert str(whole) == (
-        "ρ ≤ 1.04161 in all, from 3 × (ε = 1/3, bounded range) + ρ = 1, zCDP (one record added or removed)"
+        "ρ ≤ 1.04161 in all, from 3 × (ε = 1/3, bounded range) + ρ = 1, zCDP (add/remove one record)"
     )
     many = compose([PureDP(Fraction(n), ADD) for n in range(1, 6)])
-    assert (
-        str(many)
-        == "ε = 15 in all, from ε = 1 + ε = 2 + ε = 3 + 2 more (one record added or removed)"
-    )
+    assert str(many) == "ε = 15 in all, from ε = 1 + ε = 2 + ε = 3 + 2 more (add/remove one record)"
     assert str(compose(ALL[0])) == str(ALL[0])
     nothing = compose(ALL[-2], NoGuarantee("because", ADD), PureDP(Fraction(1), ADD))
     assert str(nothing) == "no privacy guarantee: because; no privacy guarantee: why"

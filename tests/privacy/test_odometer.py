@@ -393,14 +393,14 @@ def test_a_curve_of_a_kind_of_its_own_counts_at_the_orders_it_has() -> None:
 
 
 def test_in_words() -> None:
-    assert str(of()) == "0 answers: ε = 0 in all, whenever one stops (one record added or removed)"
+    assert str(of()) == "0 answers: ε = 0 in all, whenever one stops (add/remove one record)"
     assert str(of(pure("1/3"))) == (
-        "1 answer: ε = 1/3 in all, whenever one stops (one record added or removed)"
+        "1 answer: ε = 1/3 in all, whenever one stops (add/remove one record)"
     )
     many = of(*[ranged("1/10")] * 50)
     assert str(many) == (
         "50 answers: ε = 5 in all or ε ≤ 1.78255, δ = 0.000001, whenever one stops "
-        "(one record added or removed)"
+        "(add/remove one record)"
     )
     assert repr(many) == f"Odometer({many})"
     assert str(of(NoGuarantee("?", "add_remove"))) == "1 answer: no privacy guarantee"
@@ -412,7 +412,7 @@ def test_in_words() -> None:
 
 def test_it_says_whom_it_is_about() -> None:
     spent = Odometer("replace_one", unit="person").after(PureDP(Fraction(1, 2), "replace_one"))
-    whom = "whenever one stops (one record replaced by another); one record: all rows of one person"
+    whom = "whenever one stops (replace one person)"
     assert str(spent) == f"1 answer: ε = 0.5 in all, {whom}"
     assert spent.in_words(0) == f"ε = 0.5, δ = 0, {whom}"
     assert spent.as_dict()["privacy_unit"] == "person"

@@ -84,9 +84,9 @@ def test_rounded_sensitivities_hold(
 
 
 def test_guarantees_in_words() -> None:
-    assert str(PureDP(Fraction(1, 3), "add_remove")) == "ε = 1/3 (one record added or removed)"
+    assert str(PureDP(Fraction(1, 3), "add_remove")) == "ε = 1/3 (add/remove one record)"
     assert str(BoundedRange(Fraction(1), "replace_one")) == (
-        "ε = 1, bounded range (one record replaced by another)"
+        "ε = 1, bounded range (replace one record)"
     )
     assert str(PureDP(Fraction(1) + Fraction(1, 2**70), "add_remove")).startswith("ε ≤ 1.00001 (")
     nothing = NoGuarantee("the candidates were taken from the data", "add_remove")

@@ -102,7 +102,7 @@ def test_the_best_try_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert release.value == (first, 9, f"{first} tried")
     assert {share for _, share in seen} == {Fraction(1, 2)}
     assert len(seen) == 60
-    assert str(release.guarantee) == "ε = 1 (one record added or removed)"
+    assert str(release.guarantee) == "ε = 1 (add/remove one record)"
 
 
 def test_scores_are_compared_exactly(monkeypatch: pytest.MonkeyPatch) -> None:

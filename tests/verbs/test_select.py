@@ -92,11 +92,9 @@ def test_base2_names_the_epsilon_it_reaches() -> None:
 def test_a_release_looks_like_what_it_is() -> None:
     release = discreet.select({"tea": 0, "coffee": 99}, sensitivity=1, epsilon=1)
     assert repr(release) == (
-        "Release('coffee': ε = 1, bounded range (one record added or removed); exponential)"
+        "Release('coffee': ε = 1 (add/remove one record), exponential mechanism)"
     )
-    assert (
-        str(release) == "coffee [ε = 1, bounded range (one record added or removed); exponential]"
-    )
+    assert str(release) == "coffee [ε = 1 (add/remove one record), exponential mechanism]"
     assert release.as_dict() == {
         "value": "coffee",
         "mechanism": "exponential",
@@ -119,7 +117,7 @@ def test_a_release_looks_like_what_it_is() -> None:
 )
 def test_a_release_writes_numbers_in_lists_as_if_alone(value: object, written: str) -> None:
     release = discreet.Release(value, discreet.PureDP(Fraction(1), "add_remove"), "exponential")
-    assert str(release) == f"{written} [ε = 1 (one record added or removed); exponential]"
+    assert str(release) == f"{written} [ε = 1 (add/remove one record), exponential mechanism]"
 
 
 def test_a_simulation_says_that_it_is_not_private() -> None:

@@ -520,14 +520,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     options = [EXAMPLE, "marital_status", "--candidates", status, "--k", "3"]
     for method in ("peeling", "joint"):
         command.main([*options, "--epsilon", "1", "--method", method], standalone_mode=False)
-    name = {"peeling": "peeling(exponential)", "joint": "joint_top_k(exponential)"}
-    promise = {
-        "peeling": "ε = 1 in all, from 3 × (ε = 1/3, mixed range)",
-        "joint": "ε = 1, bounded range",
-    }
+    name = {"peeling": "peeling", "joint": "joint-top-k"}
     assert capsys.readouterr().out == "".join(
         "Married-civ-spouse\nNever-married\nDivorced\n"
-        f"{promise[m]} (one record added or removed) · {name[m]}\n"
+        f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n"
         for m in name
     )
     command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)

@@ -156,7 +156,7 @@ def show_release(release: Release, *, as_json: bool) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for line in _lines(release.value):
         console.print(Text(line, style="bold"))
-    console.print(Text(f"{release.promise} · {release.mechanism}", style="dim"))
+    console.print(Text(release.promise, style="dim"))
 
 
 def _lines(value: object) -> list[str]:

@@ -8,7 +8,8 @@ from sqlalchemy import Connection
 from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
-from ..privacy.units import read_unit, whose
+from ..privacy.statements import in_full
+from ..privacy.units import read_unit
 from . import integrity
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
@@ -81,7 +82,7 @@ class Charge:
 
     def __str__(self) -> str:
         which = f"for {self.description} (request {self.request}, event {self.event})"
-        said = f"{self.guarantee}{whose(self.unit)}, {which}"
+        said = f"{in_full(self.guarantee, self.unit)}, {which}"
         if self.note is not None:
             return (
                 f"charged already: {said}; the release was made ({self.note}): do not make it again"

@@ -12,6 +12,7 @@ from ..errors import Exhausted, InvalidNumber
 from ..ledger import Session
 from ..payment import Bill, Indices
 from ..privacy.guarantees import Guarantee
+from ..privacy.statements import by_mechanism, in_brief
 from ..releases import Release
 from .isolation import ChargedError, PublicError
 
@@ -46,7 +47,8 @@ class AllowedQuestion:
     requests: int | None
 
     def __str__(self) -> str:
-        return f"{self.name}, {self.access}: {self.query} [{self.guarantee}; {self.mechanism}]"
+        promised = f"{in_brief(self.guarantee, self.unit)}, {by_mechanism(self.mechanism)}"
+        return f"{self.name}, {self.access}: {self.query} [{promised}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from ..numbers import Number, count, nearest_double, spell
 from .sensitivity import Neighbors
 
 IN_WORDS: dict[Neighbors, str] = {
-    "add_remove": "one record added or removed",
-    "replace_one": "one record replaced by another",
+    "add_remove": "add/remove one record",
+    "replace_one": "replace one record",
 }
 
 

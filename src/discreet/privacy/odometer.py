@@ -13,12 +13,13 @@ from ..errors import InvalidArgument
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from .composition import Composition, unnested
-from .contract import IN_WORDS, Guarantee, Part, Parts, equals, read_part
+from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
-from .units import read_unit, whose
+from .statements import relation
+from .units import read_unit
 
 _BITS = 192
 
@@ -166,7 +167,7 @@ class Odometer:
 
     def _scope(self) -> str:
         """Return when it holds, and for which neighbours."""
-        return f"whenever one stops ({IN_WORDS[self.neighbors]}){whose(self.unit)}"
+        return f"whenever one stops ({relation(self.neighbors, self.unit)})"
 
     def _counted(self) -> str:
         return "1 answer" if self.answers == 1 else f"{self.answers:,} answers"

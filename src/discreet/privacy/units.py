@@ -19,8 +19,3 @@ def read_unit(unit: object) -> str | None:
 def one_record(unit: str | None) -> str:
     """Return in words which record a guarantee about this privacy unit protects."""
     return "one row" if unit is None else f"all rows of one {unit}"
-
-
-def whose(unit: str | None) -> str:
-    """Return in words, to follow a guarantee, what one record is where it is more than a row."""
-    return f"; one record: {one_record(unit)}" if unit else ""
