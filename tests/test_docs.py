@@ -90,8 +90,8 @@ def test_every_public_name_is_in_the_docs(name: str) -> None:
 
 @pytest.mark.parametrize("name", discreet.__all__)
 def test_every_public_name_has_its_docstring_in_the_reference(name: str) -> None:
-    reference = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert re.search(rf"^::: discreet\.{name}$", reference, re.M), f"{name} is not in docs/api.md"
+    reference = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    assert re.search(rf"^::: discreet\.{name}$", reference, re.M), f"{name} is not in api.md"
 
 
 def test_every_page_is_in_the_site() -> None:
@@ -123,7 +123,7 @@ def test_every_command_is_in_the_docs() -> None:
 
 @pytest.mark.parametrize("name", discreet.MECHANISMS)
 def test_every_mechanism_has_its_page(name: str) -> None:
-    page = (ROOT / "docs" / "mechanisms" / f"{name}.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "mechanisms" / f"{name}.md").read_text(encoding="utf-8")
     for heading in ("Law", "Guarantee", "Proof", "What it costs", "Side channels", "Reference"):
         assert f"**{heading}" in page, f"{name}: no {heading}"
     assert page.startswith(f"# {name}\n")
@@ -131,7 +131,7 @@ def test_every_mechanism_has_its_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", discreet.SCORES)
 def test_every_score_has_its_page(name: str) -> None:
-    page = (ROOT / "docs" / "scores" / f"{name}.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "scores" / f"{name}.md").read_text(encoding="utf-8")
     for heading in ("Values", "Sensitivity", "Side channels"):
         assert f"**{heading}" in page, f"{name}: no {heading}"
     assert page.startswith(f"# {name}\n")
@@ -143,9 +143,28 @@ def test_mechanisms_state_their_side_channels() -> None:
         assert "Side channels:" in (kind.__doc__ or "")
 
 
+def test_pages_are_in_folders_by_what_they_are_for() -> None:
+    folders = {"tutorials", "how-to", "reference", "explanation"}
+    for page in (ROOT / "docs").rglob("*.md"):
+        top, *below = page.relative_to(ROOT / "docs").parts
+        assert top in folders if below else re.fullmatch(r"index(\.zh)?\.md", top), page
+
+
+def test_every_page_that_the_project_names_exists() -> None:
+    """In docstrings, messages, reports, tests and around: `docs/` and what follows is a file or a folder."""
+    code = [
+        file for top in ("src", "tests", "tools", "bench") for file in (ROOT / top).rglob("*.py*")
+    ]
+    for file in [*code, *PAGES, *ROOT.glob("C*.md"), ROOT / "Makefile", ROOT / "mkdocs.yml"]:
+        if file.name != "CHANGELOG.md" and file.suffix != ".pyc":
+            text = file.read_text(encoding="utf-8")
+            for named in re.findall(r"(?<![\w/.-])docs/[\w./-]*\w", text):
+                assert "NAME" in named or (ROOT / named).exists(), f"{file}: {named}"
+
+
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text(encoding="utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 VERSION = 2
-"""Of the description. Version 1 was made of reprs; docs/ledger.md says what became of its requests."""
+"""Of the description. Version 1 was made of reprs; docs/how-to/ledger.md says what became of its requests."""
 
 _BY_TYPE: dict[type, tuple[str, Callable[[Any], str]]] = {
     bool: ("boolean", str),

@@ -66,7 +66,7 @@ class RecordTerms(PersonTerms, total=False):
 
     Attributes:
         max_contributions: the most rows that one privacy unit contributes (1), in every group. Which rows are
-            kept is decided by a rule that reads the rows of that unit alone: docs/persons.md.
+            kept is decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md.
     """
 
     max_contributions: int

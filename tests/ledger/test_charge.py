@@ -279,7 +279,7 @@ def test_charges_are_verified(tmp_path: Path, change: Callable[[list[list[Any]]]
 
 
 def test_the_docs_name_every_kind_of_event() -> None:
-    docs = Path(__file__).parents[1].parent / "docs" / "ledger.md"
+    docs = Path(__file__).parents[1].parent / "docs" / "how-to" / "ledger.md"
     chain = docs.read_text(encoding="utf-8").split("## The chain")[1].split("## ")[0]
     for kind in (*BUDGET_EVENTS, "answered", "released_outside"):
         assert f"`{kind}`" in chain

@@ -232,7 +232,7 @@ def chances(rows: list[tuple[str, int]]) -> list[Any]:
 
 
 def test_one_row_of_a_person_may_tell_more_than_the_person() -> None:
-    """The claim of docs/persons.md: twice epsilon, and no less."""
+    """The claim of docs/how-to/user_level_privacy.md: twice epsilon, and no less."""
     others, told = [("other", 50)], []
     for name in "abcdefgh":
         before, after, without = (

@@ -92,7 +92,7 @@ def averaged(a: float, b: float) -> float:
 
 
 def test_averaging_two_weights_never_makes_the_error_smaller() -> None:
-    """The lemma of docs/planning.md, on a lattice of weights."""
+    """The lemma of docs/how-to/planning.md, on a lattice of weights."""
     for i, j in product(range(201), repeat=2):
         a, b = i / 200, j / 200
         w = (a + b) / 2

@@ -1,4 +1,7 @@
-"""The odometer: no analyst who chooses and stops as she likes gets past what it says. Proof: docs/ledger.md."""
+"""The odometer: no analyst who chooses and stops as she likes gets past what it says.
+
+Proof: docs/how-to/ledger.md.
+"""
 
 import math
 from collections.abc import Callable

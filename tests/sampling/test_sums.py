@@ -56,7 +56,7 @@ def test_additions_are_in_the_bound(n: int) -> None:
 
 
 def bound(weight: float, additions: int, n: int) -> float:
-    """Return A of docs/draw.md."""
+    """Return A of docs/explanation/draw.md."""
     return 1.001 * (weight + additions * ROUNDING) + 4 * n * CUT_WEIGHT
 
 

@@ -39,7 +39,7 @@ TWICE = [dt.datetime(2024, 10, 27, 2, 30, tzinfo=AUTUMN, fold=fold) for fold in 
 
 
 def written(cell: Any) -> str | None:
-    """The definition in docs/persons.md: a text, an integer or a UUID as it is written, else nobody."""
+    """A text, an integer or a UUID as it is written, else nobody: docs/how-to/user_level_privacy.md."""
     if type(cell) is np.int64:
         cell = int(cell)
     named = type(cell) in (str, int, uuid.UUID) and cell != 10**5000

@@ -67,7 +67,7 @@ def stays(items: list[Any], person: str, most: int) -> list[Any]:
 
 
 def bounded(rows: list[Row], records: Records, empty_is_nobody: bool = False) -> list[Row]:
-    """The rows that count, by the definition in docs/persons.md and docs/groups.md."""
+    """The rows that count, by the definition in docs/how-to/user_level_privacy.md and docs/how-to/groups.md."""
     nobody = (None, "") if empty_is_nobody else (None,)
     kept = [row for row in rows if records.unit is None or row[0] not in nobody]
     kept = [row for row in kept if records.by is None or row[1] in records.groups]

@@ -2,7 +2,7 @@
 
 `exact` and `laws` compute the privacy loss of two distributions. `sampling` and `samples` bound it from samples.
 `sensitivity` searches for counterexamples to a declared sensitivity, `estimate_sensitivity` estimates it on
-random datasets, and `timing` compares running times on two datasets. Statements and proofs: docs/audit.md.
+random datasets, and `timing` compares running times on two datasets. Statements and proofs: docs/how-to/audit.md.
 """
 
 from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity

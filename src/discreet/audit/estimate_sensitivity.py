@@ -77,7 +77,7 @@ def estimate_sensitivity(  # noqa: PLR0913  # the arguments of select_by, and ho
     For scores whose sensitivity nobody can compute. With gamma = (samples - order + 1) / (samples + 1), a fresh
     pair goes further with probability at most gamma: all pairs are alike, so it is as likely as any other
     to be among the largest. Rubinstein and Aldà bound the same gamma by the inequality of Dvoretzky, Kiefer and
-    Wolfowitz, which needs many more samples: docs/audit.md.
+    Wolfowitz, which needs many more samples: docs/how-to/audit.md.
 
     Args:
         u: as for `select_by`.

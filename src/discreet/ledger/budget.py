@@ -1,4 +1,4 @@
-"""Budgets and amounts of privacy as exact fractions. Proofs: docs/ledger.md."""
+"""Budgets and amounts of privacy as exact fractions. Proofs: docs/how-to/ledger.md."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -164,7 +164,7 @@ class Budget:
         return cost
 
     def _check_unit(self, unit: str | None) -> None:
-        """Raise if the privacy units differ: docs/persons.md says why no unit implies another."""
+        """Raise if the privacy units differ: docs/how-to/user_level_privacy.md says why no unit implies another."""
         if unit == self.unit:
             return
         fix = f"ask with privacy_unit={self.unit!r}" if self.unit else "ask without privacy_unit"

@@ -1,4 +1,7 @@
-"""Charges for releases made by other software: a library, a script, a training run. Guide: docs/ledger.md."""
+"""Charges for releases made by other software: a library, a script, a training run.
+
+Guide: docs/how-to/ledger.md.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

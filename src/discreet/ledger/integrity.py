@@ -1,4 +1,6 @@
-"""Reads of budgets and requests, compared with the hashed events behind them. Docs: docs/ledger.md, "The chain".
+"""Reads of budgets and requests, compared with the hashed events behind them.
+
+Docs: docs/how-to/ledger.md, "The chain".
 
 The row of a budget is derived from events, and the latest event about it holds its state. That event is found by
 an index, so an edited row is detected whenever a release relies on it, and not only by `verify`.

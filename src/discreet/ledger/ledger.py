@@ -34,7 +34,7 @@ class Ledger:
 
     The charge for a release is committed before the first random bit of it is read, so a crash can lose
     budget but never privacy. Amounts are exact fractions. Events are only ever appended, and every event
-    holds a hash of all events before it. Guarantees and proofs: docs/ledger.md.
+    holds a hash of all events before it. Guarantees and proofs: docs/how-to/ledger.md.
 
     Args:
         where: the path of an SQLite file, which is created if it does not exist; or a URL such as

@@ -3,7 +3,7 @@
 SQLite's own file locks belong to the process. They are lost when any thread of it closes the file, and a child
 forked in the middle of a transaction believes for ever that they are held. So a transaction also holds a `flock`
 on a lock file beside the ledger, which belongs to the open file description, and a fork waits until no thread is
-in a transaction. Proof: docs/ledger.md, "One at a time".
+in a transaction. Proof: docs/how-to/ledger.md, "One at a time".
 """
 
 import errno

@@ -1,4 +1,7 @@
-"""Charge, commit, then draw: the only way from a bill to an answer. Proof and crash table: docs/ledger.md."""
+"""Charge, commit, then draw: the only way from a bill to an answer.
+
+Proof and crash table: docs/how-to/ledger.md.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -168,7 +168,7 @@ class Session:
         The charge is as durable and exact as for a release of this library, and counts against the same
         budgets. If the returned charge `is_new`, make the release, once; call this again before every further
         attempt. After a crash the same call says that the release was charged already, but not whether it was
-        made: see `Charge` and docs/ledger.md. An interactive mechanism is charged once, before its first
+        made: see `Charge` and docs/how-to/ledger.md. An interactive mechanism is charged once, before its first
         answer.
 
         Args:

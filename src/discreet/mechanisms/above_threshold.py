@@ -55,7 +55,7 @@ class AboveThreshold:
     does not settle an answer and the time depends on the value.
 
     Source: Dwork and Roth 2014, section 3.6; Lyu, Su and Li, VLDB 2017. Proof:
-    docs/mechanisms/above_threshold.md.
+    docs/reference/mechanisms/above_threshold.md.
     """
 
     threshold: Number

@@ -77,7 +77,7 @@ class MeasuredWeights:
     def sums(self) -> Sums | None:
         """Return their cumulated sums in doubles, scaled so that the heaviest is near 1.
 
-        The error is derived in docs/mechanisms/base_measure.md.
+        The error is derived in docs/reference/mechanisms/base_measure.md.
         """
         mantissas, lengths = zip(*map(_halved, self._measure), strict=True)
         width = max(lengths) - min(lengths)

@@ -28,7 +28,7 @@ class Exponential:
 
     Args:
         base_measure: positive weights of the candidates, public, that multiply their probabilities:
-            docs/mechanisms/base_measure.md. Without it, all weights are equal.
+            docs/reference/mechanisms/base_measure.md. Without it, all weights are equal.
 
     Guarantee: epsilon-bounded range, hence epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
     (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores,
@@ -38,7 +38,7 @@ class Exponential:
     draw, on the scores (a doubt that is settled in balls).
 
     Source: McSherry and Talwar, FOCS 2007; Durfee and Rogers, NeurIPS 2019. Proof:
-    docs/mechanisms/exponential.md.
+    docs/reference/mechanisms/exponential.md.
     """
 
     base_measure: Any = None

@@ -46,7 +46,7 @@ class JointQuantiles:
     quantiles fall on the same stretch between them.
 
     Source: Gillenwater, Joseph and Kulesza, ICML 2021, https://arxiv.org/abs/2102.08244. Proof:
-    docs/mechanisms/joint_quantiles.md.
+    docs/reference/mechanisms/joint_quantiles.md.
     """
 
     alphas: tuple[Fraction, ...]
@@ -64,7 +64,10 @@ class JointQuantiles:
             raise InvalidNumber(f"alphas must rise from 0 to 1, got {list(map(str, self.alphas))}")
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
-        """Return how far the scores of neighbours may be apart. Proof: docs/mechanisms/joint_quantiles.md."""
+        """Return how far the scores of neighbours may be apart.
+
+        Proof: docs/reference/mechanisms/joint_quantiles.md.
+        """
         shares = self._shares()
         if neighbors == "replace_one":
             both = any(shares[1:]) and any(shares[:-1])  # else the only alpha is 0 or 1

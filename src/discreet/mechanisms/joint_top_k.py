@@ -43,7 +43,7 @@ class JointTopK:
     Side channels: time and memory depend on how many different losses there are.
 
     Source: Gillenwater, Joseph, Muñoz Medina and Ribero, ICML 2022, https://arxiv.org/abs/2201.12333.
-    Proof: docs/mechanisms/joint_top_k.md.
+    Proof: docs/reference/mechanisms/joint_top_k.md.
     """
 
     mechanism: Mechanism

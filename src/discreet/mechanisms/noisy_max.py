@@ -53,7 +53,7 @@ class NoisyMax:
     are closer than doubles can tell, with probability below 2**-33 + n * 2**-54 for n candidates.
 
     Source: Dwork and Roth 2014, section 3.3; Ding et al. 2021, https://arxiv.org/abs/2105.07260. Proof:
-    docs/mechanisms/noisy_max.md.
+    docs/reference/mechanisms/noisy_max.md.
     """
 
     noise: Noise = "laplace"

@@ -53,7 +53,7 @@ class Peeling:
     Side channels: those of the mechanism, k times. Besides, the time depends on the answer.
 
     Source: Durfee and Rogers, NeurIPS 2019, https://arxiv.org/abs/1905.04273. Proof:
-    docs/mechanisms/peeling.md.
+    docs/reference/mechanisms/peeling.md.
     """
 
     mechanism: Mechanism

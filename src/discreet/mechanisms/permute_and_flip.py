@@ -42,7 +42,7 @@ class PermuteAndFlip:
     read, and balls used, with probability below 2**-39 a candidate. On a grid one word is
     read per run, more with probability below sqrt(runs) * 2**-29.
 
-    Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/mechanisms/permute_and_flip.md.
+    Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/reference/mechanisms/permute_and_flip.md.
     """
 
     name: ClassVar[str] = "permute_and_flip"

@@ -8,7 +8,7 @@ answers whoever comes first. The first of m candidates of one weight w comes at
 and each of them is that one equally often. So a run of any length costs one uniform, and only runs too
 close to tell apart in doubles are looked at again, in balls. Given the time S of the winner, it is r with
 probability proportional to w[r] / (1 - w[r] * S): the exponential mechanism, tilted. Proofs:
-docs/mechanisms/permute_and_flip.md.
+docs/reference/mechanisms/permute_and_flip.md.
 """
 
 import math
@@ -47,7 +47,7 @@ class RunRace:
     for the place in the run that wins, by its length. More are read, and balls used, for runs too close
     to the first, with probability below sqrt(number of runs) * 2**-29 a draw.
 
-    Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/mechanisms/permute_and_flip.md.
+    Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/reference/mechanisms/permute_and_flip.md.
     """
 
     __slots__ = ("_best", "_fast", "_rate", "_runs")

@@ -28,7 +28,7 @@ class Repetitions:
         kind: "logarithmic" or "geometric".
         gamma: between 1e-6 and 1: the smaller, the more tries.
 
-    Source: Papernot and Steinke, ICLR 2022. Proof: docs/mechanisms/private_candidates.md.
+    Source: Papernot and Steinke, ICLR 2022. Proof: docs/reference/mechanisms/private_candidates.md.
     """
 
     kind: RepetitionKind

@@ -1,6 +1,6 @@
 """The worst case of a mechanism: the errors that it keeps whatever the scores are.
 
-The gap vectors that are worst, and why: docs/planning.md. All constants are in units of spread / epsilon.
+The gap vectors that are worst, and why: docs/how-to/planning.md. All constants are in units of spread / epsilon.
 """
 
 from collections.abc import Callable

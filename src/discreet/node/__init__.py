@@ -1,4 +1,7 @@
-"""The data node: holds private data, and answers only questions allowed by their owner. Guide: docs/node.md."""
+"""The data node: holds private data, and answers only questions allowed by their owner.
+
+Guide: docs/how-to/node.md.
+"""
 
 from .allowed_questions import AllowedQuestion
 from .analyst import Analyst

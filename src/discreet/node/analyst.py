@@ -37,7 +37,7 @@ class Analyst:
     owner's code.
 
     Side channels: those of the questions, and whether one fails. Code in the same process can go around
-    this object: docs/threat_model.md.
+    this object: docs/explanation/threat_model.md.
     """
 
     __slots__ = ("__weakref__", "_name", "_operations")

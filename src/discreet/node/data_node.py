@@ -75,7 +75,8 @@ class DataNode:
 
     Side channels: those of the questions. Python cannot hide an object from code in the same process, so that
     code must be trusted with the data. The node keeps data out of attributes, reprs, copies, pickles, errors
-    and the frames of their tracebacks (of Ctrl-C too), so that nothing leaks by accident: docs/threat_model.md.
+    and the frames of their tracebacks (of Ctrl-C too), so that nothing leaks by accident:
+    docs/explanation/threat_model.md.
     """
 
     __slots__ = ("__weakref__", "_operations")

@@ -1,4 +1,4 @@
-"""The methods by which a composition without slack is bounded. Proofs: docs/composition.md."""
+"""The methods by which a composition without slack is bounded. Proofs: docs/explanation/composition.md."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The certified delta of the composition of exponential mechanisms. Proofs: docs/losses.md.
+"""The certified delta of the composition of exponential mechanisms. Proofs: docs/explanation/losses.md.
 
 All answers have bounded range: their log-ratios lie in an interval of a known length epsilon. If
 scores may depend on earlier answers, delta is a recursion over the answers (`delta_adaptive`); if
@@ -132,7 +132,7 @@ def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
     Raises:
         InvalidNumber: if an epsilon or the target is negative.
 
-    Source: Dong, Durfee and Rogers, ICML 2020, theorem 3; proved anew in docs/losses.md.
+    Source: Dong, Durfee and Rogers, ICML 2020, theorem 3; proved anew in docs/explanation/losses.md.
     """
     _check([epsilon], target)
     if target >= n * epsilon:
@@ -251,7 +251,7 @@ def _one_more(after: Doubles, grid: LossGrid, kind: int) -> Doubles:
     """Return bounds of the curve before an answer from bounds of the curve after it.
 
     At gamma this is the maximum over the loss t of pi(t) f(gamma e**-t) + (1 - pi(t)) f(gamma e**(epsilon - t)),
-    bounded cell by cell: docs/losses.md, "The recursion on a grid".
+    bounded cell by cell: docs/explanation/losses.md, "The recursion on a grid".
 
     `after` begins and ends one epsilon further out, and does not increase.
     """

@@ -1,4 +1,7 @@
-"""The grid of the adaptive recursion: its points, its cost, and the choice of its step. Proofs: docs/losses.md."""
+"""The grid of the adaptive recursion: its points, its cost, and the choice of its step.
+
+Proofs: docs/explanation/losses.md.
+"""
 
 import math
 from collections import Counter

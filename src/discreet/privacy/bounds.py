@@ -1,4 +1,4 @@
-"""Every bound that holds for a composition, side by side. Proofs: docs/composition.md."""
+"""Every bound that holds for a composition, side by side. Proofs: docs/explanation/composition.md."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""Adaptive composition: the guarantee of several answers about the same data. Proofs: docs/composition.md."""
+"""Adaptive composition: the guarantee of several answers about the same data.
+
+Proofs: docs/explanation/composition.md.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""From a Rényi curve to (epsilon, delta) and back, rounded outwards. Proofs: docs/composition.md."""
+"""From a Rényi curve to (epsilon, delta) and back, rounded outwards. Proofs: docs/explanation/composition.md."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""The privacy losses of a composition of any kinds, convolved. Proofs: docs/losses.md, "Several bounds at once".
+"""The privacy losses of a composition of any kinds, convolved.
+
+Proofs: docs/explanation/losses.md, "Several bounds at once".
 
 Kinds of one epsilon, Gaussian noise and `LossDP` have distributions of their own. Guarantees known only by their
 Rényi curve only is one curve together, which is made into a distribution.

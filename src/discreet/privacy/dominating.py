@@ -1,4 +1,7 @@
-"""Dominating pairs: the worst pair of distributions for a kind of guarantee. Proofs: docs/composition.md."""
+"""Dominating pairs: the worst pair of distributions for a kind of guarantee.
+
+Proofs: docs/explanation/composition.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""(epsilon, delta)-differential privacy, and the stronger kinds of one epsilon. Proofs: docs/composition.md."""
+"""(epsilon, delta)-differential privacy, and the stronger kinds of one epsilon.
+
+Proofs: docs/explanation/composition.md.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction

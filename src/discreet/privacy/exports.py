@@ -1,4 +1,4 @@
-"""Compositions for Google's dp-accounting: as privacy losses, and as events. Proofs: docs/losses.md."""
+"""Compositions for Google's dp-accounting: as privacy losses, and as events. Proofs: docs/explanation/losses.md."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""All kinds of guarantees, as immutable values in exact rationals. Proofs: docs/privacy.md, docs/composition.md."""
+"""All kinds of guarantees, as immutable values in exact rationals.
+
+Proofs: docs/explanation/privacy.md, docs/explanation/composition.md.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which kinds of one epsilon imply which others. Proofs: docs/composition.md."""
+"""Which kinds of one epsilon imply which others. Proofs: docs/explanation/composition.md."""
 
 from .contract import Guarantee, Parts
 from .epsilon_dp import CHAIN, ByEpsilon, SummedRange
@@ -24,7 +24,7 @@ def summed(parts: Parts) -> Guarantee | None:
     """Return a guarantee with the sum of all epsilons that the parts together imply; None without a sum.
 
     It is of the first kind that every part implies, but of several parts at best a `SummedRange`, as
-    questions may depend on the answers before it. Proof: docs/composition.md, "Sums".
+    questions may depend on the answers before it. Proof: docs/explanation/composition.md, "Sums".
     """
     epsilon = pure_of(parts)
     if not epsilon:

@@ -1,4 +1,4 @@
-"""A distribution of privacy losses as a guarantee. Proofs: docs/losses.md."""
+"""A distribution of privacy losses as a guarantee. Proofs: docs/explanation/losses.md."""
 
 import math
 from collections.abc import Mapping

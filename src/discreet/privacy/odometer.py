@@ -1,4 +1,4 @@
-"""A privacy odometer: fully adaptive composition, with adaptive stopping. Proof: docs/ledger.md."""
+"""A privacy odometer: fully adaptive composition, with adaptive stopping. Proof: docs/how-to/ledger.md."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

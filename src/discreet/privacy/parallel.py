@@ -1,4 +1,4 @@
-"""Parallel composition: answers about disjoint parts of the data. Proof: docs/composition.md."""
+"""Parallel composition: answers about disjoint parts of the data. Proof: docs/explanation/composition.md."""
 
 from fractions import Fraction
 from functools import reduce

@@ -1,4 +1,7 @@
-"""The sums of which every bound on a composition is made, in exact numbers. Proofs: docs/composition.md."""
+"""The sums of which every bound on a composition is made, in exact numbers.
+
+Proofs: docs/explanation/composition.md.
+"""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Privacy-loss distributions in whole numbers, rounded against ourselves. Proofs: docs/losses.md.
+"""Privacy-loss distributions in whole numbers, rounded against ourselves. Proofs: docs/explanation/losses.md.
 
 A distribution of losses bounds the curve of a mechanism: for every gamma >= 0, every event E and all
 neighbours, P(E) - gamma Q(E) is at most the infinite mass plus the sum of mass * (1 - gamma exp(-loss))
@@ -82,7 +82,8 @@ class LossDistribution:
     def laplace(cls, epsilon: Number, step: Number) -> "LossDistribution":
         """Return the bound for Laplace noise of scale 1/epsilon on a value that moves by one.
 
-        It holds for permute-and-flip and the noisy maxima as well: docs/mechanisms/noisy_max.md. Arguments
+        It holds for permute-and-flip and the noisy maxima as well:
+        docs/reference/mechanisms/noisy_max.md. Arguments
         and errors are those of `logistic`.
         """
         return _discretised(cls, epsilon, step, _laplace_curve)

@@ -1,4 +1,4 @@
-"""The Rényi curves of the kinds of one epsilon, in ball arithmetic. Proofs: docs/composition.md.
+"""The Rényi curves of the kinds of one epsilon, in ball arithmetic. Proofs: docs/explanation/composition.md.
 
 Orders are given by how much they exceed 1, which keeps the digits of those close to it.
 """

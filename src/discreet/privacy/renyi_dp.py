@@ -1,4 +1,4 @@
-"""A Rényi curve as a guarantee. Proofs: docs/composition.md."""
+"""A Rényi curve as a guarantee. Proofs: docs/explanation/composition.md."""
 
 import math
 from bisect import bisect_left
@@ -195,7 +195,8 @@ def _slope(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> Fracti
 def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
     """Return the curve of m + 1 steps from those of m and of one: Hölder's inequality with p = 1 + (a - 1) / (a m).
 
-    K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof: docs/composition.md, "Groups".
+    K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof:
+    docs/explanation/composition.md, "Groups".
     """
     found = []
     for a in sorted({order / (m + 1) for order, _ in one.curve if order > m + 1}):

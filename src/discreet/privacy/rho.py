@@ -1,4 +1,7 @@
-"""Zero-concentrated privacy: the least rho by kind and epsilon, and its inverse. Proofs: docs/composition.md."""
+"""Zero-concentrated privacy: the least rho by kind and epsilon, and its inverse.
+
+Proofs: docs/explanation/composition.md.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The sensitivity of scores under a neighbouring relation. Proofs: docs/privacy.md."""
+"""The sensitivity of scores under a neighbouring relation. Proofs: docs/explanation/privacy.md."""
 
 import math
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Sensitivity:
     def rounded(self, granularity: Fraction) -> "Sensitivity":
         """Return the sensitivity of scores / granularity after rounding to integers.
 
-        The rounding may be random, if it is the same for both neighbours: docs/mechanisms/base2.md.
+        The rounding may be random, if it is the same for both neighbours: docs/reference/mechanisms/base2.md.
         """
         if self.change is None:
             # Changes lie in some [t - spread, t]; rounded, in [floor(t - spread), ceil(t)].

@@ -1,4 +1,4 @@
-"""Zero-concentrated differential privacy. Proofs: docs/composition.md."""
+"""Zero-concentrated differential privacy. Proofs: docs/explanation/composition.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -14,7 +14,7 @@ _MEANING = (
     "certified bounds; nothing was sampled.",
     "It is about these two databases. The ε of a mechanism is the largest over all neighbours, so a claim that "
     "holds here can fail elsewhere, while one that is false here is false. The statement and its proof: "
-    "docs/audit.md.",
+    "docs/how-to/audit.md.",
     "The pair is taken to be made up. An audit of real data is as private as the data.",
 )
 
@@ -57,7 +57,7 @@ def about_other_audit(audit: SamplingAudit | SensitivityAudit | TimingAudit) -> 
                 "What it means",
                 (
                     paragraph((type(audit).__doc__ or "").split("\n\n")[0]),
-                    paragraph("The statement and its proof: docs/audit.md."),
+                    paragraph("The statement and its proof: docs/how-to/audit.md."),
                     paragraph(
                         "The data are taken to be made up. An audit of real data is as private as the data."
                     ),

@@ -3,11 +3,11 @@
 One uniform U is compared with the cumulated weights. The weights are enclosed, first in doubles, then
 in balls, and an index is given out only when every U that starts with the bits read, and every value
 of the weights inside their enclosures, gives that same index. So the answer is a function of an ideal
-U, and its law is exactly the law in the proof: docs/draw.md.
+U, and its law is exactly the law in the proof: docs/explanation/draw.md.
 
 Fixed work: what is read, how often, and how many exponentials are taken depends on the number of
 candidates alone, but for doubts that go on to the next enclosure. Their probability is below 2**-20 a
-draw for any scores (docs/draw.md).
+draw for any scores (docs/explanation/draw.md).
 """
 
 import math
@@ -287,5 +287,5 @@ def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 
 def error_of_sums(weight_error: float, chain: int, n: int) -> float:
-    """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/draw.md."""
+    """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/explanation/draw.md."""
     return 1.001 * (weight_error + chain * _HALF_ULP) + 4 * n * CUT_WEIGHT

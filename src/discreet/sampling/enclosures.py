@@ -2,7 +2,7 @@
 
 A weight is ``base ** (-gap)``, written as the decay of a `Rate` over a gap >= 0. The fast pass computes
 it in doubles, and `WEIGHT_ERROR` and `CUT_WEIGHT` bound how far from the real number it may be; the
-proof is in docs/draw.md. The slow pass encloses the same real number in a ball of any precision.
+proof is in docs/explanation/draw.md. The slow pass encloses the same real number in a ball of any precision.
 
 The floating-point assumption, tested against balls in tests/sampling/test_enclosures.py: IEEE-754 addition,
 subtraction and multiplication of doubles, rounded to nearest, and `exp`, `expm1`, `log` and `log1p` whose

@@ -34,7 +34,7 @@ _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
 
 _LONGEST = 2**19
-"""Sizes of flat runs may have that many bits in the fast pass: docs/draw.md."""
+"""Sizes of flat runs may have that many bits in the fast pass: docs/explanation/draw.md."""
 
 _SURE = 2.0**-30
 """Summaries are of use while what they may weigh leaves doubts rarer than this."""

@@ -22,13 +22,14 @@ class Counts:
 
     A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
     replaced can lower one count and raise another: spread 2 under `replace_one`. Proof:
-    docs/scores/counts.md.
+    docs/reference/scores/counts.md.
 
     Args:
         column: the records, counted when everything public has been checked.
         candidates: the values that are counted.
         per_person: whether it counts privacy units instead, a unit counting once per candidate that it holds. A
-            unit added raises any count by 1 at most and lowers none, so the same numbers hold: docs/persons.md.
+            unit added raises any count by 1 at most and lowers none, so the same numbers hold:
+            docs/how-to/user_level_privacy.md.
     """
 
     column: "Countable"
@@ -64,7 +65,7 @@ class ClassCounts:
     """The same counts, as numbers of candidates that share a count: for candidates too many to list.
 
     A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
-    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/large_candidates.md.
+    drawn. The distribution is that of `Counts`, and so is the sensitivity. Proof: docs/how-to/large_candidates.md.
 
     Args:
         column: the records, counted when everything public has been checked.

@@ -27,7 +27,7 @@ class Custom:
     """The numbers u(data, candidates), exactly; a float means its binary value.
 
     The sensitivity is declared for the ideal scores, without rounding errors. If `u` returns floats, one
-    of `error` and `granularity` says how far they are from ideal. Proofs: docs/scores/custom.md.
+    of `error` and `granularity` says how far they are from ideal. Proofs: docs/reference/scores/custom.md.
 
     Args:
         u: the function; called once, when everything public has been checked.

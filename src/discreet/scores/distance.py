@@ -57,7 +57,7 @@ class Distance:
 
     On a lattice the sum of all weights is the same for every value, so the noise costs
     eta * sensitivity. On a grid with two ends it costs more, at most twice that. Proof:
-    docs/scores/distance.md.
+    docs/reference/scores/distance.md.
 
     Args:
         value: a finite number; a float means its binary value.

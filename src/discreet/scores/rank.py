@@ -35,7 +35,7 @@ class Rank:
 
     It is 0 where c is a quantile, and falls with the number of records between. For alpha of 0 or 1 all
     scores move the same way whenever a record comes, goes or is replaced, so the spread is half of what
-    it would be. Proof: docs/scores/rank.md.
+    it would be. Proof: docs/reference/scores/rank.md.
 
     Args:
         column: the records, read when everything public has been checked.

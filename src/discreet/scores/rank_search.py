@@ -3,7 +3,7 @@
 The first pass counts the records in at most `FIRST` cells of the grid. A later pass divides the cell of
 the wanted rank, its two neighbours, and the cells that lie `width` ranks beyond these on either side, until
 a cell is a point. A last one fetches the points between. So the number of passes depends on the size of the
-grid only, and the size of an engine's answers on that and on `width`. Proof: docs/out_of_core.md.
+grid only, and the size of an engine's answers on that and on `width`. Proof: docs/explanation/out_of_core.md.
 """
 
 from bisect import bisect_left

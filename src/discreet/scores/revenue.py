@@ -38,7 +38,7 @@ class Revenue:
 
     One bidder changes no score by more than the highest price times the units he may buy, and no
     difference of two scores either: the spread is that, not twice that, under `add_remove` and
-    `replace_one`. Proof: docs/scores/revenue.md.
+    `replace_one`. Proof: docs/reference/scores/revenue.md.
 
     Args:
         column: one bid for each unit wanted, read when everything public has been checked.

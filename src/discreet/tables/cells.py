@@ -3,7 +3,7 @@
 Only counts leave the engine, with the least and the greatest record of every group that was counted. An engine
 groups by arithmetic in doubles, which decides nothing: a group is counted in a cell of the grid if its
 least and its greatest record are in that cell, by exact comparison with thresholds of the column's own type.
-Should they not be, the distinct records of that group are fetched. Proof: docs/out_of_core.md.
+Should they not be, the distinct records of that group are fetched. Proof: docs/explanation/out_of_core.md.
 """
 
 import math

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_HEADER = 1 << 20
 LONGEST_LINE = 1 << 24
-"""In bytes, with its end. DuckDB 2.0 reads one more byte if a buffer begins with the row: docs/tables.md."""
+"""In bytes, with its end. DuckDB 2.0 reads one more byte if a buffer begins with the row:
+docs/reference/tables.md."""
 DIALECT: dict[str, object] = {
     "auto_detect": False,
     "quote": '"',

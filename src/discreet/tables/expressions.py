@@ -1,7 +1,7 @@
 """Counting records by candidate, by privacy unit and by group, written once for every engine.
 
 Values are joined with a table of constants of the column's own type, so equality is decided in that type. Rows
-of a privacy unit are chosen by the rule of docs/persons.md.
+of a privacy unit are chosen by the rule of docs/how-to/user_level_privacy.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -210,7 +210,7 @@ _INTEGERS = ColumnType("", "integer", "")
 
 
 def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
-    """Return at most `most` rows of every block, evenly spread: docs/persons.md.
+    """Return at most `most` rows of every block, evenly spread: docs/how-to/user_level_privacy.md.
 
     Blocks of UNIT alone have SIZE rows, which is known; others are counted by a second window.
 

@@ -72,7 +72,8 @@ class Native(Protocol):
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units of rows: PERSON, a UNIT that tells them apart, START and SIZE.
 
-        SIZE is the number of rows of a unit. START, where the rule of docs/persons.md starts, is the first 32 bits
+        SIZE is the number of rows of a unit. START, where the rule of
+        docs/how-to/user_level_privacy.md starts, is the first 32 bits
         of SHA-256 of `records.SALT` and the id as text.
         """
         ...

@@ -1,7 +1,7 @@
 """Records: a row, or all rows of a privacy unit; and the groups of a query.
 
 Rows beyond a bound are left out by a rule that looks at one unit at a time, so that a unit that comes or goes
-changes nothing about the rows of others. Proofs: docs/persons.md, docs/groups.md.
+changes nothing about the rows of others. Proofs: docs/how-to/user_level_privacy.md, docs/how-to/groups.md.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ PERSON, PART, START = "person", "part", "start"
 """What the columns beside CELL are called once they have been opened."""
 
 SALT = "discreet:"
-"""The key of the rule, public and fixed: docs/persons.md says why it is no secret."""
+"""The key of the rule, public and fixed: docs/how-to/user_level_privacy.md says why it is no secret."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ def mode(
     zero.
 
     Args:
-        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder,
-            `discreet.sql(...)`: docs/tables.md lists all; or values in a list or a series, without `column`.
+        data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
+            `discreet.sql(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            without `column`.
         column: the name of the column.
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose

@@ -48,7 +48,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
 
     Side channels: those of the mechanism; time and memory depend on the number of bids and of distinct
     bids, and on the type of the numbers. An engine that counts on the grid sends at most two counts for
-    every price that is somebody's highest, and distinct bids right at prices: docs/tables.md.
+    every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
     """
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)

@@ -80,7 +80,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     large K was; to stop when a time is up would break the promise.
 
     Source: Liu and Talwar, STOC 2019; Papernot and Steinke, ICLR 2022. Proof:
-    docs/mechanisms/private_candidates.md.
+    docs/reference/mechanisms/private_candidates.md.
     """
     if not callable(run):
         raise InvalidArgument(

@@ -48,7 +48,7 @@ def quantile(
 
     Side channels: those of the mechanism. On a large grid, time and memory also depend on how many records
     are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
-    out of core, in a public number of passes: docs/out_of_core.md.
+    out of core, in a public number of passes: docs/explanation/out_of_core.md.
     """
     column = None if column is None else column_name(column)
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)

@@ -64,10 +64,10 @@ def quantiles(
         The values, never descending. The guarantee is epsilon-DP for all of them together.
 
     Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
-    most two counts per point with records, and distinct numbers at borders: docs/tables.md.
+    most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
 
     Source: Kaplan, Schnapp and Stemmer, ICML 2022, https://arxiv.org/abs/2110.05429. Proof:
-    docs/scores/rank.md.
+    docs/reference/scores/rank.md.
     """
     chosen = choice(method, "method", get_args(QuantilesMethod))
     column = None if column is None else column_name(column)

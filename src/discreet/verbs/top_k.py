@@ -67,7 +67,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Side channels: those of the method, and where rows are counted the time that takes.
 
-    Source and proof: docs/mechanisms/peeling.md, docs/mechanisms/joint_top_k.md.
+    Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
     """
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms)

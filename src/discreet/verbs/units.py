@@ -84,7 +84,7 @@ class UnitQuery:
         return Source(data, column, self.records).groups
 
     def together(self, each: Guarantee) -> Guarantee:
-        """Return the guarantee of all groups' answers together. Proof: docs/groups.md.
+        """Return the guarantee of all groups' answers together. Proof: docs/how-to/groups.md.
 
         One record changes `parts` of them; where it is replaced, twice, for one goes and one comes.
         """
