@@ -1,6 +1,7 @@
 """What several test modules share."""
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -19,10 +20,24 @@ settings.load_profile("quick")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all tests of Spark to one process: Java takes seconds to start, and a gigabyte."""
+    """Make proofs of all parameters but those of every run: one in `n` of a test marked `one_in(n)`.
+
+    In Spark, whose jobs take a second each, it is the first of each test. All tests of Spark are given to one
+    process: Java takes seconds to start, and a gigabyte.
+    """
+    seen: Counter[tuple[str, bool]] = Counter()
     for item in items:
-        if "spark" in item.name:
+        in_spark = "spark" in item.name
+        if in_spark:
             item.add_marker(pytest.mark.xdist_group("spark"))
+        if item.get_closest_marker("proof") is not None:
+            continue
+        marker = item.get_closest_marker("one_in")
+        many = len(items) if in_spark else 1 if marker is None else marker.args[0]
+        test = item.nodeid.partition("[")[0], in_spark
+        if seen[test] % many:
+            item.add_marker(pytest.mark.proof)
+        seen[test] += 1
 
 
 @pytest.fixture(autouse=True, scope="session")

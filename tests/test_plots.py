@@ -58,6 +58,7 @@ def figures() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", figures())
+@pytest.mark.one_in(3)
 def test_a_picture_can_be_saved_and_read(name: str, tmp_path: Path) -> None:
     figure = figures()[name]
     for suffix, first in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):

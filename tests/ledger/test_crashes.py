@@ -62,11 +62,11 @@ def children(*arguments: str, at_once: int = AT_ONCE) -> list[Any]:
 def test_eight_processes_spend_a_budget_to_the_last_bit_and_no_further(where: str) -> None:
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
-    answers = children("spend", where, "1/60")
-    assert sum(map(len, answers)) == 60
+    answers = children("spend", where, "1/24")
+    assert sum(map(len, answers)) == 24
     assert sum(map(bool, answers)) > 1, "only one of them got anything: they did not race"
     assert ledger.budgets()[0].spent.epsilon == 1
-    assert ledger.verify().events == 1 + 2 * 60
+    assert ledger.verify().events == 1 + 2 * 24
 
 
 def test_processes_with_one_request_have_one_answer(where: str) -> None:

@@ -75,7 +75,14 @@ def check(ledger: Ledger, session: Session, request: str, error: BaseException |
     assert request not in answers or answers[request] == stored(ledger)[request]
 
 
-@pytest.mark.parametrize(("kind", "step"), [(KeyboardInterrupt, 1), (SystemExit, 7)])
+@pytest.mark.parametrize(
+    ("kind", "step"),
+    [
+        (KeyboardInterrupt, 5),
+        (SystemExit, 13),
+        pytest.param(KeyboardInterrupt, 1, marks=pytest.mark.proof),
+    ],
+)
 def test_interrupted_at_every_line(kind: type[BaseException], step: int) -> None:
     """In memory the account would be gone with the connection."""
     ledger = Ledger()

@@ -55,6 +55,7 @@ def pmf(law: Law) -> list[float]:
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
+@pytest.mark.one_in(3)
 def test_the_library_checks_its_own_mechanisms(mechanism: Mechanism) -> None:
     check_mechanism(mechanism)
 
@@ -80,6 +81,7 @@ INSTANCES: list[tuple[list[Any], int]] = [
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
 @pytest.mark.parametrize(("scores", "depth"), INSTANCES)
 @pytest.mark.parametrize("epsilon", ["1/3", 2, "1e-300", "1e300"])
+@pytest.mark.one_in(5)
 def test_every_bit_string_is_accounted_for(
     mechanism: Mechanism, scores: list[Any], depth: int, epsilon: str
 ) -> None:
@@ -512,6 +514,7 @@ def test_long_vectors_do_the_same_work_for_any_gaps() -> None:
 
 
 @pytest.mark.parametrize("mechanism", ALL, ids=str)
+@pytest.mark.one_in(5)
 def test_ten_million_candidates(mechanism: Mechanism) -> None:
     scores = np.zeros(10**7, dtype=np.int8)
     scores[1234567] = 100

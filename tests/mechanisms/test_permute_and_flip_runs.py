@@ -58,6 +58,7 @@ RATES = [HALF, NaturalRate(Fraction(9)), *(NaturalRate(Fraction(10) ** k) for k 
 
 @pytest.mark.parametrize("runs", CASES)
 @pytest.mark.parametrize("rate", RATES)
+@pytest.mark.one_in(5)
 def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> None:
     tree = bit_tree(RunRace(runs, rate).draw, 10)
     with precision(1200):
@@ -143,6 +144,7 @@ def test_one_against_many_in_closed_form(size: int) -> None:
     ],
 )
 @pytest.mark.parametrize("as_array", [False, True])
+@pytest.mark.one_in(5)
 def test_long_runs(tops: list[int], sizes: list[int], as_array: bool) -> None:
     if as_array and max(sizes) < WHOLE:
         runs = Runs(

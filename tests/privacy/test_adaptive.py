@@ -386,6 +386,7 @@ def test_the_formula_is_above_all_fixed_answers(
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 @pytest.mark.parametrize("share", [0, F(1, 5), F(1, 2), F(9, 10)])
+@pytest.mark.one_in(5)
 def test_the_formula_is_attained(n: int, share: Fraction) -> None:
     epsilon = F(3, 2)
     target = n * epsilon * share

@@ -75,6 +75,7 @@ TWICE = [dt.datetime(2024, 10, 27, hour, 30, tzinfo=dt.UTC) for hour in (0, 1)]
 
 @pytest.mark.parametrize("kept", ["UTC", "Europe/Paris"])
 @pytest.mark.parametrize("asked", [dt.UTC, PARIS, ZoneInfo("America/New_York")])
+@pytest.mark.one_in(5)
 def test_instants_are_told_apart_whatever_the_zone(
     make_typed: Make, kept: str, asked: dt.tzinfo
 ) -> None:
@@ -222,6 +223,7 @@ COLUMNS: dict[str, tuple[pa.Array, list[Any]]] = {
 
 
 @pytest.mark.parametrize("of", COLUMNS)
+@pytest.mark.one_in(5)
 def test_groups_of_every_type(make_typed: Make, of: str) -> None:
     values, groups = COLUMNS[of]
     data = make_typed(pa.table({"g": values, "c": ["a", "b", "a"], "n": [1, 2, 3]}))

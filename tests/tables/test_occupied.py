@@ -77,6 +77,7 @@ def tallied(found: tuple[Any, Any]) -> list[int]:
 
 @pytest.mark.parametrize("of", COLUMNS)
 @pytest.mark.parametrize("grid", GRIDS, ids=repr)
+@pytest.mark.one_in(7)
 def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
     data = make(pa.table({"v": COLUMNS[of]}))
     rows = numbers(data, "v")
@@ -253,6 +254,7 @@ IN_DUCKDB: dict[str, st.SearchStrategy[Any]] = {
 
 @pytest.mark.parametrize("of", IN_DUCKDB)
 @given(data=st.data())
+@pytest.mark.one_in(3)
 def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(IN_DUCKDB[of], max_size=8))
     texts = ", ".join(f"(CAST('{value}' AS {of}), {WORD - 1})" for value in values)

@@ -270,7 +270,7 @@ def test_any_floats(tmp_path_factory: pytest.TempPathFactory, cells: list[Any]) 
     candidates = [c for c in cells if c is not None and c == c] + [0, BIG + 1]
     expected = [sum(cell == candidate for cell in cells) for candidate in candidates]
     table = pa.table({"c": pa.array(cells, pa.float64())})
-    for name in TYPED.keys() - {"spark"}:
+    for name in TYPED.keys() - {"spark", "dask"}:  # Dask hands the column to pandas
         data = TYPED[name](table, tmp_path_factory.mktemp("any"))
         assert count(data, "c", candidates) == expected, name
 

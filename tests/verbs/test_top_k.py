@@ -89,6 +89,7 @@ PEELED: list[tuple[list[Any], int]] = [
     "mechanism", [Exponential(), Base2(), PermuteAndFlip(), NoisyMax("gumbel")], ids=str
 )
 @pytest.mark.parametrize(("scores", "k"), PEELED)
+@pytest.mark.one_in(5)
 def test_peeling_is_one_mechanism_after_another(
     mechanism: Mechanism, scores: list[Any], k: int
 ) -> None:
@@ -105,6 +106,7 @@ def test_peeling_is_one_mechanism_after_another(
 
 @pytest.mark.parametrize("values", PEELED)
 @pytest.mark.parametrize("rate", [HALF, NaturalRate(Fraction(1, 10**300))])
+@pytest.mark.one_in(5)
 def test_peeling_in_blocks_is_the_same_law(
     values: tuple[list[Any], int], rate: Rate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
