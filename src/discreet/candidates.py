@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
+from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, shown
 from .instants import instant
 from .numbers import Number, exact, fits, float_up, positive
@@ -116,6 +117,7 @@ class Found(Sequence[object]):
         return "candidates from the data"
 
 
+@error_boundaries
 class Grid:
     """The numbers lo, lo + step, lo + 2 step, ... up to hi: exact, as many as one likes, never listed.
 

@@ -1,6 +1,11 @@
-"""Keeps arguments and computed values out of the errors that leave this library."""
+"""Keeps arguments and computed values out of the errors that leave this library, and its frames out of tracebacks.
+
+A traceback ends at the caller's line. DISCREET_TRACEBACK=full in the environment keeps the frames of the library,
+without their variables.
+"""
 
 import builtins
+import os
 from collections.abc import Callable
 from functools import wraps
 from traceback import clear_frames, walk_tb
@@ -41,9 +46,9 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
 def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Return the function with errors that hold no arguments and no computed values.
 
-    An error keeps its class, message and line numbers, and loses the variables of its frames, its cause and its
-    context. An error raised by an object of the caller or of another library may quote data: it becomes an
-    `UnreadableArgument`, which does not.
+    An error keeps its class and message, and loses its cause, its context and the frames below this one, which an
+    interrupt keeps without their variables. An error raised by an object of the caller or of another library may
+    quote data: it becomes an `UnreadableArgument`, which does not.
     """
 
     @wraps(function)
@@ -53,7 +58,11 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
         except BaseException as error:
             emptied = _emptied(error)
         del args, kwargs
-        raise emptied
+        __tracebackhide__ = True  # IPython and pytest then end at the caller's line
+        try:
+            raise emptied
+        finally:
+            del emptied  # else the error would hold this frame, and the frame the error
 
     return enter
 
@@ -61,8 +70,12 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
 def error_boundaries(kind: _Class) -> _Class:
     """Return the class with `error_boundary` applied to all public methods: for objects that hold private data."""
     for name, method in list(vars(kind).items()):
-        if isinstance(method, FunctionType) and (not name.startswith("_") or name in _SPECIAL):
+        if name.startswith("_") and name not in _SPECIAL:
+            continue
+        if isinstance(method, FunctionType):
             setattr(kind, name, error_boundary(method))
+        elif isinstance(method, classmethod):
+            setattr(kind, name, classmethod(error_boundary(method.__func__)))
     return kind
 
 
@@ -73,16 +86,34 @@ def _emptied(error: BaseException) -> BaseException:
     """Return the error to raise in place of another, without references to private values."""
     trace = error.__traceback__
     clear_frames(trace)
-    if not isinstance(error, Exception) or isinstance(error, DiscreetError):
+    if not isinstance(error, Exception):
         error.__cause__ = error.__context__ = None
         return error
-    if _is_ours(trace):
+    if isinstance(error, DiscreetError) or _is_ours(trace):
         error.__cause__ = error.__context__ = None
-        return error
+        return _shortened(error)
     return UnreadableArgument(
         f"an object that was given raised {_builtin(error)} when it was read or called; its "
         "message may quote data, so it is not shown. Give plain values, and try functions on data you may look at"
     )
+
+
+def _shortened(error: Exception) -> Exception:
+    """Return the error without the frames of the library, unless the environment asks for them.
+
+    An error that is no refusal of ours is a defect of the library: a note then says where it was raised.
+    """
+    if os.environ.get("DISCREET_TRACEBACK") == "full":
+        return error
+    if not isinstance(error, DiscreetError | TypeError) and not hasattr(error, "__notes__"):
+        error.add_note(f"raised at {_place(error)}; DISCREET_TRACEBACK=full shows the way there")
+    return error.with_traceback(None)
+
+
+def _place(error: Exception) -> str:
+    """Return the file and the line of the innermost frame."""
+    *_, (frame, line) = walk_tb(error.__traceback__)
+    return f"{os.path.basename(frame.f_code.co_filename)}:{line}"
 
 
 def _is_ours(trace: TracebackType | None) -> bool:

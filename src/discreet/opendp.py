@@ -5,9 +5,10 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any
 
+from .error_boundary import error_boundary
 from .errors import InvalidArgument, shown
 from .mechanisms import Mechanism, read_mechanism
-from .mechanisms.contract import Calibrated, read_parameter
+from .mechanisms.contract import Calibrated, PrivacyParameter, read_parameter
 from .numbers import Number, flag, float_up
 from .privacy.sensitivity import sensitivity_of
 from .sampling.bits import SystemBits
@@ -49,7 +50,7 @@ def to_opendp(
     if not isinstance(space, tuple) or len(space) != 2:
         raise InvalidArgument(f"space must be a domain and its metric, got {shown(space)}")
     read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
-    mechanism, parameter = read_mechanism(mechanism), read_parameter(None, None, scale)
+    mechanism, parameter = _read_mechanism(mechanism, scale)
     dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)  # OpenDP checks the space
     metric = space[1]
     monotonic = metric == dp.linf_distance(T=metric.distance_type, monotonic=True)
@@ -68,6 +69,14 @@ def to_opendp(
         return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))
 
     return dp.m.make_user_measurement(*space, measure, select, privacy_map, TO="usize")
+
+
+@error_boundary
+def _read_mechanism(
+    mechanism: str | Mechanism, scale: Number
+) -> tuple[Mechanism, PrivacyParameter | None]:
+    """Return the mechanism and its privacy parameter."""
+    return read_mechanism(mechanism), read_parameter(None, None, scale)
 
 
 def _reader(measure: object) -> Callable[[object], Fraction]:

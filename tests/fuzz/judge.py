@@ -19,6 +19,8 @@ _OF_CALLS = re.compile(
     r"[\w.<>]*\(\) (got|missing|takes) |unexpected argument|a session cannot be copied|a data node cannot be|"
     r"max_contributions is for numbers|got an unexpected keyword|multiple values for"
 )
+_MOST_FRAMES = 3
+"""As many frames of the library stand at most between the caller's line and the message."""
 _CALLING = ("audit.sampling", "audit.timing", "private_candidates")
 """They call a function of the caller's, which may not like what else was given."""
 
@@ -54,7 +56,7 @@ def _made(case: calls.Case) -> Verdict:
         repr(returned)
     except Exception as error:
         outcome = type(error).__name__
-        problem = _unclean(error, case) or _tells(error)
+        problem = _unclean(error, case) or _tells(error) or _long(error)
         return Verdict(outcome, problem, _where(error) if problem else "")
     return Verdict("returned")
 
@@ -77,6 +79,13 @@ def _unclean(error: Exception, case: calls.Case) -> str:
     if type(error) is AssertionError and case.name == "testing.check_mechanism":
         return ""
     return f"unclean: {type(error).__name__}: {ascii(_text(error))[:160]}"
+
+
+def _long(error: Exception) -> str:
+    """Return how many frames of the library the traceback shows, where there are too many, or nothing."""
+    frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    ours = sum(file.startswith(_LIBRARY) for file in frames)
+    return f"a traceback of {ours} frames" if ours > _MOST_FRAMES else ""
 
 
 def _text(error: BaseException) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import Number, count, is_plain, positive, positive_up, short_up
 from ..privacy.guarantees import MixedRange
@@ -74,6 +75,7 @@ class Base2Eta:
             return short_up(upper(natural * ball(exact)))
 
 
+@error_boundaries
 @dataclass(frozen=True, slots=True)
 class Base2:
     """Answer i with probability proportional to (x / 2**y) ** (z * gap[i]): every weight is rational.
@@ -153,6 +155,7 @@ class Base2:
         )
 
 
+@error_boundary
 def best_eta(epsilon: Number, spread: Number, *, bits: int = 32) -> Base2Eta:
     """Return the eta whose epsilon is the largest at or below the wanted one.
 

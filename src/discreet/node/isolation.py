@@ -82,6 +82,7 @@ def unwrap(given: _T | Failure) -> _T:
     """Return an answer, or raise the error in its place."""
     if not isinstance(given, Failure):
         return given
+    __tracebackhide__ = True
     try:
         raise given.error
     finally:

@@ -6,6 +6,7 @@ A mechanism states its own worst case: see `mechanisms.worst_case`.
 from decimal import ROUND_CEILING
 from fractions import Fraction
 
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..mechanisms.worst_case import WorstCase
@@ -15,6 +16,7 @@ from .enclosure import decimal
 _DIGITS = 12
 
 
+@error_boundary
 def worst_error(
     candidates: int,
     *,
@@ -46,6 +48,7 @@ def worst_error(
     return _up(constant * positive_up(spread, "spread") / positive(epsilon, "epsilon"))
 
 
+@error_boundary
 def epsilon_for(
     error: Number,
     candidates: int,

@@ -9,6 +9,7 @@ from typing import Any
 from flint import arb
 
 from ..arguments import listed
+from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
@@ -42,6 +43,7 @@ _LESS = Fraction(99, 100)
 """It does so if that is worth it: if the epsilon is so much less than the sum."""
 
 
+@error_boundaries
 @dataclass(frozen=True, slots=True, repr=False)
 class Odometer:
     """The privacy guarantee of answers chosen adaptively, valid whenever the analyst stops.

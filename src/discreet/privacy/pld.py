@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import arb, arb_poly, fmpz_poly
 
+from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, InvalidNumber, MissingPackage, shown
 from ..numbers import Number, count, exact, float_up, positive, spell
 from ..sampling.enclosures import ball, precision, upper
@@ -44,6 +45,7 @@ _LONGEST = 2**17
 _BITS = 320
 
 
+@error_boundaries
 @dataclass(frozen=True, slots=True)
 class LossDistribution:
     """An upper bound on the privacy curve of one or many answers, as masses on a grid of losses.
