@@ -58,7 +58,7 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
         except BaseException as error:
             emptied = _emptied(error)
         del args, kwargs
-        __tracebackhide__ = True  # IPython and pytest then end at the caller's line
+        __tracebackhide__ = True  # for pytest, and for IPython where more frames follow
         try:
             raise emptied
         finally:
