@@ -144,7 +144,7 @@ def test_mechanisms_state_their_side_channels() -> None:
 
 
 def test_pages_are_in_folders_by_what_they_are_for() -> None:
-    folders = {"tutorials", "how-to", "reference", "explanation"}
+    folders = {"tutorials", "reproductions", "how-to", "reference", "explanation"}
     for page in (ROOT / "docs").rglob("*.md"):
         top, *below = page.relative_to(ROOT / "docs").parts
         assert top in folders if below else re.fullmatch(r"index(\.zh)?\.md", top), page
@@ -168,16 +168,16 @@ def test_links_lead_somewhere() -> None:
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
-def test_every_picture_is_made_by_an_example_and_shown() -> None:
-    tutorials = ROOT / "docs" / "tutorials"
+@pytest.mark.parametrize("folder", ["tutorials", "reproductions"])
+def test_every_picture_is_made_by_an_example_and_shown(folder: str) -> None:
     shown, made = set(), set()
-    for page in tutorials.glob("*.md"):
+    for page in (ROOT / "docs" / folder).glob("*.md"):
         text = page.read_text(encoding="utf-8")
         for says, name in re.findall(r"!\[([^\]]*)\]\(pictures/([^)]+)\)", text):
             assert len(says) > 20, f"{page.name}: {name} must say what is to be seen"
             shown.add(name)
         made |= set(re.findall(r'savefig\(\s*"([^"]+)"\s*\)', text))
-    assert shown == made == {file.name for file in (tutorials / "pictures").iterdir()}
+    assert shown == made == {file.name for file in (ROOT / "docs" / folder / "pictures").iterdir()}
 
 
 def test_the_errors_of_the_tree_are_drawn() -> None:
