@@ -59,21 +59,22 @@ def test_shell_examples_run(
     code: str,
     output: str | None,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(beside_the_examples(tmp_path))
+    terminal = io.StringIO()  # both streams, in the order in which a terminal shows them
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
     for line in re.sub(r"\\\n\s*", " ", code).splitlines():
         program, *arguments = shlex.split(line, comments=True)
         if program == "make":
             assert set(arguments) <= set(targets)
         elif program == "discreet":
-            assert run(arguments) == 0, line
+            with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
+                assert run(arguments) == 0, line
         else:
             assert program in {"git", "cd", "pip"}, line
     if output is not None:
-        assert capsys.readouterr().out == output
+        assert terminal.getvalue() == output
 
 
 def test_every_block_is_known() -> None:

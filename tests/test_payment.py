@@ -235,3 +235,7 @@ def test_any_text_has_a_digest() -> None:
     guarantee = PureDP(Fraction(1), "add_remove")
     alone = Order(query, guarantee, "m", dict)
     assert is_current(alone.bill().digest)
+
+
+def test_an_account_that_does_not_tell_leaves_it_open() -> None:
+    assert discreet.select([1, 2], sensitivity=1, epsilon=1, ledger=Purse()).charged is None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from .errors import InvalidArgument, shown
 from .privacy.guarantees import Guarantee
@@ -49,6 +49,37 @@ class Account(Protocol):
             DiscreetError: if the account cannot pay; nothing private was read.
         """
         ...
+
+
+class Purchased(NamedTuple):
+    """A drawn answer and its charge.
+
+    Attributes:
+        drawn: the indices of the answer.
+        charged: whether this call charged for it; False if the same request was charged before; None if the
+            account does not tell.
+    """
+
+    drawn: Indices
+    charged: bool | None
+
+
+@runtime_checkable
+class TellingAccount(Protocol):
+    """An account that tells whether a release was charged now, or its request was charged before."""
+
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+        """Do as `Account.buy` does, and tell whether this call charged for it."""
+        ...
+
+
+def buy_from(
+    account: Account, bill: Bill, prepare: Callable[[], Callable[[], Indices]]
+) -> Purchased:
+    """Charge an account for a release, and return the draw, with what the account tells about the charge."""
+    if isinstance(account, TellingAccount):
+        return account.bought(bill, prepare)
+    return Purchased(account.buy(bill, prepare), None)
 
 
 def read_account(ledger: object) -> Account | None:

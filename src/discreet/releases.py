@@ -27,6 +27,8 @@ class Release:
             is one.
         query: the question in words.
         candidates: the number of candidates, where it is known and finite.
+        charged: whether a ledger was charged for it; False if the same request was charged before, so that
+            this answer was free; None without a ledger, or if the account does not tell.
     """
 
     value: Any
@@ -35,6 +37,7 @@ class Release:
     unit: str | None = None
     query: str = ""
     candidates: int | None = None
+    charged: bool | None = None
 
     @property
     def promise(self) -> str:
@@ -44,11 +47,13 @@ class Release:
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         unit = {} if self.unit is None else {"privacy_unit": self.unit}
+        charged = {} if self.charged is None else {"charged": self.charged}
         return {
             "value": json_value(self.value),
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             **unit,
+            **charged,
         }
 
     def __str__(self) -> str:

@@ -19,7 +19,7 @@ from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
 from .numbers import count
-from .payment import Account, Bill, Indices
+from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Sensitivity, read_neighbors
 from .privacy.units import read_unit
@@ -111,27 +111,28 @@ class Order:
         account = self.account
         if isinstance(account, Listener):
             raise account.Heard(self)
-        drawn = prepare()() if account is None else self._bought(account, prepare)
+        bought = Purchased(prepare()(), None) if account is None else self._bought(account, prepare)
         return Release(
-            name(drawn),
+            name(bought.drawn),
             self.guarantee,
             self.mechanism,
             self.unit,
             query=self.query.words,
             candidates=self._candidates,
+            charged=bought.charged,
         )
 
     @property
     def _candidates(self) -> int | None:
         return None if self.question is None else self.question.candidates
 
-    def _bought(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> object:
+    def _bought(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> Purchased:
         """Return the draw that the account paid for, now or for the same request before."""
 
         def listed() -> Callable[[], Indices]:
             return partial(_listed_draw, prepare())
 
-        return account.buy(self.bill(), listed)
+        return buy_from(account, self.bill(), listed)
 
     def bill(self) -> Bill:
         """Return the bill for the account: plain public values, from which no private data can be reached."""

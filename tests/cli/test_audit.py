@@ -51,7 +51,7 @@ def test_draws_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "ε = 1 is REFUTED" in capsys.readouterr().out
     assert run(["audit", "draws", str(one), str(one), "--epsilon", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["refuted"] is False
-    assert run(["audit", "draws", str(one), str(tmp_path / "no.txt"), "--epsilon", "1"]) == 2
+    assert run(["audit", "draws", str(one), str(tmp_path / "no.txt"), "--epsilon", "1"]) == 3
     assert "no.txt cannot be read as text" in capsys.readouterr().err
 
 

@@ -1,8 +1,10 @@
 """The command line."""
 
 import json
+import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,14 +19,24 @@ MODE = ["mode", EXAMPLE, "marital_status"]
 def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 0
     out, err = capsys.readouterr()
-    assert out == ("Married-civ-spouse\nε = 1 (add/remove one record), exponential mechanism\n")
-    assert err == ""
+    assert out == "Married-civ-spouse\n"
+    assert err == "ε = 1 (add/remove one record), exponential mechanism\n"
 
 
 def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--candidates", STATUS, "--epsilon", "1/3", "--size", "3", "--json"]
     assert run([*MODE, *arguments, "--mechanism", "noisy_max", "--neighbors", "replace_one"]) == 0
-    assert json.loads(capsys.readouterr().out) == {
+    out, err = capsys.readouterr()
+    assert err == ""
+    told = json.loads(out)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", told.pop("time"))
+    assert told.pop("version") == version("discreet")
+    assert told == {
+        "promise": "ε = 1 (replace one record), noisy-max mechanism",
+        "epsilon": "1",
+        "query": "mode of marital_status, 3 candidates",
+        "data": EXAMPLE,
+        "column": "marital_status",
         "value": ["Married-civ-spouse"] * 3,
         "mechanism": "noisy_max",
         "guarantee": {
@@ -70,10 +82,7 @@ def test_candidates_with_commas_and_numbers(
     command = ["mode", str(file), "--epsilon", "1"]
     assert run([*command, "town", "--candidates", 'Oslo, "Lima, Peru"']) == 0
     assert run([*command, "code", "--candidates", "6,7"]) == 0
-    assert [line for line in capsys.readouterr().out.splitlines() if "ε" not in line] == [
-        "Lima, Peru",
-        "7",
-    ]
+    assert capsys.readouterr().out == "Lima, Peru\n7\n"
 
 
 @pytest.mark.parametrize(
@@ -122,12 +131,6 @@ def test_candidates_with_commas_and_numbers(
             [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
             "Invalid value for '--size'",
         ),
-        (["mode", EXAMPLE, "status", "--candidates", "a", "--epsilon", "1"], "status"),
-        (
-            ["mode", "missing.csv", "c", "--candidates", "a", "--epsilon", "1"],
-            "missing.csv",
-        ),
-        (["mode", __file__, "c", "--candidates", "a", "--epsilon", "1"], ".csv"),
         (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'column'"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
@@ -146,7 +149,7 @@ def test_errors_are_one_line_and_exit_with_2(
 def test_candidates_from_the_data_are_unsafe(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*MODE, "--unsafe-candidates-from-data", "--epsilon", "1"]) == 0
     assert (
-        "no privacy guarantee: the candidates were taken from the data" in capsys.readouterr().out
+        "no privacy guarantee: the candidates were taken from the data" in capsys.readouterr().err
     )
 
 
@@ -201,7 +204,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(sys.modules["discreet.cli.releasing"], "show_release", full)
-    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 2
+    assert run([*MODE, "--candidates", STATUS, "--epsilon", "1"]) == 7
     assert capsys.readouterr().err == (
         "discreet: the answer could not be written: No space left on device\n"
     )
@@ -213,7 +216,7 @@ def test_medians_and_quantiles(tmp_path: Path, capsys: pytest.CaptureFixture[str
     grid = ["age", "--lo", "0", "--hi", "120", "--epsilon", "1"]
     assert run(["median", str(file), *grid, "--step", "0.5"]) == 0
     assert run(["quantile", str(file), *grid[:-1], "20", "--alpha", "0.95", "--json"]) == 0
-    first, _, last = capsys.readouterr().out.splitlines()
+    first, last = capsys.readouterr().out.splitlines()
     assert first == "37.0" or first == "37"
     assert json.loads(last)["value"] == 90
     assert run(["quantiles", str(file), *grid, "--alphas", "0.1, 0.5", "--json"]) == 0
@@ -257,9 +260,9 @@ def test_persons_and_groups(visits: str, capsys: pytest.CaptureFixture[str]) -> 
     ]
     drinks = ["drink", "--candidates", "tea,milk", *people]
     assert run(["mode", visits, *drinks]) == 0
-    assert capsys.readouterr().out == (
-        "south: milk\nnorth: tea\nε = 50 (add/remove one person), exponential mechanism\n"
-    )
+    out, err = capsys.readouterr()
+    assert out == "south: milk\nnorth: tea\n"
+    assert err == "ε = 50 (add/remove one person), exponential mechanism\n"
     assert run(["mode", visits, *drinks, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["value"] == {"south": "milk", "north": "tea"}
@@ -333,7 +336,6 @@ def test_a_plan_on_scores_that_are_public(
         (["--scores", "a.csv", "--error", "1", "--confidence", "0.9"], "goes with --candidates"),
         (["--candidates", "2", "--epsilon", "0"], "epsilon must be greater than zero"),
         (["--candidates", "2", "--epsilon", "1", "--plot", "a.xyz"], "--plot must end in"),
-        (["--scores", "missing.csv", "--column", "c", "--error", "1"], "missing.csv"),
     ],
 )
 def test_plans_that_make_no_sense_are_refused(

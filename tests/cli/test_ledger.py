@@ -42,11 +42,15 @@ def test_a_budget_from_opening_to_the_end(capsys: pytest.CaptureFixture[str]) ->
         "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5"
     )
     assert mode(f"{PAID} --request monday") == 0
-    first = said(capsys)
+    first, paid = capsys.readouterr()
     assert mode(f"{PAID} --request monday") == 0
-    assert said(capsys) == first
+    again, free = capsys.readouterr()
+    assert again == first
+    assert free == f"{paid}free: this request was charged before, and nothing was charged now\n"
+    assert mode(f"{PAID} --request monday --json") == 0
+    assert json.loads(capsys.readouterr().out)["charged"] is False
     assert mode(PAID) == 0
-    assert mode(PAID) == 2
+    assert mode(PAID) == 4
     assert "remaining ε = 0" in capsys.readouterr().err
     assert command("ledger show budget.db --json") == 0
     [budget] = json.loads(capsys.readouterr().out)
@@ -71,7 +75,7 @@ def test_what_happened_can_be_seen_checked_and_exported(
     assert command("ledger verify budget.db --json") == 0
     head = json.loads(capsys.readouterr().out)["head"]
     assert command(f"ledger verify budget.db --head {head}") == 0
-    assert command(f"ledger verify budget.db --head {head[::-1]}") == 2
+    assert command(f"ledger verify budget.db --head {head[::-1]}") == 5
     assert command("ledger export budget.db events.csv") == 0
     assert Path("events.csv").read_text(encoding="utf-8").count("\n") == 5
 

@@ -285,3 +285,41 @@ def test_indices_of_numpy_are_returned_as_they_are_stored(where: str) -> None:
     found = session.buy(bill("1/4", "monday"), answering(answer))
     assert found == session.buy(bill("1/4", "monday"), untouched) == [3, [4], 1]
     assert type(found[0]) is int
+
+
+def test_a_session_tells_whether_this_call_was_charged() -> None:
+    """True for the call that commits the charge, whoever draws; False for every other call of the request."""
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    told: list[bool | None] = []
+
+    def prepare() -> Any:
+        def draw() -> int:  # the charge is ours; while we draw, another process asks the same
+            told.append(session.bought(bill(1, "r"), answering(2)).charged)
+            return 1
+
+        return draw
+
+    assert session.bought(bill(1, "r"), prepare) == (2, True)
+    assert told == [False]
+    assert session.bought(bill(1, "r"), untouched) == (2, False)
+
+
+def test_what_was_charged_and_never_answered_is_drawn_without_another_charge() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    with pytest.raises(ZeroDivisionError):
+        session.bought(bill(1, "r"), lambda: lambda: 1 // 0)
+    assert session.bought(bill(1, "r"), answering(3)) == (3, False)
+
+
+def test_a_release_tells_whether_it_was_charged() -> None:
+    ledger = Ledger()
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    ask = partial(session.select, [1, 2], sensitivity=1, epsilon=1, request="monday")
+    assert [ask().charged for _ in range(3)] == [True, False, False]
+    assert ask().as_dict()["charged"] is False
+    assert discreet.select([1, 2], sensitivity=1, epsilon=1).charged is None

@@ -1,4 +1,4 @@
-"""The command line: one file, one command. Errors are one line on stderr and exit code 2."""
+"""The command line: one file, one command. Errors are one line on stderr; `exit_codes` lists how they end."""
 
 import signal
 import sys
@@ -11,6 +11,7 @@ import typer
 from ..errors import DiscreetError
 from .attack import attack_command
 from .audit import audit_app
+from .exit_codes import INTERRUPTED, TERMINATED, exit_code, table
 from .ledger import ledger_app
 from .mode import mode_command
 from .plan import plan_command
@@ -32,6 +33,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    epilog=f"Exit codes:\n\n\b\n{table()}",
 )
 for name, command in (
     ("mode", mode_command),
@@ -69,11 +71,8 @@ def _options(
     pass
 
 
-_TERMINATED = 128 + signal.SIGTERM
-
-
 def main() -> None:
-    """Run the command line and exit: 0 for an answer, 2 for an error, 130 when interrupted, 143 when terminated."""
+    """Run the command line and exit with one of the codes of `exit_codes`."""
     signal.signal(signal.SIGTERM, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -89,7 +88,7 @@ def _terminate(number: int, frame: object) -> None:
     An engine may take the exit for an interrupt of its own, so it is noted what it was.
     """
     _stopped.append(number)
-    raise SystemExit(_TERMINATED)
+    raise SystemExit(TERMINATED)
 
 
 _stopped: list[int] = []
@@ -102,20 +101,20 @@ def run(arguments: list[str]) -> int:
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        return _TERMINATED if _stopped else 130
+        return TERMINATED if _stopped else INTERRUPTED
     except Exception as error:
         message = _message(error)
         if message is None:
             raise
         typer.echo(f"discreet: {' '.join(message.split())}", err=True)
-        return 2
+        return exit_code(error)
     return code if isinstance(code, int) else 0
 
 
 def _message(error: Exception) -> str | None:
     """Return the message for an error of this library, of the option parser or of writing; None for others."""
     if isinstance(error, DiscreetError):
-        return str(error)
+        return "; ".join([str(error), *getattr(error, "__notes__", [])])
     if isinstance(error, OSError):
         return f"the answer could not be written: {error.strerror}"
     parser_message = getattr(error, "format_message", None)

@@ -214,7 +214,7 @@ def verify_command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recompute the chain of events and all sums. Exit code 2 if anything was edited.
+    """Recompute the chain of events and all sums. Exit code 5 if anything was edited.
 
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from .. import tables
 from ..errors import InvalidArgument
@@ -17,6 +15,7 @@ from ..selection import bill_of
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
+from .answers import say, show_release
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
@@ -68,7 +67,7 @@ def releasing(
                 return command(**own, terms=terms)
 
             with waiting(f"reading {Path(given['data']).name}"):
-                answer = _answer(verb, said)
+                answer = _or_how_to_ask_again(partial(_answer, verb, said, _asked(given)))
             answer()
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -79,7 +78,30 @@ def releasing(
     return wrap
 
 
-def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], None]:
+def _or_how_to_ask_again(work: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+    """Return what the work returns; of an interrupt, say whether the answer is paid and how to ask again."""
+    try:
+        return work()
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):
+            say(note)
+        raise
+
+
+def _asked(given: dict[str, Any]) -> dict[str, object]:
+    """Return what the question is about, for JSON."""
+    return {
+        "data": str(given["data"]),
+        "column": given["column"],
+        "dataset": given.get("dataset"),
+        "analyst": given.get("analyst"),
+        "request": given.get("request"),
+    }
+
+
+def _answer(
+    verb: Callable[..., Release], said: dict[str, Any], asked: dict[str, object]
+) -> Callable[[], None]:
     """Release an answer, or quote its cost; return a function that prints the result."""
     names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
@@ -96,7 +118,7 @@ def _answer(verb: Callable[..., Release], said: dict[str, Any]) -> Callable[[], 
     release = verb(**terms)
 
     def tell() -> None:
-        show_release(release, as_json=said["as_json"])
+        show_release(release, asked, as_json=said["as_json"])
         if said["report"] is not None:
             _report(release, said)
 
@@ -117,9 +139,10 @@ def _report(release: Release, said: dict[str, Any]) -> None:
     from ..reports import report
     from .ledger import existing_ledger
 
-    where = said["ledger"]
-    ledger = None if where is None else existing_ledger(where)
-    report(release, said["report"], ledger=ledger, dataset=said["dataset"])
+    at = said["ledger"]
+    ledger = None if at is None else existing_ledger(at)
+    where = report(release, said["report"], ledger=ledger, dataset=said["dataset"])
+    say(f"wrote {where}")
 
 
 def _groups(data: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
@@ -146,21 +169,3 @@ def _session(said: dict[str, Any]) -> "Session | None":
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
     typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
-
-
-def show_release(release: Release, *, as_json: bool) -> None:
-    """Print a release: the answer first, then its guarantee."""
-    if as_json:
-        typer.echo(json.dumps(release.as_dict(), ensure_ascii=True))
-        return
-    console = Console(highlight=False, soft_wrap=True)
-    for line in _lines(release.value):
-        console.print(Text(line, style="bold"))
-    console.print(Text(release.promise, style="dim"))
-
-
-def _lines(value: object) -> list[str]:
-    """Return the lines of an answer, one per draw or group."""
-    if isinstance(value, dict):
-        return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]

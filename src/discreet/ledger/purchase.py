@@ -20,7 +20,7 @@ from ..errors import (
     UnknownBudget,
     shown,
 )
-from ..payment import Bill, Indices
+from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from . import integrity, queries
 from .budget import Amount, Budget
@@ -96,22 +96,23 @@ class Purchase:
     payer: Payer
     bill: Bill
 
-    def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+    def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
         """Return the stored answer, or a new one after it was charged and stored."""
         store = self.payer.store
         if (known := store.read(self._look)) is not None:
             store.cover()
-            return _given(known)
+            return Purchased(_given(known), charged=False)
         return self._bought(prepare())
 
-    def _bought(self, draw: Callable[[], Indices]) -> Indices:
+    def _bought(self, draw: Callable[[], Indices]) -> Purchased:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         paid = False
         try:
-            if (known := without_frames(partial(self.payer.store.write, self._pay))) is not None:
-                return _given(known)
+            known, charged = without_frames(partial(self.payer.store.write, self._pay))
+            if known is not None:
+                return Purchased(_given(known), charged)
             paid = True
-            return without_frames(partial(self._drawn, draw))
+            return Purchased(without_frames(partial(self._drawn, draw)), charged)
         except BaseException as error:
             if paid or _in_doubt(error):
                 said = "this is paid" if paid else "if this was paid"
@@ -136,13 +137,17 @@ class Purchase:
             self.payer.priced(connection, chain, self.bill.guarantee, self.bill.unit)
         return answered
 
-    def _pay(self, connection: Connection) -> Event | None:
-        """Charge the budgets unless the request was charged meanwhile; return its answer if there is one."""
+    def _pay(self, connection: Connection) -> tuple[Event | None, bool]:
+        """Charge the budgets unless the request was charged already.
+
+        Returns:
+            The event with its answer, if there is one, and whether this call charged.
+        """
         chain = chain_head(connection, exclusive=True)
         charged, answered = self._found(connection, chain)
         if charged is None:
             self._charge(connection, chain)
-        return answered
+        return answered, charged is None
 
     def _charge(self, connection: Connection, chain: ChainHead) -> None:
         bill = self.bill

@@ -9,7 +9,7 @@ from typing import Any, Generic, ParamSpec
 
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted
-from ..payment import Bill, Indices
+from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..releases import Release
 from ..selection import bill_of
@@ -153,6 +153,10 @@ class Session:
         Side channels: the response time of the database. The ledger records that a release was charged,
         when, and its answer.
         """
+        return self.bought(bill, prepare).drawn
+
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+        """Do as `buy` does, and tell whether this call charged: a request that was charged before is free."""
         return purchase(self._payer, bill).complete(prepare)
 
     def charge(

@@ -10,7 +10,7 @@ from uuid import uuid4
 from ..batches import Call
 from ..errors import Exhausted, InvalidNumber
 from ..ledger import Session
-from ..payment import Bill, Indices
+from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
 from ..releases import Release
@@ -136,6 +136,10 @@ class _Payer:
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge for a release and draw, as the session does."""
+        return self.bought(bill, prepare).drawn
+
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+        """Do as `buy` does, and tell whether this call charged."""
         named = replace(bill, request=bill.request or str(uuid4()))
 
         def prepared() -> Callable[[], Indices]:
@@ -147,7 +151,7 @@ class _Payer:
 
             return drawn
 
-        return self._session.buy(named, prepared)
+        return self._session.bought(named, prepared)
 
 
 def _given(**terms: object) -> dict[str, object]:

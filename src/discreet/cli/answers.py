@@ -1,0 +1,60 @@
+"""How a release is printed: the answer alone on stdout, what it cost on stderr, or all of it as JSON on stdout."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ..releases import Release
+
+_FREE = "free: this request was charged before, and nothing was charged now"
+
+
+def show_release(release: Release, asked: Mapping[str, object], *, as_json: bool) -> None:
+    """Print a release: the answer on stdout, its guarantee on stderr.
+
+    Args:
+        release: the release.
+        asked: what was asked about, such as the data and the column, for JSON.
+        as_json: whether to print both as one line of JSON on stdout.
+    """
+    if as_json:
+        typer.echo(json.dumps(_as_dict(release, asked), ensure_ascii=True))
+        return
+    answer = Console(highlight=False, soft_wrap=True)
+    for line in _lines(release.value):
+        answer.print(Text(line, style="bold"))
+    answer.file.flush()  # on a terminal the guarantee comes after it
+    say(release.promise)
+    if release.charged is False:
+        say(_FREE)
+
+
+def say(text: str) -> None:
+    """Print a line about an answer on stderr."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style="dim"))
+
+
+def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]:
+    """Return a release and its question in plain values. The time is in seconds: how long it took may tell."""
+    total = release.guarantee.pure
+    return {
+        **release.as_dict(),
+        "promise": release.promise,
+        "epsilon": None if total is None else str(total),
+        "query": release.query,
+        **{name: value for name, value in asked.items() if value is not None},
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "version": version("discreet"),
+    }
+
+
+def _lines(value: object) -> list[str]:
+    """Return the lines of an answer, one per draw or group."""
+    if isinstance(value, dict):
+        return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
