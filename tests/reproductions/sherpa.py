@@ -22,7 +22,8 @@ def law(epsilon: float) -> NDArray[np.float64]:
     weights: NDArray[np.float64] = np.exp(
         epsilon * np.array([float(revenue(p)) for p in PRICES]) / (2 * LARGEST)
     )
-    return np.divide(weights, weights.sum())
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
 
 
 def logistic(x: float) -> float:
