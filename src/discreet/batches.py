@@ -48,14 +48,17 @@ class Batch:
 
         batch = (
             Batch()
-            .add("drink", discreet.mode, people, "drink", ["tea", "coffee"])
-            .add("age", discreet.median, people, Grid(0, 120), "age")
+            .add("drink", discreet.mode, people, "drink", candidates=["tea", "coffee"])
+            .add("age", discreet.median, people, "age", candidates=Grid(0, 120))
             .split(epsilon=1, weights={"age": 2})
         )
         print(batch)
         answers = batch.run(ledger.session("people"))
 
     A batch does not change: `add` and the splits return another one.
+
+    Attributes:
+        questions: the questions by name, as `add` makes them; none by default.
     """
 
     questions: Mapping[str, Call] = field(default_factory=dict)
@@ -71,6 +74,12 @@ class Batch:
         self, name: str, verb: Callable[_P, Release], *arguments: _P.args, **terms: _P.kwargs
     ) -> "Batch":
         """Return the batch with one question more, to be asked as verb(*arguments, **terms).
+
+        Args:
+            name: the name of the question, under which its answer is found.
+            verb: a verb, such as `discreet.mode`.
+            *arguments: the arguments of the verb, in order.
+            **terms: its keyword arguments, without a ledger.
 
         Raises:
             InvalidArgument: if there is a question of that name, or an argument can be read only once:
@@ -95,8 +104,8 @@ class Batch:
         """Return the batch with a budget split among its questions: equally, or by weights.
 
         Args:
-            epsilon: the budget, or:
-            rho: the same in zero-concentrated differential privacy.
+            epsilon: the budget of all questions together: ε, a positive number without a unit. Or give `rho`.
+            rho: instead of `epsilon`, ρ of zero-concentrated differential privacy.
             weights: numbers above zero by question; 1 where none is given.
 
         Raises:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TypedDict, TypeVar, get_args
 
 from .arguments import read_name
+from .docstrings import entries, with_entries
 from .error_boundary import error_boundary
 from .errors import InvalidArgument
 from .mechanisms import Mechanism
@@ -19,19 +20,30 @@ Verb = TypeVar("Verb", bound=Callable[..., object])
 class Terms(TypedDict, total=False):
     """The privacy parameter, the mechanism and the payment: the arguments that every verb takes.
 
+    What is said of them here stands in the docstring of every verb, after its own arguments.
+
     Attributes:
-        epsilon: the most privacy loss that the answer may cost; exact, 0.1 means one tenth. Or one of:
-        rho: the same in zero-concentrated differential privacy, or
-        scale: the scale of the noise in units of the score, 1 / eta.
-        mechanism: a name or a mechanism; the exponential mechanism if not given.
-        neighbors: the neighbouring relation, "add_remove" (default) or "replace_one".
-        privacy_unit: the column of the privacy unit, such as a user id: all rows with one value of it are one
-            record. A sensitivity that you declare must hold for that. Without it every row is a record.
-        size: the number of independent answers, of which every one costs.
-        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`; without it no budget
-            is kept.
-        request: a name for this request in the ledger: the same request again returns the same answer and
-            costs nothing.
+        epsilon: the privacy parameter ε, a positive number without a unit: the most that one record changes the
+            natural logarithm of an answer's probability. Smaller is more private and less accurate; from
+            one answer at ε = 1 nobody can go from even odds to more than 73.2 % sure that one record is in
+            the data. Exact: 0.1, "0.1" and Fraction(1, 10) are one tenth. It has no default: give it, or
+            `rho`, or `scale`. How to choose it: docs/how-to/choose_epsilon.md.
+        rho: instead of `epsilon`, the parameter ρ of zero-concentrated differential privacy (zCDP), a positive
+            number without a unit.
+        scale: instead of `epsilon`, the scale of the noise, a positive number in units of the score: 1/η, where the
+            exponential mechanism has probabilities proportional to exp(η · score).
+        mechanism: "exponential" (the default), "permute_and_flip" (never less accurate on average), "noisy_max",
+            "base2", or a mechanism with options of its own, such as `NoisyMax("gumbel")`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy). A sensitivity that you declare must hold for that. Without
+            it every row is a record.
+        size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
+            list. Without it there is one answer, by itself.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
+        request: a name for this request in the ledger, such as "monday": the same request again returns the same
+            answer and costs nothing. Without it every call is a new request. Needs `ledger`.
     """
 
     epsilon: Number | None
@@ -49,11 +61,15 @@ class PersonTerms(Terms, total=False):
     """The terms of verbs that count records in a table: the groups that answer, besides.
 
     Attributes:
-        privacy_unit: as in `Terms`; rows in which it is null are left out.
-        by: the column of groups; the answer is then a dict from group to answer.
+        privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
+            are one record (user-level privacy), and rows in which it is null are left out. Without it every
+            row is a record.
+        by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
+            whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.
-        max_groups: the most groups to which one privacy unit contributes (1); the cost is divided
-            among them.
+            Needed with `by`.
+        max_groups: the most groups to which one privacy unit contributes, 1 by default; the cost is divided
+            among them. Needs `privacy_unit`.
     """
 
     by: str | None
@@ -65,24 +81,27 @@ class RecordTerms(PersonTerms, total=False):
     """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
 
     Attributes:
-        max_contributions: the most rows that one privacy unit contributes (1), in every group. Which rows are
-            kept is decided by a rule that reads the rows of that unit alone: docs/how-to/user_level_privacy.md.
+        max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
+            are kept is decided by a rule that reads the rows of that unit alone:
+            docs/how-to/user_level_privacy.md. Needs `privacy_unit`.
     """
 
     max_contributions: int
 
 
+_KINDS: tuple[type, ...] = (Terms, PersonTerms, RecordTerms)
+
 DEFAULTS: dict[str, object] = {
-    "max_contributions": 1,
-    "by": None,
-    "groups": None,
-    "max_groups": 1,
     "epsilon": None,
     "rho": None,
     "scale": None,
     "mechanism": "exponential",
     "neighbors": "add_remove",
     "privacy_unit": None,
+    "max_contributions": 1,
+    "by": None,
+    "groups": None,
+    "max_groups": 1,
     "size": None,
     "ledger": None,
     "request": None,
@@ -94,24 +113,35 @@ PAID = ("privacy_unit", "ledger", "request")
 
 
 def takes_terms(verb: Verb) -> Verb:
-    """Spell out the terms in the signature that help() shows: those of the `Unpack` of its **terms."""
+    """Spell out the terms of a verb in the signature and the docstring that help() shows."""
+    return takes_terms_without()(verb)
+
+
+def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
+    """Spell out the terms that a function takes, those of the `Unpack` of its **terms, but for some."""
+
+    def shows(verb: Verb) -> Verb:
+        kind = _kind(verb)
+        types, told = kind.__annotations__, descriptions(kind)
+        terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
+        verb.__signature__ = spelled_out(verb, terms)  # type: ignore[attr-defined]
+        verb.__doc__ = with_entries(verb.__doc__, {n: told[n] for n in terms if n in told})
+        return error_boundary(verb)  # type: ignore[return-value]
+
+    return shows
+
+
+def _kind(verb: Callable[..., object]) -> type:
+    """Return the terms in the `Unpack` of a verb's **terms, or `Terms`."""
     parameters = inspect.signature(verb).parameters.values()
-    annotated = [
-        kind for p in parameters if p.kind is p.VAR_KEYWORD for kind in get_args(p.annotation)
-    ]
-    return _shows(verb, annotated[0] if annotated else Terms)
+    kinds = [kind for p in parameters if p.kind is p.VAR_KEYWORD for kind in get_args(p.annotation)]
+    return kinds[0] if kinds else Terms
 
 
-def takes_terms_unpaid(verb: Verb) -> Verb:
-    """Spell out the terms of a function that releases nothing: without those of payment."""
-    return _shows(verb, Terms, PAID)
-
-
-def _shows(verb: Verb, kind: object, without: tuple[str, ...] = ()) -> Verb:
-    types = kind.__annotations__
-    terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in without}
-    verb.__signature__ = spelled_out(verb, terms)  # type: ignore[attr-defined]
-    return error_boundary(verb)  # type: ignore[return-value]
+def descriptions(kind: type) -> dict[str, str]:
+    """Return the descriptions of the terms of a kind; what a narrower kind says replaces what a wider one does."""
+    wider = [k for k in _KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
+    return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
 
 
 def spelled_out(

@@ -18,7 +18,7 @@ from ..sampling.enclosures import ball, lower, precision, upper
 from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import ask
-from ..terms import Terms, takes_terms
+from ..terms import PAID, Terms, takes_terms_without
 
 _SAME = Fraction(1, 2**100)
 """Numbers that agree to within this count as equal: a ball can never show that two reals are."""
@@ -150,7 +150,7 @@ class ExactAudit:
         )
 
 
-@takes_terms
+@takes_terms_without(*PAID, "size")
 def exact(
     scores: object,
     scores_of_neighbor: object,
@@ -163,12 +163,13 @@ def exact(
     """Return the true privacy loss of `select` on the scores of two neighbours, against its guarantee.
 
     Args:
-        scores: on the one dataset, as for `select`, without names.
-        scores_of_neighbor: of the other, in the same order.
-        sensitivity: as for `select`. It is not checked against the two, so a false one shows.
-        spread: as for `select`.
-        monotonic: as for `select`.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors: see `Terms`.
+        scores: the scores on the one dataset, as for `select`, without names.
+        scores_of_neighbor: the scores on the other, in the same order.
+        sensitivity: the most that one score can change between neighbours, as for `select`. It is not checked
+            against the two, so a false one shows.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted.

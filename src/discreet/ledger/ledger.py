@@ -107,6 +107,13 @@ class Ledger:
     ) -> Budget:
         """Give a budget a larger total. From then on only the larger total is guaranteed.
 
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share it is; without it, the budget of the dataset.
+            epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
+            rho: the new total ρ, if the budget is in ρ.
+            delta: the new total δ, a probability; without it δ stays.
+
         Raises:
             InvalidArgument: if the total is not larger, or of another kind.
             UnknownBudget: if there is no such budget.
@@ -117,6 +124,10 @@ class Ledger:
 
     def session(self, dataset: str, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share is charged too, if there is one.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -130,7 +141,11 @@ class Ledger:
         return self._store.read(_budgets)
 
     def history(self, dataset: str | None = None) -> list[Event]:
-        """Return all events in order, or those of one dataset."""
+        """Return all events in order, or those of one dataset.
+
+        Args:
+            dataset: the name of the dataset; without it, of all.
+        """
         named = None if dataset is None else read_name(dataset, "dataset")
         return read_snapshot(self._store, _history, named)
 
@@ -146,6 +161,10 @@ class Ledger:
         spent, which may depend on the answers they got. The guarantee for the dataset needs no such
         assumption.
 
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst to whom the answers went; without it, all of them.
+
         Raises:
             UnknownBudget: if no such budget was opened.
         """
@@ -154,6 +173,9 @@ class Ledger:
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write all events to a file, as JSON or CSV by its extension.
+
+        Args:
+            path: the path of the file, ending in ".json" or ".csv".
 
         Raises:
             InvalidArgument: if the extension is another.

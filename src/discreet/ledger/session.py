@@ -156,7 +156,12 @@ class Session:
         return self.bought(bill, prepare).drawn
 
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
-        """Do as `buy` does, and tell whether this call charged: a request that was charged before is free."""
+        """Do as `buy` does, and tell whether this call charged: a request that was charged before is free.
+
+        Args:
+            bill: the release and its cost.
+            prepare: computes the private scores, as for `buy`.
+        """
         return purchase(self._payer, bill).complete(prepare)
 
     def charge(
@@ -197,6 +202,10 @@ class Session:
     def done(self, request: str, note: str = "made") -> Charge:
         """Record by its name that a charged release of other software was made, as `Charge.done` does.
 
+        Args:
+            request: the name under which it was charged.
+            note: what became of it, such as the name of the file it went to; "made" by default.
+
         Raises:
             RequestConflict: if no such release was charged, or it was recorded with another note.
         """
@@ -205,13 +214,22 @@ class Session:
     def quote(self, verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Quote:
         """Return the cost of verb(*args, **kwargs), without charging it or reading private data.
 
+        Args:
+            verb: a verb, such as `discreet.mode`.
+            *args: the arguments of the verb, in order.
+            **kwargs: its keyword arguments.
+
         Raises:
             InvalidArgument: if the call would be refused, or a budget cannot count its guarantee.
         """
         return self.quoted([bill_of(verb, *args, **kwargs)])
 
     def quoted(self, bills: Iterable[Bill]) -> Quote:
-        """Return the cost of these bills together."""
+        """Return the cost of these bills together.
+
+        Args:
+            bills: the bills, as `Batch` and the command line make them.
+        """
         paying, listed = self._payer.paying(), list(bills)
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]

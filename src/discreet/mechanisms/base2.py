@@ -35,7 +35,13 @@ _MOST_ROUNDED = 12
 
 @dataclass(frozen=True, slots=True)
 class Base2Eta:
-    """The inverse temperature eta = -z * log2(x / 2**y), in base 2: weights are (x / 2**y) ** (z * gap)."""
+    """The inverse temperature eta = -z * log2(x / 2**y), in base 2: weights are (x / 2**y) ** (z * gap).
+
+    Attributes:
+        x: an integer from 1 to 2**y - 1.
+        y: an integer, 1 or more.
+        z: an integer, 1 or more; 1 by default.
+    """
 
     x: int
     y: int

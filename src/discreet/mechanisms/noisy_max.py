@@ -45,6 +45,9 @@ class NoisyMax:
     Gumbel noise is the exponential mechanism and exponential noise is permute-and-flip; they are drawn
     as such. Laplace noise is drawn as an exact race.
 
+    Attributes:
+        noise: "laplace" (the default), "gumbel" or "exponential".
+
     Guarantee: for epsilon = eta * spread, no worse than one number with Laplace noise of scale 1 / epsilon,
     so epsilon-DP; with Gumbel noise epsilon-bounded range. The
     textbooks' Laplace noise of scale sensitivity / epsilon is enough for monotonic scores only.

@@ -216,6 +216,9 @@ class DataNode:
 
         Hand it to the analyst, or use it in a service on their behalf, and keep the node to yourself.
 
+        Args:
+            analyst: the name of the analyst, as in the share.
+
         Raises:
             UnknownBudget: if the analyst has no share of the data here.
         """
@@ -250,11 +253,20 @@ class DataNode:
         return unwrap(call_isolated(self._operations.ask, *asked, whose, many, named))
 
     def allow_simulation(self, name: str) -> None:
-        """Allow `simulate` on these data, without charge, for the lifetime of the node."""
+        """Allow `simulate` on these data, without charge, for the lifetime of the node.
+
+        Args:
+            name: the name of the data.
+        """
         unwrap(call_isolated(self._operations.allow_simulation, read_name(name, "name")))
 
     def simulate(self, name: str, access: str | None = None, *, size: int = 1000) -> Simulation:
         """Return draws for study. They depend on the data and are not charged, so they are not private.
+
+        Args:
+            name: the name of the data.
+            access: the name of the question; without it, the only one that is allowed.
+            size: the number of draws, 1,000 by default.
 
         Raises:
             InvalidArgument: unless `allow_simulation` was called for these data.

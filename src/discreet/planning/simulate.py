@@ -18,7 +18,7 @@ from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
 from ..selection import Question, named, order_of
 from ..tables.candidate_table import CandidateTable
-from ..terms import Terms, refuse_payment, takes_terms_unpaid
+from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.top_k import top_k
@@ -52,7 +52,7 @@ def distribution(
 ) -> Distribution: ...
 
 
-@takes_terms_unpaid
+@takes_terms_without(*PAID, "size")
 def distribution(verb: object, /, *arguments: object, **terms: object) -> Distribution:
     """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
@@ -61,9 +61,9 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     charged; `size` has no effect.
 
     Args:
-        verb: a verb, or the scores of `select`.
-        *arguments: the arguments of the verb.
-        **terms: its keyword arguments: epsilon (or rho, or scale), mechanism and so on.
+        verb: a verb, such as `discreet.median`, or the scores of `select`.
+        *arguments: the arguments of the verb; its keyword arguments are taken too.
+        **terms: the shared arguments, described in `Terms`.
 
     Returns:
         The distribution. The widths of all intervals of probabilities add up to less than 2**-64.
@@ -123,11 +123,17 @@ def simulate(
 ) -> Simulation: ...
 
 
-@takes_terms_unpaid
+@takes_terms_without(*PAID)
 def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation:
     """Return samples for study from the exact distribution of the answer of a verb. Not for publication.
 
-    Arguments are those of `distribution`. Without `size` there are 1,000 samples.
+    Errors and side channels are those of `distribution`.
+
+    Args:
+        verb: a verb, such as `discreet.median`, or the scores of `select`.
+        *arguments: the arguments of the verb; its keyword arguments are taken too.
+        size: the number of samples, 1,000 by default.
+        **terms: the shared arguments, described in `Terms`.
     """
     question = _question(verb, arguments, terms)
     drawn = [int(i) for i in question.law().draws(question.size or _DRAWS, SystemBits())]

@@ -31,11 +31,13 @@ def worst_error(
 
     Args:
         candidates: how many there are, at least 1 and as many as one likes.
-        spread: the largest change of a score difference: twice the sensitivity, or once if monotonic.
-        epsilon: how much privacy an answer may cost.
-        mechanism: exponential, permute_and_flip, or the noisy max with Gumbel or exponential noise, which
-            equal them.
-        confidence: if given, the probability that the error is below the result.
+        spread: the largest change of a score difference, in units of the score: twice the sensitivity, or once if
+            monotonic.
+        epsilon: the privacy parameter ε of an answer, a positive number without a unit.
+        mechanism: "exponential" (the default), "permute_and_flip", or the noisy max with Gumbel or exponential
+            noise, which equal them.
+        confidence: if given, the probability that the error is below the result, between 0 and 1. Without it the
+            result is the expected error.
 
     Returns:
         The error in units of the score, rounded up to 12 digits: for the exponential mechanism and
@@ -60,11 +62,14 @@ def epsilon_for(
     """Return the epsilon that bounds the error for all scores: the inverse of `worst_error`.
 
     Args:
-        error: the largest allowed expected error; with `confidence`, the bound on the error.
+        error: the largest allowed expected error, in units of the score; with `confidence`, the bound on the error.
         candidates: how many there are.
-        spread: the largest change of a score difference: twice the sensitivity, or once if monotonic.
-        mechanism: as for `worst_error`.
-        confidence: the probability that the error stays below `error`.
+        spread: the largest change of a score difference, in units of the score: twice the sensitivity, or once if
+            monotonic.
+        mechanism: "exponential" (the default), "permute_and_flip", or the noisy max with Gumbel or exponential
+            noise, which equal them.
+        confidence: the probability that the error stays below `error`, between 0 and 1. Without it the expected
+            error does.
 
     Returns:
         The least such epsilon, rounded up to 12 digits.

@@ -21,7 +21,13 @@ from .sensitivity import Neighbors, read_neighbors
 
 @dataclass(frozen=True, slots=True)
 class ApproxDP(BaseGuarantee):
-    """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta."""
+    """(epsilon, delta)-DP: no probability is above exp(epsilon) times the neighbour's, plus delta.
+
+    Attributes:
+        epsilon: ε, a number without a unit, zero or more; exact: 0.1 is one tenth.
+        delta: δ, a probability, from 0 to 1.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -164,7 +170,12 @@ class ByEpsilon(BaseGuarantee):
 
 @dataclass(frozen=True, slots=True)
 class PureDP(ByEpsilon):
-    """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon)."""
+    """epsilon-differential privacy: no probability differs by more than a factor exp(epsilon).
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     kind: ClassVar[str] = "pure_dp"
     worst: ClassVar[DominatingPair] = RESPONSE
@@ -173,7 +184,12 @@ class PureDP(ByEpsilon):
 
 @dataclass(frozen=True, slots=True)
 class BoundedRange(ByEpsilon):
-    """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP."""
+    """epsilon-bounded range: the log-ratios of two answers differ by at most epsilon. So epsilon-DP.
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     kind: ClassVar[str] = "bounded_range"
     worst: ClassVar[DominatingPair] = RANGE
@@ -186,6 +202,10 @@ class MixedRange(ByEpsilon):
 
     Between datasets that are k steps apart it implies `SummedRange(k * epsilon)`, as the steps may fall on
     several of the answers that are put together in it.
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
     kind: ClassVar[str] = "mixed_range"
@@ -202,6 +222,10 @@ class SummedRange(ByEpsilon):
 
     How many there are, and how they share epsilon, may depend on the answers before. Two steps of
     a `MixedRange` have this guarantee, and so does the composition of several mixed ranges.
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
     kind: ClassVar[str] = "summed_range"
@@ -214,6 +238,10 @@ class LogisticDP(ByEpsilon):
     """No easier to attack than a number with logistic noise of scale 1 / epsilon. So epsilon-DP.
 
     No event's log-odds differ by more than epsilon between neighbours.
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
     """
 
     kind: ClassVar[str] = "logistic_dp"
@@ -223,7 +251,12 @@ class LogisticDP(ByEpsilon):
 
 @dataclass(frozen=True, slots=True)
 class LaplaceDP(ByEpsilon):
-    """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP."""
+    """No easier to attack than a number with Laplace noise of scale 1 / epsilon. So epsilon-DP.
+
+    Attributes:
+        epsilon: ε, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     kind: ClassVar[str] = "laplace_dp"
     worst: ClassVar[DominatingPair] = LAPLACE

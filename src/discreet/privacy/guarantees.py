@@ -52,7 +52,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class NoGuarantee:
-    """No privacy guarantee, for the stated reason."""
+    """No privacy guarantee, for the stated reason.
+
+    Attributes:
+        reason: why there is none, in words.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     reason: str
     neighbors: Neighbors = "add_remove"

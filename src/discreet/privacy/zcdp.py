@@ -18,7 +18,12 @@ from .sensitivity import Neighbors, read_neighbors
 
 @dataclass(frozen=True, slots=True)
 class ZCDP(BaseGuarantee):
-    """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1."""
+    """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1.
+
+    Attributes:
+        rho: ρ, a positive number without a unit; exact: 0.1 is one tenth.
+        neighbors: the neighbouring relation, "add_remove" (the default) or "replace_one".
+    """
 
     rho: Fraction
     neighbors: Neighbors = "add_remove"

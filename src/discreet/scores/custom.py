@@ -119,7 +119,11 @@ class Custom:
 
 
 def each(u: Callable[[Any, Any], object]) -> ScoreFunction:
-    """Return the score function that calls u(data, candidate) for one candidate after another."""
+    """Return the score function that calls u(data, candidate) for one candidate after another.
+
+    Args:
+        u: the utility function of a single candidate: called as u(data, candidate), it returns one score.
+    """
 
     def scores(data: Any, candidates: Iterable[object]) -> list[object]:
         return [u(data, candidate) for candidate in candidates]

@@ -31,10 +31,11 @@ def generalized(
     Args:
         scores: finite numbers q, one per candidate, higher is better: an array, a series, a list, or
             a mapping from candidates to scores.
-        sensitivities: D, the most a score can change between neighbours, in the order of the scores.
-        beta: how likely the bound above may fail, between 0 and 1.
+        sensitivities: D, the most that each score can change between neighbours, in the order and the units of
+            the scores.
+        beta: how likely the bound above may fail, between 0 and 1; "0.05" by default.
         candidates: the possible answers; without them the answer is an index.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.

@@ -41,14 +41,13 @@ def mode(
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
             `discreet.sql(...)` (docs/reference/tables.md lists all); or values in a list or a series,
             without `column`.
-        column: the name of the column.
+        column: the name of the column. Without it the data are the values themselves.
         candidates: the possible answers. They are public and must be fixed without looking at the data.
             A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose
             categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. privacy_unit, by,
-            groups, max_groups: see `PersonTerms`.
+        **terms: the shared arguments, described in `PersonTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.

@@ -10,7 +10,7 @@ from ..releases import Release
 from ..scores.distance import Distance, Lattice
 from ..scores.truth import Truth
 from ..selection import Query, release
-from ..terms import Terms, takes_terms
+from ..terms import Terms, takes_terms, takes_terms_without
 
 
 @takes_terms
@@ -26,16 +26,16 @@ def laplace(
     """Release a number with Laplace noise on a grid: P(r) proportional to exp(-eta * |value - r|).
 
     Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
-    them it is a point of `Grid(lo, hi, step)`, the law is cut off at both ends, and eta is half of that.
+    them it is a point of `Grid(lo, hi, step)`, the distribution is cut off at both ends, and eta is half of that.
 
     Args:
         value: a finite number; it goes to the nearest point first. Private: no error shows it.
-        sensitivity: the most that the value changes between neighbours. It is rounded up to whole
-            steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
-        step: the distance of neighbouring answers.
-        lo: the least answer; needs `hi`.
-        hi: the largest answer.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units. It
+            is rounded up to whole steps: a float such as 0.1 is a little more than one tenth, "0.1" is not.
+        step: the distance of neighbouring answers, in units of the value; 1 by default.
+        lo: the least answer, in units of the value; needs `hi`. Without it there is no least.
+        hi: the largest answer, in units of the value; needs `lo`. Without it there is no largest.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -59,8 +59,8 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
 
     Args:
         value: a finite number; it goes to the nearest integer first. Private: no error shows it.
-        sensitivity: the most that the value changes between neighbours.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        sensitivity: the most that the value changes between neighbours, a positive number in its units.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -72,7 +72,7 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
     return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
 
 
-@takes_terms
+@takes_terms_without("neighbors")
 def randomized_response(
     value: object, candidates: Iterable[object], **terms: Unpack[Terms]
 ) -> Release:
@@ -83,10 +83,9 @@ def randomized_response(
 
     Args:
         value: the person's value, compared as Python does; if it is no candidate, all k candidates are
-            equally likely.
-        candidates: the possible answers; public.
-        **terms: epsilon (or rho, or scale), mechanism, size: see `Terms`. `neighbors` is "replace_one",
-            one value for another, and can be nothing else.
+            equally likely. Private.
+        candidates: the possible answers; public. `neighbors` is always "replace_one": one value for another.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.

@@ -31,16 +31,17 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
 
     Args:
         data: the bids: numbers in an array, a series or a list; or a table or the path of a file, with `column`.
-        column: the column of the table that holds the bids.
-        candidates: the possible prices, none below zero: `Grid(0, "3.5", "0.01")`, as fine as one likes.
+            Private.
+        column: the name of the column of the table that holds the bids. Without it the data are the bids.
+        candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
+            as one likes; public.
         supply: how many units there are to sell; without it, as many as are wanted.
-        units: the most units one bidder may want, one row per unit. It costs that many times as much, and
-            you must have bounded the rows of a bidder to it; or leave it out and name the column of
-            bidders as `privacy_unit`, with `max_contributions`.
-        continuous: draw any real price from `candidates.lo` to `candidates.hi`, and release it rounded down to
-            the grid. Bids are rounded down to the grid first.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, max_contributions, by, groups, max_groups: see `RecordTerms`.
+        units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
+            times as much, and you must have bounded the rows of a bidder to it; or leave it out and name
+            the column of bidders as `privacy_unit`, with `max_contributions`.
+        continuous: False by default; True to draw any real price from `candidates.lo` to `candidates.hi`, and
+            release it rounded down to the grid. Bids are rounded down to the grid first.
+        **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.

@@ -58,14 +58,15 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
             every call. A score read off the private data breaks the promise: it needs noise as well.
         data: the first argument of `run`, untouched. Private.
         candidates: the settings to try, such as those of a model; public.
-        epsilon: the epsilon of the whole release; the share of an attempt is a half of it if logarithmic, a third
-            if geometric.
-        repetitions: the law of K. "geometric" rarely stops early, "logarithmic" costs less.
-        gamma: the smaller, the more attempts: at 0.01 on average 21.5 if logarithmic, 100 if geometric.
-        neighbors: which databases count as neighbours.
-        privacy_unit: the column of the privacy unit, if an attempt is private for all rows of a unit;
+        epsilon: the privacy parameter ε of the whole release, a positive number without a unit; exact: 0.1 is one
+            tenth. The share of an attempt is a half of it if logarithmic, a third if geometric.
+        repetitions: the distribution of K: "logarithmic" (the default) costs less, "geometric" rarely stops early.
+        gamma: between 0 and 1, "0.01" by default: the smaller, the more attempts: at 0.01 on average 21.5 if
+            logarithmic, 100 if geometric.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default) or "replace_one".
+        privacy_unit: the name of the column of the privacy unit, if an attempt is private for all rows of a unit;
             without it a row is a record.
-        ledger: who pays, such as `Ledger("budget.db").session("adult")`.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
 
     Returns:
         (candidate, score, result) of the best attempt. Nothing of the others may be shown, nor how many they were.

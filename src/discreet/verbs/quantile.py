@@ -35,12 +35,11 @@ def quantile(
 
     Args:
         data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur.
-        column: the column of the table.
-        alpha: between 0 and 1, exact: 0.9 is nine tenths.
-        candidates: a `Grid` of any size, or a list of numbers; public.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, max_contributions, by, groups, max_groups: see `RecordTerms`.
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+        **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
@@ -71,12 +70,14 @@ def median(
     """Release a median: the quantile for one half.
 
     Args:
-        data: as for `quantile`.
-        column: as for `quantile`.
-        candidates: as for `quantile`; a `Grid` for "median_distance".
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            A `Grid` for "median_distance".
         score: "rank", or "median_distance", which is better where many records are equal: a point that
             half of them share is as good as can be.
-        **terms: as for `quantile`.
+        **terms: the shared arguments, described in `RecordTerms`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
         return quantile(data, column, alpha=Fraction(1, 2), candidates=candidates, **terms)
@@ -98,9 +99,17 @@ def median(
 def minimum(
     data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
-    """Release a value that hardly any record is below. Arguments as for `quantile`.
+    """Release a value that hardly any record is below.
 
     Every candidate up to the least record is as good as the best, so do not let the grid begin far below.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+        **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=0, candidates=candidates, **terms)
 
@@ -109,9 +118,17 @@ def minimum(
 def maximum(
     data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
 ) -> Release:
-    """Release a value that hardly any record is above. Arguments as for `quantile`.
+    """Release a value that hardly any record is above.
 
     Every candidate from the largest record on is as good as the best, so do not let the grid end far above.
+    More about the arguments, the errors and the side channels: `quantile`.
+
+    Args:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+        **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=1, candidates=candidates, **terms)
 

@@ -24,7 +24,7 @@ from ..scores.rank import Rank
 from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
 from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
-from ..terms import RecordTerms, Terms, read_payment, takes_terms
+from ..terms import RecordTerms, Terms, read_payment, takes_terms_without
 from .units import UnitQuery, read_unit_query
 
 _MOST = 1000
@@ -33,7 +33,7 @@ _MOST = 1000
 QuantilesMethod = Literal["recursive", "joint", "independent"]
 
 
-@takes_terms
+@takes_terms_without("rho", "scale", "mechanism", "size")
 def quantiles(
     data: object,
     column: str | None = None,
@@ -50,15 +50,15 @@ def quantiles(
     as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels.
 
     Args:
-        data: as for `quantile`, but no histogram.
-        column: the column of the table.
-        alphas: between 0 and 1, ascending and distinct.
-        candidates: a `Grid` of any size; public.
+        data: numbers in an array, a series or a list; or a table or the path of a file, with `column`. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        alphas: the shares of the records below, between 0 and 1, ascending and distinct.
+        candidates: the possible answers, a `Grid` of any size in units of the data; public.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
-        **terms: epsilon and neighbors. The mechanism is the exponential. With a column, privacy_unit,
-            max_contributions, by, groups, max_groups: see `RecordTerms`; epsilon is divided among
-            the rows of a privacy unit.
+        epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
+            one tenth. It has no default. Among the rows of a privacy unit it is divided.
+        **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
         The values, never descending. The guarantee is epsilon-DP for all of them together.

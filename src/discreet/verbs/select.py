@@ -28,11 +28,13 @@ def select(
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
-        sensitivity: the most one score can change between neighbours.
-        spread: instead of `sensitivity`, the most a difference of two scores can change.
-        monotonic: whether all scores move the same way whenever one record comes or goes; halves the cost.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: the shared arguments, described in `Terms`.
 
     Returns:
         The answer with its guarantee.

@@ -30,18 +30,19 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
     """Release one of the candidates: the higher u(data, candidates) for it, the likelier.
 
     Args:
-        u: returns one score per candidate, in their order, higher is better. `discreet.each` makes
-            one from a function of a single candidate.
+        u: the utility function: returns one score per candidate, in their order, higher is better.
+            `discreet.each` makes one from a function of a single candidate.
         data: the first argument of `u`, untouched. Private.
         candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
-        sensitivity: the most one score can change between neighbours, without rounding errors.
-        spread: instead of `sensitivity`, the most a difference of two scores can change.
-        monotonic: whether all scores move the same way whenever one record comes or goes.
-        error: if `u` returns floats: how far a score may be from the ideal one that it stands for. The
-            spread grows by four times that.
+        sensitivity: the most that one score can change between neighbours, without rounding errors, in units
+            of the score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
+        error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
+            the score. The spread grows by four times that. Without it scores must be exact.
         granularity: instead of `error`: ideal scores are multiples of this, and the scores of `u` are nearer
             than half of it. Scores are rounded to multiples and nothing is added.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`.
+        **terms: the shared arguments, described in `Terms`.
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; `u` was not called.

@@ -45,17 +45,17 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         column: the column of the table, one row being one record; with `privacy_unit` all rows of a unit are
             one, and count once per value.
         k: how many, at most as many as there are candidates.
-        sensitivity: the most one score can change between neighbours; known where rows are counted.
-        spread: instead of `sensitivity`, the most a difference of two scores can change.
-        monotonic: whether all scores move the same way whenever one record comes or goes.
+        sensitivity: the most that one score can change between neighbours, in units of the score; known, and
+            left out, where rows are counted.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
         candidates: the possible answers; without them the answers are indices. A table needs them, as a list
             or as a `CandidateTable`.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It takes
             up to 1,000,000 candidates times k.
-        **terms: epsilon (or rho, or scale), mechanism, neighbors, size: see `Terms`. With a column,
-            privacy_unit, by, groups, max_groups: see `PersonTerms`.
+        **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
         A list of k candidates, with the guarantee of all of them together.

@@ -1,0 +1,35 @@
+"""Docstrings: descriptions of arguments that functions share, read from one place and written into each."""
+
+import inspect
+import re
+from collections.abc import Mapping
+
+_ENTRY = re.compile(r"^    (\*{0,2}\w+): (.*\n(?:(?: {5,}.*)?\n)*)", re.M)
+_SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
+
+
+def entries(docstring: str | None, section: str) -> dict[str, str]:
+    """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
+    found = re.search(_SECTION.format(section), _text(docstring), re.M)
+    return {} if found is None else {m[1]: m[2].rstrip() for m in _ENTRY.finditer(found[1])}
+
+
+def with_entries(docstring: str | None, shared: Mapping[str, str]) -> str | None:
+    """Return a docstring with shared descriptions in place of that of `**terms`.
+
+    An argument that the docstring describes itself keeps that description, in the order of the others.
+    """
+    found = re.search(_SECTION.format("Args"), _text(docstring), re.M)
+    if docstring is None or found is None:
+        return docstring
+    own = entries(docstring, "Args")
+    kept = {name: text for name, text in own.items() if name not in shared and name[:2] != "**"}
+    lines = {**kept, **{name: own.get(name, text) for name, text in shared.items()}}
+    written = "".join(f"    {name}: {text}\n" for name, text in lines.items())
+    text = _text(docstring)
+    return text[: found.start(1)] + written + "\n" + text[found.end(1) :]
+
+
+def _text(docstring: str | None) -> str:
+    """Return a docstring without its indentation, and with an end of its last line."""
+    return inspect.cleandoc(docstring or "") + "\n"
