@@ -260,7 +260,7 @@ def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
     texts = ", ".join(f"(CAST('{value}' AS {of}), {WORD - 1})" for value in values)
     rows = f"VALUES {texts}" if values else f"SELECT CAST(NULL AS {of}), 0 LIMIT 0"
     table = duckdb.connect().sql(f"SELECT * FROM ({rows}) AS rows(cell, records)")
-    found, counts = from_relation(table, relation_type(table.select("cell"), "cell"))
+    found, counts = from_relation(table, relation_type(table, "cell", "cell"))
     assert [Fraction(x) if math.isfinite(x) else x for x in found.tolist()] == [
         Fraction(x) if math.isfinite(x) else x for x in values
     ]

@@ -111,11 +111,14 @@ class OpenedTable:
         if not places:
             missing = nw.col(alias).is_null()
             return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
-        wanted = self.native.listed(alias, self.type(alias), places)
         others = [name for name in self._columns if name != alias]
-        return rows.join(wanted, on=alias, how="inner").select(
-            *others, nw.col(POSITION).alias(alias)
-        )
+        joined = self._joined(rows, alias, places)
+        return joined.select(*others, nw.col(POSITION).alias(alias))
+
+    def _joined(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
+        """Return the rows whose value is among those, with its POSITION besides."""
+        wanted = self.native.listed(alias, self.type(alias), places)
+        return rows.join(wanted, on=alias, how="inner")
 
     @property
     def _columns(self) -> list[str]:
@@ -127,8 +130,8 @@ class OpenedTable:
         """Return groups, positions and numbers of records, as three lists."""
         import narwhals.stable.v2 as nw
 
-        rows = self._placed(self.narrowed(), CELL, places)
-        keys = [CELL] if self.records.by is None else [CELL, PART]
+        rows = self._joined(self.narrowed(), CELL, places)
+        keys = [POSITION] if self.records.by is None else [POSITION, PART]
         if self.records.unit is not None:
             rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
         counted = rows.group_by(*keys).agg(nw.len().alias(COUNT))

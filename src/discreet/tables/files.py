@@ -68,7 +68,8 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
         whole = replace(
             whole, relation=_together([one.relation for one in opened]), failure=several
         )
-    return _native(whole, columns), whole.failure
+    near = connection.sql("SELECT 0 AS nothing")
+    return _native(whole, columns, near), whole.failure
 
 
 def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
@@ -79,19 +80,23 @@ def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
     return relations[0]
 
 
-def _native(opened: Opened, columns: Mapping[str, str]) -> InDuckDB:
+def _native(opened: Opened, columns: Mapping[str, str], near: "DuckDBPyRelation") -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
     if opened.kind not in ("CSV", "JSON"):
-        return InDuckDB(opened.relation)
+        return InDuckDB(opened.relation, near=near)
     types = {alias: ColumnType(name, "text", opened.kind) for alias, name in columns.items()}
-    return InDuckDB(opened.relation, types, numbered=partial(_parsed, opened.relation, types))
+    parsed = partial(_parsed, opened.relation, types, near)
+    return InDuckDB(opened.relation, types, numbered=parsed, near=near)
 
 
-def _parsed(relation: "DuckDBPyRelation", types: Mapping[str, ColumnType]) -> InDuckDB:
+def _parsed(
+    relation: "DuckDBPyRelation", types: Mapping[str, ColumnType], near: "DuckDBPyRelation"
+) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
-    kept = Kept(relation, f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}")
+    query = f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
+    kept = Kept(relation, query, near=near)
     number = replace(types[CELL], kind="float", layout="<d")
-    return InDuckDB(kept.rows, {**types, CELL: number}, _kept=[kept])
+    return InDuckDB(kept.rows, {**types, CELL: number}, near=near, _kept=[kept])
 
 
 def _spelled(given: Sequence[One]) -> str:

@@ -38,6 +38,8 @@ class InDuckDB:
     """What returns the same with numbers in CELL, where it holds none."""
     decoded: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
+    near: "DuckDBPyRelation | None" = field(default=None, repr=False)
+    """A row of the same connection, where there is one at hand."""
     wide: ClassVar[bool] = True
     _kept: list[Kept] = field(default_factory=list, repr=False)
     _seen: dict[str, ColumnType] = field(default_factory=dict, repr=False)
@@ -51,7 +53,7 @@ class InDuckDB:
         """Return the type of a column."""
         of = self.types.get(alias) or self._seen.get(alias)
         if of is None:
-            of = relation_type(self.relation.select(f"{alias} AS {CELL}"), column)
+            of = relation_type(self.relation, alias, column)
             self._seen[alias] = of
         return replace(of, column=column)
 
@@ -85,7 +87,8 @@ class InDuckDB:
         values = list(places)
         if of.kind == "text":
             native, values = "BLOB", [str(value).encode() for value in values]
-        one = connected(self.relation)  # a row of the same connection, which opens no file again
+        # From a row of the same connection, as nothing else gives one here, and the files would be opened again.
+        one = connected(self.relation) if self.near is None else self.near
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         return lazy(one.select(*unnested))
@@ -148,11 +151,11 @@ def picked(relation: "DuckDBPyRelation", columns: dict[str, str], where: str) ->
     )
 
 
-def relation_type(relation: "DuckDBPyRelation", column: str) -> ColumnType:
-    """Return the type of the only column of the relation."""
+def relation_type(relation: "DuckDBPyRelation", alias: str, column: str) -> ColumnType:
+    """Return the type of a column of the relation; `column` is its name in the table."""
     import narwhals.stable.v2 as nw
 
-    native = relation.types[0]
+    native = relation.types[relation.columns.index(alias)]
     word = str(native).strip('"')
     if word in ("UUID", "NULL"):
         return ColumnType(column, {"UUID": "uuid", "NULL": "nothing"}[word], word)
@@ -162,7 +165,8 @@ def relation_type(relation: "DuckDBPyRelation", column: str) -> ColumnType:
         return ColumnType(
             column, "timestamp with time zone", word, -(2**63) + 1, 2**63 - 1, unit="ns"
         )
-    return column_type(column, nw.from_native(relation).collect_schema()[CELL], word)
+    alone = relation if relation.columns == [alias] else relation.select(alias)
+    return column_type(column, nw.from_native(alone).collect_schema()[alias], word)
 
 
 def enum_values(of: "DuckDBPyType") -> tuple[str, ...]:
