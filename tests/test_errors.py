@@ -56,6 +56,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.InvalidNumber, lambda _: one(PRIVATE_SCORES, size=0)),
     (errors.InvalidCandidates, lambda _: one(PRIVATE_SCORES, candidates=["a", "a"])),
     (errors.InvalidCandidates, lambda _: one({"a": SECRET_NUMBER}, candidates=["a"])),
+    (errors.InvalidDescription, lambda _: discreet.Dataset([SECRET_TEXT], {"c": {"typ": "string"}})),
     (errors.UnknownName, lambda _: one(PRIVATE_SCORES, mechanism="none")),
     (errors.UnreadableArgument, lambda _: one(PRIVATE_SCORES, candidates=Failing())),
     (errors.UnreadableArgument, lambda _: one(Failing())),

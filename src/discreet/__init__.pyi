@@ -10,6 +10,7 @@ from . import plots as plots
 from . import testing as testing
 from .batches import Batch as Batch
 from .candidates import Grid as Grid
+from .datasets import Dataset as Dataset
 from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Charge as Charge

@@ -6,6 +6,7 @@
     ├── InvalidArgument (ValueError)      a public argument that cannot be accepted
     │   ├── InvalidNumber                 not an exact number, or out of its range
     │   ├── InvalidCandidates             empty, repeated, or of the wrong kind
+    │   ├── InvalidDescription            a description of data that cannot be accepted; it says where
     │   ├── UnknownName                   no such mechanism, noise or neighbouring relation
     │   └── UnreadableArgument            an object that was given raised an error of its own
     ├── InvalidScores (ValueError)        scores that are no finite numbers, or too few, or too many
@@ -87,6 +88,18 @@ class InvalidNumber(InvalidArgument):
 
 class InvalidCandidates(InvalidArgument):
     """Candidates that are empty, repeated, or of the wrong kind."""
+
+
+class InvalidDescription(InvalidArgument):
+    """A description of data that cannot be accepted; the message says where, in a file with the line.
+
+    Attributes:
+        place: the keys that lead to what is wrong.
+        reason: what is wrong, without the place.
+    """
+
+    place: tuple[str, ...] = ()
+    reason: str = ""
 
 
 class UnknownName(InvalidArgument):

@@ -3,9 +3,10 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
-from typing import TypedDict, TypeVar, get_args
+from typing import Any, TypedDict, TypeVar, get_args
 
 from .arguments import read_name
+from .datasets.calls import Asks, takes_dataset
 from .docstrings import entries, with_entries
 from .error_boundary import error_boundary
 from .errors import InvalidArgument
@@ -124,9 +125,12 @@ def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
         kind = _kind(verb)
         types, told = kind.__annotations__, descriptions(kind)
         terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
-        verb.__signature__ = spelled_out(verb, terms)  # type: ignore[attr-defined]
-        verb.__doc__ = with_entries(verb.__doc__, {n: told[n] for n in terms if n in told})
-        return error_boundary(verb)  # type: ignore[return-value]
+        shown: Any = verb
+        if "data" in inspect.signature(verb).parameters:
+            shown = takes_dataset(verb, _asks(kind))
+        shown.__signature__ = spelled_out(verb, terms)
+        shown.__doc__ = with_entries(verb.__doc__, {n: told[n] for n in terms if n in told})
+        return error_boundary(shown)  # type: ignore[return-value]
 
     return shows
 
@@ -142,6 +146,12 @@ def descriptions(kind: type) -> dict[str, str]:
     """Return the descriptions of the terms of a kind; what a narrower kind says replaces what a wider one does."""
     wider = [k for k in _KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
     return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
+
+
+def _asks(kind: type) -> Asks:
+    """Return what a verb with these terms does with data."""
+    names = kind.__annotations__
+    return "numbers" if "max_contributions" in names else "values" if "by" in names else "anything"
 
 
 def spelled_out(

@@ -108,6 +108,15 @@ class World:
         return one.add("n", discreet.median, [1, 2, NUMBER], candidates=Grid(0, 9), epsilon=1)
 
 
+AGE = {"type": "integer", "minimum": 0, "maximum": 120}
+
+
+def described() -> discreet.Dataset:
+    """Return the rows with a description."""
+    columns: dict[str, Any] = {"n": AGE, "c": {"type": "string", "enum": ["tea", "coffee"]}}
+    return discreet.Dataset(world().csv, columns, privacy_unit="who", name="people")
+
+
 def world() -> World:
     """Return the world of this process."""
     return _world(__import__("os").getpid())
@@ -163,7 +172,11 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(u, ["a", TEXT], ["a", "b"], **_DECLARED),
         lambda: call(u, ["a", TEXT], ["a", "b"], sensitivity=1, granularity=1, **_paid()),
     ],
+    "Dataset": [
+        lambda: call(world().csv, columns={"n": AGE}, privacy_unit="who", max_contributions=2, name="people"),
+    ],
     "mode": [
+        lambda: call(described(), "c", epsilon=1),
         *_over_tables("c", candidates=["tea", "coffee"], epsilon=1),
         *_over_tables("c", candidates=["tea", "coffee"], **_PERSONS),
         lambda: call(world().csv, "c", candidates=discreet.CandidateTable(world().candidates, "c"), **_paid()),
@@ -174,6 +187,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         *_over_tables("c", k=1, candidates=["tea", "coffee"], epsilon=1),
     ],
     "median": [
+        lambda: call(described(), "n", by="c", epsilon=1),
         *_NUMBERS, *_over_tables("n", candidates=GRID, epsilon=1),
         *_over_tables("n", candidates=GRID, max_contributions=2, **_PERSONS),
         lambda: call([1, 2, NUMBER], candidates=GRID, score="median_distance", epsilon=1),
@@ -319,6 +333,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "LossDP": lambda: _exactly(discreet.LossDP, _losses()),
     "LossDistribution": lambda: _losses(),
     "Odometer": lambda: discreet.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
+    "Dataset": described,
     "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "DataNode": lambda: world().node(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),

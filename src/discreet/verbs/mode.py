@@ -43,8 +43,8 @@ def mode(
             without `column`.
         column: the name of the column. Without it the data are the values themselves.
         candidates: the possible answers. They are public and must be fixed without looking at the data.
-            A `CandidateTable` if they are too many to list. May be left out for a Polars `Enum`, whose
-            categories are declared.
+            A `CandidateTable` if they are too many to list. May be left out for a `Dataset` that
+            declares the values of the column, and for a Polars `Enum`, whose categories are declared.
         unsafe_candidates_from_data: take the values found in the data as candidates. The answer may
             then be a value that only one row holds, and nothing is guaranteed.
         **terms: the shared arguments, described in `PersonTerms`.

@@ -10,7 +10,7 @@ from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query, draw
 from ..terms import RecordTerms, takes_terms
-from .units import naming, read_unit_query
+from .units import naming, read_unit_query, refuse_missing
 
 
 @takes_terms
@@ -18,7 +18,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     data: object,
     column: str | None = None,
     *,
-    candidates: Grid,
+    candidates: Grid | None = None,
     supply: int | None = None,
     units: int = 1,
     continuous: bool = False,
@@ -34,7 +34,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
             Private.
         column: the name of the column of the table that holds the bids. Without it the data are the bids.
         candidates: the possible prices, in units of the bids, none below zero: `Grid(0, "3.5", "0.01")`, as fine
-            as one likes; public.
+            as one likes; public. May be left out for a `Dataset` that declares the bounds of the column.
         supply: how many units there are to sell; without it, as many as are wanted.
         units: the most units one bidder may want, 1 by default, one row per unit. It costs that many
             times as much, and you must have bounded the rows of a bidder to it; or leave it out and name
@@ -52,6 +52,7 @@ def price(  # noqa: PLR0913  # what is sold takes two numbers more than other ve
     every price that is somebody's highest, and distinct bids right at prices: docs/reference/tables.md.
     """
     column = None if column is None else column_name(column)
+    candidates = refuse_missing(candidates)
     unit_query = read_unit_query(terms, bounded=True)
     if unit_query.records.rows is not None:
         if count(units, "units") != 1:

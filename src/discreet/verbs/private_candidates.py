@@ -9,6 +9,7 @@ from typing import Any
 
 from ..arguments import refuse_one_shot
 from ..candidates import Labels
+from ..datasets.calls import takes_dataset
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..mechanisms.repetitions import RepetitionKind, Repetitions
@@ -38,6 +39,7 @@ class Attempt:
 
 
 @error_boundary
+@partial(takes_dataset, asks="anything")
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
     run: RunCandidate,
     data: object,

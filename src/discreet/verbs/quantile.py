@@ -14,7 +14,7 @@ from ..scores.rank import Rank
 from ..selection import Query, draw
 from ..tables.column import Histogram, Numeric
 from ..terms import RecordTerms, takes_terms
-from .units import UnitQuery, naming, per_person, read_unit_query
+from .units import UnitQuery, naming, per_person, read_unit_query, refuse_missing
 
 Candidates = Grid | Iterable[object]
 
@@ -25,7 +25,7 @@ def quantile(
     column: str | None = None,
     *,
     alpha: Number,
-    candidates: Candidates,
+    candidates: Candidates | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that about a share alpha of the records are below.
@@ -39,6 +39,7 @@ def quantile(
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
         candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
@@ -63,7 +64,7 @@ def median(
     data: object,
     column: str | None = None,
     *,
-    candidates: Candidates,
+    candidates: Candidates | None = None,
     score: Literal["rank", "median_distance"] = "rank",
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -74,6 +75,7 @@ def median(
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
             A `Grid` for "median_distance".
         score: "rank", or "median_distance", which is better where many records are equal: a point that
             half of them share is as good as can be.
@@ -97,7 +99,11 @@ def median(
 
 @takes_terms
 def minimum(
-    data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Candidates | None = None,
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that hardly any record is below.
 
@@ -109,6 +115,7 @@ def minimum(
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=0, candidates=candidates, **terms)
@@ -116,7 +123,11 @@ def minimum(
 
 @takes_terms
 def maximum(
-    data: object, column: str | None = None, *, candidates: Candidates, **terms: Unpack[RecordTerms]
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Candidates | None = None,
+    **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release a value that hardly any record is above.
 
@@ -128,6 +139,7 @@ def maximum(
             histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=1, candidates=candidates, **terms)
@@ -140,11 +152,12 @@ def _read_alpha(alpha: Number) -> Fraction:
     return share
 
 
-def _read_candidates(candidates: Candidates) -> Grid | Labels:
+def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
     """Return a grid as it is, and a list as labels that are numbers."""
+    refuse_missing(candidates)
     if isinstance(candidates, Grid):
         return candidates
-    labels = Labels(candidates)
+    labels = Labels(candidates)  # type: ignore[arg-type]  # it is not None
     for label in labels:
         try:
             exact(None if isinstance(label, str) else label, "a candidate")

@@ -25,7 +25,7 @@ from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
 from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
 from ..terms import RecordTerms, Terms, read_payment, takes_terms_without
-from .units import UnitQuery, read_unit_query
+from .units import UnitQuery, read_unit_query, refuse_missing
 
 _MOST = 1000
 """More quantiles than that are better asked as a histogram."""
@@ -39,7 +39,7 @@ def quantiles(
     column: str | None = None,
     *,
     alphas: Sequence[Number],
-    candidates: Grid,
+    candidates: Grid | None = None,
     method: QuantilesMethod = "recursive",
     **terms: Unpack[RecordTerms],
 ) -> Release:
@@ -53,7 +53,8 @@ def quantiles(
         data: numbers in an array, a series or a list; or a table or the path of a file, with `column`. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
-        candidates: the possible answers, a `Grid` of any size in units of the data; public.
+        candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
+            `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
@@ -70,6 +71,7 @@ def quantiles(
     docs/reference/scores/rank.md.
     """
     chosen = choice(method, "method", get_args(QuantilesMethod))
+    candidates = refuse_missing(candidates)
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(unit_query))

@@ -50,7 +50,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
         candidates: the possible answers; without them the answers are indices. A table needs them, as a list
-            or as a `CandidateTable`.
+            or as a `CandidateTable`, but for a `Dataset` that declares the values of the column.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It takes

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ..arguments import column_name, refuse_one_shot
 from ..candidates import Answers, Labels
@@ -20,6 +20,8 @@ from ..selection import Query, ask, named
 from ..tables.column import Group, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms
+
+_T = TypeVar("_T")
 
 Choose = Callable[[Law, int | None], object]
 Name = Callable[[Any, int | None], object]
@@ -133,6 +135,20 @@ def per_person(unit_query: UnitQuery, scores: Sequence[Score]) -> Sequence[Score
 def _by_group(choose: Choose, laws: Sequence[Law], size: int | None) -> list[object]:
     """Return one answer per group, in order."""
     return [choose(law, size) for law in laws]
+
+
+def refuse_missing(candidates: _T | None) -> _T:
+    """Return candidates that were given.
+
+    Raises:
+        InvalidCandidates: if none were; a `Dataset` that declares them gives them before.
+    """
+    if candidates is None:
+        raise InvalidCandidates(
+            "candidates are missing: give a Grid such as Grid(0, 120), or describe the data once with "
+            "discreet.Dataset, which declares the bounds of its columns"
+        )
+    return candidates
 
 
 def naming(answers: Answers) -> Name:

@@ -1,0 +1,217 @@
+"""Calls of verbs about a described dataset: what it declares is filled in, what contradicts it is refused.
+
+Every argument is settled before the source is handed to the verb, so a refusal comes before anything is opened.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar
+
+from ..candidates import Grid, Labels
+from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..numbers import exact
+from ..privacy.units import read_unit
+from ..tables.candidate_table import CandidateTable
+from .column import MOST_VALUES, Column
+from .dataset import Dataset
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+Asks = Literal["values", "numbers", "anything"]
+"""What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
+
+
+def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
+    """Let a verb take a `Dataset` as its data."""
+    signature = inspect.signature(verb)
+    place = list(signature.parameters).index("data")
+
+    @wraps(verb)
+    def asked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        data = args[place] if len(args) > place else kwargs.get("data")
+        if not isinstance(data, Dataset):
+            return verb(*args, **kwargs)
+        bound = signature.bind_partial(*args, **kwargs).arguments
+        given: dict[str, Any] = {**bound, **bound.pop("terms", {})}
+        given.pop("terms", None)
+        return verb(**_settled(data, given, asks, verb.__name__))  # type: ignore[call-arg]
+
+    return asked
+
+
+def _settled(dataset: Dataset, given: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
+    """Return the arguments of a call about the dataset: those given, and those declared; the data come last."""
+    if asks == "anything":
+        _check_vouched(dataset, given, verb)
+    else:
+        given = {**given, **_unit(dataset, given, asks)}
+        column = dataset.column(given.get("column"))
+        choose = _values if asks == "values" else _numbers
+        candidates = choose(dataset, column, given, verb)
+        given = {**given, "column": column.name, "candidates": candidates}
+        given |= _groups(dataset, given)
+    if given.get("ledger") is None and (account := dataset.account()) is not None:
+        given = {**given, "ledger": account}
+    return {**given, "data": dataset.source}
+
+
+def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
+    """Raise unless the caller says the privacy unit, for which their sensitivity must hold."""
+    unit = read_unit(given.get("privacy_unit"))
+    if unit == dataset.privacy_unit:
+        return
+    if unit is None:
+        raise InvalidArgument(
+            f"a record of {dataset.called} is declared as all rows of one {dataset.privacy_unit}, and {verb} "
+            "relies on what you promise about one record: if it holds for all those rows together, say "
+            f"privacy_unit={dataset.privacy_unit!r}"
+        )
+    raise _other_unit(dataset, unit)
+
+
+def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]:
+    """Return the privacy unit and its bound, if they are declared."""
+    unit, most = read_unit(given.get("privacy_unit")), given.get("max_contributions")
+    if unit is not None and unit != dataset.privacy_unit:
+        raise _other_unit(dataset, unit)
+    found: dict[str, Any] = {}
+    if dataset.privacy_unit is not None:
+        found["privacy_unit"] = dataset.privacy_unit
+    declared = dataset.max_contributions
+    if declared is None or asks != "numbers":
+        return found
+    if most is not None and most != declared:
+        raise InvalidArgument(
+            f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
+        )
+    return {**found, "max_contributions": declared}
+
+
+def _other_unit(dataset: Dataset, unit: object) -> InvalidArgument:
+    declared = dataset.privacy_unit
+    said = "every row as a record" if declared is None else f"all rows of one {declared}"
+    return InvalidArgument(
+        f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
+        "leave privacy_unit out"
+    )
+
+
+def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+    """Return the candidates of a verb that counts values: those given, or those declared."""
+    if given.get("unsafe_candidates_from_data", False) is not False:
+        raise InvalidArgument(
+            f"{dataset.called} has a description, and candidates from the data contradict it; leave out "
+            "unsafe_candidates_from_data, or ask about the data without their description"
+        )
+    candidates = given.get("candidates")
+    if candidates is not None:
+        return _checked(candidates, column)
+    return _declared(dataset, column, "candidates")
+
+
+def _declared(dataset: Dataset, column: Column, argument: str) -> object:
+    """Return all values that the description declares."""
+    if column.values is None:
+        raise InvalidCandidates(
+            f"{argument} are missing: the description of {dataset.called} does not declare the values of column "
+            f"{column.name!r}; declare them as enum, or a minimum and a maximum if it holds integers or dates "
+            f"(up to {MOST_VALUES:,} of them), or give {argument}"
+        )
+    return _as_stored(dataset, column)
+
+
+def _as_stored(dataset: Dataset, column: Column) -> object:
+    """Return the declared values as they are compared: with text in files, or with doubles."""
+    values = column.values or ()
+    if column.type != "number":
+        return values
+    return list(map(_spelled if dataset.is_text else _double, values))
+
+
+def _spelled(value: Any) -> object:
+    """Return a float as the decimal that it prints as, and any other number as it is."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _double(value: Any) -> object:
+    """Return a decimal as the nearest double, and any other number as it is."""
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _checked(candidates: Any, column: Column) -> object:
+    """Return given candidates if the description does not contradict them."""
+    if isinstance(candidates, CandidateTable):
+        if column.enum is None:
+            return candidates
+        raise InvalidCandidates(
+            f"the values of column {column.name!r} are declared; leave out the table of candidates"
+        )
+    for one in _listed(candidates):
+        column.read(one)
+    return candidates
+
+
+def _listed(candidates: object) -> Iterable[object]:
+    """Return the values of a list; of anything else nothing, for the verb to refuse."""
+    try:
+        return Labels(candidates)  # type: ignore[arg-type]
+    except InvalidArgument:
+        return ()
+
+
+def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+    """Return the candidates of a verb over numbers: those given, or the declared grid."""
+    if not column.is_numeric:
+        raise InvalidArgument(
+            f"{verb} is of numbers, and column {column.name!r} of {dataset.called} is declared as {column.type}"
+        )
+    candidates = given.get("candidates")
+    if isinstance(candidates, Grid):
+        return _within(candidates, column)
+    if candidates is not None:
+        for one in _listed(candidates):
+            _check_number(one, column)
+        return candidates
+    if column.grid is not None:
+        return column.grid
+    if column.enum is not None:
+        return list(map(_double, sorted(column.enum)))
+    raise InvalidCandidates(
+        f"candidates are missing: the description of {dataset.called} declares no grid of column "
+        f"{column.name!r}; declare a minimum and a maximum"
+        + (", and a step," if column.type == "number" else "")
+        + " or give candidates, such as Grid(0, 100)"
+    )
+
+
+def _within(grid: Grid, column: Column) -> Grid:
+    """Return a grid if it is within the declared bounds."""
+    low, high = (f"lo={grid.lo}", column.minimum), (f"hi={grid.hi}", column.maximum)
+    beyond = [low] if column.minimum is not None and grid.lo < column.minimum else []
+    beyond += [high] if column.maximum is not None and grid.hi > column.maximum else []
+    for end, bound in beyond:
+        raise InvalidCandidates(
+            f"the grid is beyond the bounds of column {column.name!r}: {end}, and the description declares "
+            f"{bound}; leave out candidates, or take a grid within"
+        )
+    return grid
+
+
+def _check_number(value: Any, column: Column) -> None:
+    """Raise if a candidate of a quantile is beyond the bounds, or not among the values."""
+    number = exact(None if isinstance(value, str) else value, "a candidate")
+    column.check_bounds(number)
+    if column.enum is not None:
+        column.read(value)
+
+
+def _groups(dataset: Dataset, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the groups: those given, or those that the description declares for the column of groups."""
+    if given.get("by") is None:
+        return {}
+    column, groups = dataset.column(given["by"], "by"), given.get("groups")
+    listed = _declared(dataset, column, "groups") if groups is None else _checked(groups, column)
+    return {"by": column.name, "groups": listed}

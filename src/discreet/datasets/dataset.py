@@ -1,0 +1,216 @@
+"""A dataset as its owner describes it: where it is, whose its records are, and what its columns hold."""
+
+import copy
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..arguments import exact_text, read_name, refuse_one_shot
+from ..descriptions import digest
+from ..error_boundary import error_boundaries
+from ..errors import InvalidArgument, MissingColumn, shown
+from ..numbers import count
+from ..payment import Account
+from ..privacy.units import read_unit
+from ..tables.csv_files import CsvFile
+from ..tables.paths import file_format, names_files
+from ..tables.queries import SqlQuery
+from .column import Column, read_column
+from .declarations import nearest, read_mapping, wrong
+
+_MOST_ROWS = 10**6
+_SAID = ("privacy_unit", "max_contributions", "name")
+
+Pays = Callable[[str | None], Account]
+"""Returns the account of a dataset, or that of an analyst on it."""
+
+
+@error_boundaries
+@dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
+class Dataset:
+    """Data with a public description: every verb takes it as its data, and asks no more what it declares.
+
+        people = discreet.Dataset(
+            "people.csv",
+            columns={"age": {"type": "integer", "minimum": 0, "maximum": 120},
+                     "city": {"type": "string", "enum": ["Basel", "Bern", "Zürich"]}},
+            privacy_unit="user_id",
+            max_contributions=3,
+        )
+        discreet.median(people, "age", epsilon=1)
+
+    A description is declared by whoever owns the data, from what is known without looking at the rows: a
+    verb takes from it candidates, grids, groups, the privacy unit and its contribution bound, and refuses what
+    contradicts it before anything private is read. Cells that do not fit it are treated as cells outside the
+    candidates: by mode and top_k they are left out, and by verbs over numbers rounded to the nearest end of
+    the grid, or left out if they are no numbers.
+
+    Args:
+        source: the data: whatever verbs take as tables, such as a path, a frame or `discreet.sql(...)`. They are
+            not read.
+        columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
+            "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
+            distance of answers between the bounds, 1 for integers.
+        privacy_unit: the column of the privacy unit: all rows with one value of it are one record. Without
+            it every row is a record.
+        max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
+        name: a name for the dataset, that of its budget in a ledger.
+
+    Raises:
+        InvalidDescription: if a declaration cannot be accepted; it says which and why.
+        InvalidArgument: if another argument cannot.
+
+    Side channels: none; nothing is read.
+    """
+
+    source: Any
+    _columns: tuple[Column, ...]
+    privacy_unit: str | None
+    max_contributions: int | None
+    name: str | None
+    _pays: Pays | None
+
+    def __init__(
+        self,
+        source: object,
+        columns: Mapping[str, Mapping[str, object]],
+        *,
+        privacy_unit: str | None = None,
+        max_contributions: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        if isinstance(source, Dataset):
+            raise InvalidArgument("source must be the data themselves, not another description")
+        refuse_one_shot(source, "source")
+        unit = read_unit(privacy_unit)
+        fields = {
+            "source": tuple(source) if isinstance(source, list) and names_files(source) else source,
+            "_columns": _read_columns(columns),
+            "privacy_unit": unit,
+            "max_contributions": _read_most(max_contributions, unit),
+            "name": None if name is None else read_name(name, "name"),
+            "_pays": None,
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """The declared columns by name."""
+        return MappingProxyType({column.name: column for column in self._columns})
+
+    def column(self, name: object, argument: str = "column") -> Column:
+        """Return a declared column.
+
+        Raises:
+            MissingColumn: if the description has none of that name.
+        """
+        text, known = exact_text(name), ", ".join(map(repr, self.columns))
+        if text is not None and text in self.columns:
+            return self.columns[text]
+        if name is None:
+            raise MissingColumn(f"{argument}: name a column of {self.called}; it has {known}")
+        raise MissingColumn(
+            f"{argument}: the description of {self.called} has no column {shown(name)}"
+            f"{nearest(name, self.columns)}; it has {known}"
+        )
+
+    @property
+    def called(self) -> str:
+        """The name of the dataset in messages."""
+        return "the data" if self.name is None else self.name
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its files hold text and no types, as their names say: CSV or JSON lines."""
+        if not names_files(self.source):
+            return False
+        first = self.source[0] if isinstance(self.source, tuple) else self.source
+        return isinstance(first, CsvFile) or file_format(Path(first)) in ("CSV", "JSON")
+
+    @property
+    def digest(self) -> str:
+        """The version and the SHA-256 of all that is declared, but the name and words for people."""
+        return digest(
+            {
+                "source": self.place,
+                "privacy_unit": self.privacy_unit,
+                "max_contributions": self.max_contributions,
+                "columns": {name: column.plain for name, column in self.columns.items()},
+            }
+        )
+
+    @property
+    def place(self) -> object:
+        """Where the data are in plain values: a path, several, a query; None for data in memory."""
+        return place_of(self.source)
+
+    def account(self, analyst: str | None = None) -> Account | None:
+        """Return the account that its description says is charged for releases, or None if it says none."""
+        return None if self._pays is None else self._pays(analyst)
+
+    def __repr__(self) -> str:
+        columns = "; ".join(map(str, self.columns.values()))
+        parts = [_shown(self.source), f"columns=[{columns}]"]
+        said = {name: getattr(self, name) for name in _SAID}
+        parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
+        return f"Dataset({', '.join(parts)})"
+
+
+def charged_to(dataset: Dataset, pays: Pays) -> Dataset:
+    """Return the dataset with the account that is charged for releases about it."""
+    charged = copy.copy(dataset)
+    object.__setattr__(charged, "_pays", pays)
+    return charged
+
+
+def place_of(source: object) -> object:
+    """Return where data are in plain values, files by their absolute paths; None for data in memory."""
+    if isinstance(source, SqlQuery):
+        connection = getattr(source.connection, "public", None)
+        return None if connection is None else {"query": source.text, "connection": connection}
+    if isinstance(source, CsvFile):
+        form = {"delimiter": source.delimiter, "names": source.names}
+        return {"file": place_of(source.path), **form}
+    if isinstance(source, str | os.PathLike):
+        return os.path.realpath(os.path.expanduser(os.fspath(source)))
+    if isinstance(source, list | tuple) and names_files(source):
+        return [place_of(one) for one in source]
+    return None
+
+
+def _read_columns(given: object) -> tuple[Column, ...]:
+    """Return the declared columns."""
+    table = read_mapping(given, ("columns",))
+    if not table:
+        raise wrong(("columns",), "there must be at least one, for whatever may be asked about")
+    return tuple(read_column(name, one, ("columns", name)) for name, one in table.items())
+
+
+def _read_most(given: object, unit: str | None) -> int | None:
+    """Return the contribution bound."""
+    if given is None:
+        return None
+    if unit is None:
+        raise wrong(
+            ("max_contributions",),
+            "it bounds the rows of one privacy unit: name their column as privacy_unit",
+        )
+    try:
+        return count(given, "max_contributions", most=_MOST_ROWS)
+    except InvalidArgument as error:
+        message = str(error)
+    raise wrong(("max_contributions",), message)
+
+
+def _shown(source: Any) -> str:
+    """Return the source for a repr: where it is, or its type; never what it holds."""
+    place = place_of(source)
+    if isinstance(source, str | os.PathLike):
+        return repr(os.fspath(source))
+    if isinstance(source, tuple) and place is not None:
+        return f"{len(source)} files"
+    return shown(source) if not isinstance(source, SqlQuery) else repr(source)
