@@ -13,9 +13,10 @@ from pathlib import Path
 
 from discreet.testing import SeededBits
 
-FOLDERS = [Path(__file__).parent / name for name in ("tutorials", "reproductions")]
+FOLDERS = [Path(__file__).parent / name for name in ("tutorials", "reproductions", "reference")]
 EXAMPLES = Path(__file__).parents[1] / "examples"
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+SAVED = re.compile(r'savefig\(\s*"([^"]+)"|Path\("([^"]+\.svg)"\)')
 
 
 def seeded() -> None:
@@ -30,9 +31,8 @@ def draw(page: Path) -> None:
     Path("examples").symlink_to(EXAMPLES)
     try:
         for code in BLOCK.findall(page.read_text(encoding="utf-8")):
-            for name in re.findall(r'savefig\(\s*"([^"]+)"', code):
-                print(page.name, name)
-            if "savefig(" in code:
+            if saved := SAVED.findall(code):
+                print(page.name, *("".join(names) for names in saved))
                 seeded()
                 exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
     finally:

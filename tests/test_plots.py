@@ -1,11 +1,13 @@
 """Pictures: what is drawn are the numbers of the law, and a file comes out."""
 
 import datetime
+import pickle
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 from unittest import mock
+from xml.etree import ElementTree
 
 import pytest
 
@@ -91,9 +93,9 @@ def test_bars_are_as_long_as_the_probabilities() -> None:
     law = votes()
     axes = only(law.plot(answer="tea"))
     lengths = [bar.get_width() for bar in axes.patches]
-    assert lengths == [0, law.pmf()["coffee"], law.pmf()["water"], law.pmf()["tea"]]
+    assert lengths == [law.pmf()["coffee"], law.pmf()["water"], law.pmf()["tea"]]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == list(VOTES)
-    assert axes.patches[0].get_hatch() != axes.patches[3].get_hatch()
+    assert axes.patches[0].get_hatch() != axes.patches[2].get_hatch()
     drawn = discreet.simulate(VOTES, epsilon="1/10", size=500, **TERMS)
     axes = only(law.plot(draws=drawn))
     assert list(axes.lines[0].get_xdata()) == [drawn.frequencies().get(name, 0) for name in VOTES]
@@ -158,7 +160,7 @@ def test_a_curve_and_a_budget_are_what_was_given() -> None:
         assert list(line.get_xdata()) == [0.1, 1]
         assert list(line.get_ydata()) == list(map(float, column))
     assert len({line.get_marker() for line in axes.lines}) == 2
-    assert len({line.get_linestyle() for line in axes.lines}) == 2
+    assert {line.get_linestyle() for line in axes.lines} == {"None"}, "few points are not joined"
     axes = only(plots.budget([(1, 0, 3), (2, "0.5", 3)]))
     spent, whole = axes.lines
     assert list(spent.get_ydata()) == [0, 0.5]
@@ -186,7 +188,11 @@ def test_lines_mark_a_place_and_name_large_numbers() -> None:
     line, mark = axes.lines
     assert list(line.get_ydata()) == [3, 4]
     assert list(mark.get_xdata()) == [10, 10]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.5", "20,000"]
+    ticks = ["1", "10", "100", "1,000", "10,000"]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ticks
+    axes = only(plots.lines({"a": ([0.08841, 0.1768, 8.841], [3, 4, 5])}, x="x", y="y"))
+    ticks = ["0.1", "0.2", "0.5", "1", "2", "5"]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ticks
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
@@ -209,3 +215,78 @@ def test_a_missing_matplotlib_is_named() -> None:
 
 def test_series_and_laws_tell_nothing_in_their_repr() -> None:
     assert "310" not in repr(votes().series())
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def titles(figure: Any) -> list[str]:
+    found = ElementTree.fromstring(figure.to_svg()).iter(f"{SVG}title")
+    return [str(title.text) for title in found]
+
+
+def test_every_mark_of_a_page_says_what_it_shows() -> None:
+    law, drawn = votes(), discreet.simulate(VOTES, epsilon="1/10", size=50, **TERMS)
+    said = titles(law.plot(answer="tea", draws=drawn))
+    assert [text.partition(":")[0] for text in said] == ["coffee", "water", "tea", *VOTES]
+    assert f"tea: {float(law.probability('tea')):.4g}" in said
+    numbers = discreet.distribution({1: 0, 2: 3}, sensitivity=1, epsilon=1)
+    assert [text.partition(":")[0] for text in titles(numbers.plot())] == ["1", "2"]
+    assert titles(plots.lines({"a": ([1, 2], [3, 4])}, x="x", y="y")) == ["a, 1: 3", "a, 2: 4"]
+    assert titles(plots.budget([(1, 0, 1), (2, "0.5", 1)], unit="ρ"))[1] == "2: ρ = 0.5 spent"
+    assert titles(plots.losses([0.5], 1, labels=["<b>"])) == ["<b>: 0.5"]
+    assert titles(plots.histograms({"a": [1, 2]})) == ["a, 2 draws"]
+
+
+def test_a_page_can_hold_several_pictures() -> None:
+    """No file is referred to, no name is given twice, and nothing of the page is changed."""
+    for name, figure in figures().items():
+        text = figure.to_svg()
+        root = ElementTree.fromstring(text)
+        assert root.get("role") == "img"
+        assert root.get("aria-label")
+        assert "<script" not in text
+        assert "<?xml" not in text
+        assert "prefers-color-scheme: dark" in text
+        refers = [value for e in root.iter() for key, value in e.items() if key.endswith("href")]
+        assert all(value.startswith("#") for value in refers)
+        names = [e.get("id") for e in root.iter() if e.get("id")]
+        assert len(names) == len({*names})
+        assert all(f"#{one}" in text for one in names), name
+        (style,) = root.iter(f"{SVG}style")
+        selectors = [line for line in str(style.text).splitlines() if "{" in line]
+        assert all(line.startswith((".discreet-figure", "@media")) for line in selectors)
+    hostile = votes().plot_scores(label="</svg><script>alert(1)</script>").to_svg()
+    assert "<script" not in hostile
+
+
+def test_pictures_of_data_say_that_they_are_private_and_in_words_of_the_field() -> None:
+    private = {"list", "grid", "scores", "scores of a grid", "laws", "laws on a grid", "draws",
+               "no end", "histograms", "one number"}  # fmt: skip
+    for name, figure in figures().items():
+        title = only(figure).get_title()
+        assert (name in private) == ("contains private data: do not publish" in title)
+        words = f"{title} {only(figure).get_xlabel()} {only(figure).get_ylabel()}".split()
+        assert not {"law", "laws", "spread", "stretch", "(private)"} & {*words}
+
+
+def test_few_points_are_not_joined() -> None:
+    few = plots.laws([discreet.distribution({1: 0, 5: 3}, sensitivity=1, epsilon=1).series()])
+    assert [line.get_linestyle() for line in only(few).lines] == ["None"]
+    many = [*range(1, 100)]
+    (line,) = only(plots.lines({"a": (many, many)}, x="x", y="y")).lines
+    assert (line.get_linestyle(), line.get_marker()) == ("-", "")
+
+
+def test_texts_with_dollars_are_texts() -> None:
+    figure = discreet.distribution({"$5 to $9": 1, "$^{": 2}, sensitivity=1, epsilon=1).plot()
+    assert "$5 to $9: " in titles(figure)[0]
+
+
+def test_a_figure_is_one_of_matplotlib_and_can_be_pickled() -> None:
+    figure = votes().plot()
+    again = pickle.loads(pickle.dumps(figure))
+    assert titles(again) == titles(figure)
+    data, size = figure._repr_png_()
+    assert data.startswith(b"\x89PNG")
+    assert size == {"width": 768, "height": round(96 * figure.get_size_inches()[1])}

@@ -1,45 +1,34 @@
-"""Pictures, for eyes that own the data: a picture of a law or of scores is as private as they are.
+"""Pictures, for eyes that own the data: a picture of a distribution or of scores is as private as they are.
 
-All functions take plain numbers and return a new matplotlib `Figure`: pyplot and its global state are not
-touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the
-same in black and white. The background is opaque. Needs the extra: pip install "discreet[plots]".
+All functions take plain numbers and return a new matplotlib figure, which a notebook shows: pyplot and its global
+state are not touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the same in black and
+white. The background is opaque. Needs the extra: pip install "discreet[plots]".
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import wraps
 from inspect import signature
-from itertools import cycle
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from . import marks
 from .arguments import listed
 from .error_boundary import error_boundary
-from .errors import DiscreetError, InvalidArgument, MissingPackage
+from .errors import DiscreetError, InvalidArgument
+from .palette import BLUE, ORANGE, PALE_ORANGE, RED
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from .figures import Figure
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_BLUE, _ORANGE, _GREEN, _RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
-_LINES = ((_BLUE, "-", "o"), (_RED, "--", "s"), (_GREEN, "-.", "^"), (_ORANGE, ":", "D"),
-          ("#000000", (0, (5, 1)), "v"), ("#CC79A7", (0, (1, 1)), "P"))  # fmt: skip
-_BINS, _NAMED, _WIDE = 40, 40, 4.5
+_BINS, _NAMED = 40, 40
 _MOST = 10**6
 _MOST_BARS = 10_000
-_STYLE = {
-    "font.size": 13.0, "axes.titlesize": 14.0, "legend.fontsize": 12.0, "lines.linewidth": 2.0,
-    "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
-    "text.color": "black", "axes.labelcolor": "black", "axes.edgecolor": "black",
-    "xtick.color": "black", "ytick.color": "black", "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": "#DDDDDD",
-    "hatch.linewidth": 0.6, "figure.dpi": 120.0, "savefig.dpi": 150.0, "savefig.transparent": False,
-}  # fmt: skip
 
 
 def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
@@ -88,14 +77,14 @@ class Series:
 @_drawing
 def scores(series: Series, *, label: str = "candidate") -> "Figure":
     """Return a picture of the score of every candidate; `label` names their axis."""
-    with _axes(_height(series.labels)) as axes:
-        if series.labels is None:
-            axes.plot(series.x, series.scores, color=_BLUE)
+    with marks.canvas(marks.height(series.labels)) as (figure, axes):
+        if series.labels is not None:
+            marks.bars(figure, series.labels, series.scores, "score")
         else:
-            _bars(axes, series.scores, "score")
-        _name_axes(axes, series.labels, "score", label)
-        axes.set_title("scores (private)")
-        return axes.figure  # type: ignore[return-value]
+            marks.values(figure, series.x, series.scores, "score")
+        marks.name_axes(axes, series.labels, "score", label)
+        marks.entitle_private(axes, "score of each candidate")
+        return figure
 
 
 @_drawing
@@ -109,20 +98,20 @@ def law(
     """Return a picture of the probability of every candidate.
 
     Args:
-        series: the law.
+        series: the distribution.
         answer: a candidate to mark.
-        draws: drawn candidates, whose frequencies are put beside the law.
+        draws: drawn candidates, whose frequencies are put beside the distribution.
         label: the name of the axis of candidates, with its unit.
     """
     draws = None if draws is None else listed(draws, "draws", _MOST)
-    with _axes(_height(series.labels)) as axes:
+    with marks.canvas(marks.height(series.labels)) as (figure, axes):
         draw = _on_a_line if series.labels is None else _in_a_list
-        draw(axes, series, answer, draws)
-        _name_axes(axes, series.labels, "probability", label)
-        axes.set_title(f"{series.name} (private)")
+        draw(figure, series, answer, draws)
+        marks.name_axes(axes, series.labels, "probability", label)
+        marks.entitle_private(axes, f"exact distribution: {series.name}")
         if answer is not None or draws is not None:
-            axes.legend()
-        return axes.figure  # type: ignore[return-value]
+            marks.legend(figure)
+        return figure
 
 
 @_drawing
@@ -134,20 +123,22 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
             "laws in one picture must be over the same candidates, and at least one"
         )
     labels = shown[0].labels
-    with _axes(_height(labels)) as axes:
-        for series, (colour, dash, marker) in zip(shown, cycle(_LINES), strict=False):
-            if labels is None:
-                axes.plot(series.x, series.chances, color=colour, linestyle=dash, label=series.name)
-            else:
-                axes.plot(series.chances, range(len(labels)), marker, color=colour, markersize=10,
-                          fillstyle="none", markeredgewidth=2, clip_on=False, label=series.name)  # fmt: skip
-        windows = [series.window for series in shown]
+    with marks.canvas(marks.height(labels)) as (figure, axes):
+        places = None if labels is None else range(len(labels))
+        marks.series_of_points(
+            figure,
+            [
+                (s.name, s.x, s.chances) if places is None else (s.name, s.chances, places)
+                for s in shown
+            ],
+        )
         if labels is None:
+            windows = [series.window for series in shown]
             axes.set_xlim(min(low for low, _ in windows), max(high for _, high in windows))
-        _name_axes(axes, labels, "probability", label)
-        axes.set_title("laws (private)")
-        axes.legend()
-        return axes.figure  # type: ignore[return-value]
+        marks.name_axes(axes, labels, "probability", label)
+        marks.entitle_private(axes, "exact distributions")
+        marks.legend(figure)
+        return figure
 
 
 @_drawing
@@ -155,12 +146,12 @@ def frequencies(values: Sequence[object], *, label: str = "candidate") -> "Figur
     """Return a bar chart of the frequencies of drawn values, the most frequent first."""
     values = listed(values, "values", _MOST)
     tally = Counter(values).most_common(_NAMED)
-    labels = tuple(_short(value) for value, _ in tally)
-    with _axes(_height(labels)) as axes:
-        _bars(axes, [n / len(values) for _, n in tally], "frequency")
-        _name_axes(axes, labels, "frequency", label)
-        axes.set_title(f"{len(values):,} draws (private)")
-        return axes.figure  # type: ignore[return-value]
+    labels = tuple(marks.short(value) for value, _ in tally)
+    with marks.canvas(marks.height(labels)) as (figure, axes):
+        marks.bars(figure, labels, [n / len(values) for _, n in tally], "frequency")
+        marks.name_axes(axes, labels, "frequency", label)
+        marks.entitle_private(axes, f"{len(values):,} draws")
+        return figure
 
 
 @_drawing
@@ -181,18 +172,17 @@ def histograms(
     if not all(drawn.values()) or not drawn:
         raise InvalidArgument("several must hold draws under names, and at least one of each")
     low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
-    width = (high - low) / bins or 1.0
+    if low == high:
+        low, high, bins = low - 0.5, high + 0.5, 1
+    width = (high - low) / bins
     edges = [low + width * i for i in range(bins + 1)]
-    with _axes(_WIDE) as axes:
-        for (name, values), (colour, dash, _) in zip(drawn.items(), cycle(_LINES), strict=False):
-            axes.hist(values, bins=edges, weights=[1 / len(values)] * len(values), histtype="step",
-                      color=colour, linestyle=dash, linewidth=2, label=f"{name}, {len(values):,} draws",
-                      )  # fmt: skip
+    with marks.canvas(marks.WIDE) as (figure, axes):
+        marks.outlines(figure, drawn, edges)
         axes.set_xlabel(label)
-        axes.set_ylabel(f"share of the draws\nin a stretch of {width:.3g}")
-        axes.set_title("draws (private)")
-        axes.legend()
-        return axes.figure  # type: ignore[return-value]
+        axes.set_ylabel(f"fraction of the draws\nper bin of width {width:.3g}")
+        marks.entitle_private(axes, "draws")
+        marks.legend(figure)
+        return figure
 
 
 @_drawing
@@ -203,7 +193,7 @@ def lines(
     y: str,
     at: float | None = None,
 ) -> "Figure":
-    """Return lines through points, over a logarithmic axis.
+    """Return a plot over a logarithmic axis: lines through many points, or a few points as they are.
 
     Args:
         named: the positions and heights of points, by name.
@@ -211,25 +201,18 @@ def lines(
         y: the name of the axis of heights, with its unit.
         at: a place to mark.
     """
-    with _axes(_WIDE) as axes:
-        for (name, (places, heights)), (colour, dash, marker) in zip(
-            named.items(), cycle(_LINES), strict=False
-        ):
-            axes.plot(places, heights, color=colour, linestyle=dash, marker=marker,
-                      markersize=7, label=name)  # fmt: skip
-        ticks = sorted({float(place) for places, _ in named.values() for place in places})
-        axes.set_xscale("log")
-        axes.set_xticks(
-            ticks, [f"{tick:,.0f}" if tick >= 1000 else f"{tick:.4g}" for tick in ticks]
+    with marks.canvas(marks.WIDE) as (figure, axes):
+        marks.series_of_points(
+            figure, [(name, *points) for name, points in named.items()], clip=False
         )
-        axes.set_xticks([], minor=True)
+        marks.logarithmic(axes, [float(place) for places, _ in named.values() for place in places])
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.set_ylim(bottom=0)
         if at is not None:
             axes.axvline(at, color="black", linestyle=":", label=f"here: {at:.4g}")
-        axes.legend()
-        return axes.figure  # type: ignore[return-value]
+        marks.legend(figure)
+        return figure
 
 
 @_drawing
@@ -265,18 +248,24 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
         raise InvalidArgument("points must not be empty: there must be a time to draw")
     times = [time for time, _, _ in named]
     spent, totals = ([float(point[i]) for point in named] for i in (1, 2))
-    with _axes(_WIDE) as axes:
+    with marks.canvas(marks.WIDE) as (figure, axes):
         axes.fill_between(
-            times, spent, step="post", facecolor="#CFE3F1", edgecolor=_BLUE, hatch="//"
+            times, spent, step="post", facecolor="#9CC9E4", edgecolor=BLUE, hatch="//"
         )
-        axes.step(times, spent, where="post", color=_BLUE, marker="o", label="spent")
-        axes.step(times, totals, where="post", color=_RED, linestyle="--", label="budget")
+        (line,) = axes.step(times, spent, where="post", color=BLUE, marker="o", label="spent")
+        said = [
+            f"{time}: {unit} = {so_far:.4g} spent"
+            for time, so_far in zip(times, spent, strict=True)
+        ]
+        figure.name_marks(line, said)
+        axes.step(times, totals, where="post", color=RED, linestyle="--", label="budget")
         axes.set_xlabel("time")
         axes.set_ylabel(f"{unit} spent")
-        axes.set_ylim(0, 1.3 * max(*totals, *spent))
-        axes.tick_params(axis="x", rotation=20)
-        axes.legend(loc="upper left", ncols=2)
-        return axes.figure  # type: ignore[return-value]
+        axes.set_ylim(0, 1.1 * max(*totals, *spent))
+        if isinstance(times[0], date):
+            marks.dates(axes)
+        marks.legend(figure)
+        return figure
 
 
 @_drawing
@@ -286,7 +275,7 @@ def losses(
     """Return a bar chart of the privacy losses of outputs, between dashed lines at the claim.
 
     Args:
-        ratios: ln of the probability for one database over that for the other; may be infinite.
+        ratios: ln of the probability for one dataset over that for the other; may be infinite.
         epsilon: the claimed epsilon.
         labels: the outputs; their numbers if not given.
     """
@@ -296,94 +285,61 @@ def losses(
     )
     finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
     edge = 1.25 * max([epsilon, *finite])
-    with _axes(_height(names)) as axes:
-        _bars(axes, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
+    with marks.canvas(marks.height(names)) as (figure, axes):
+        marks.bars(figure, names, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
         for row, ratio in enumerate(ratios):
             if math.isinf(ratio):
                 axes.annotate("∞ ", (math.copysign(edge, ratio), row), fontsize=16, va="center",
-                              ha="right" if ratio > 0 else "left", color=_RED,
+                              ha="right" if ratio > 0 else "left", color=RED,
                               bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
         for side in (-epsilon, epsilon):
-            axes.axvline(side, color=_RED, linestyle="--")
+            axes.axvline(side, color=RED, linestyle="--")
         axes.axvline(0, color="black", linewidth=1)
         axes.set_xlim(-1.05 * edge, 1.05 * edge)
-        _name_axes(axes, names, "log-ratio of the two probabilities", "output")
+        marks.name_axes(axes, names, "privacy loss (log-ratio of the two probabilities)", "output")
         axes.set_title(f"dashed: what was claimed, ±ε = ±{epsilon:.4g}")
-        return axes.figure  # type: ignore[return-value]
+        return figure
 
 
 def _in_a_list(
-    axes: "Axes", series: Series, answer: object, draws: Sequence[object] | None
+    figure: "Figure", series: Series, answer: object, draws: Sequence[object] | None
 ) -> None:
     """Draw bars for all candidates, the answer's in a colour and hatch of its own."""
-    names = list(series.labels or ())
+    names = series.labels or ()
     marked = names.index(str(answer)) if str(answer) in names else None
-    _bars(axes, [0 if i == marked else p for i, p in enumerate(series.chances)], "law")
-    if marked is not None:
-        axes.barh([marked], [series.chances[marked]], facecolor=_ORANGE, edgecolor="black",
-                  hatch="xx", height=0.7, label="law, at the answer")  # fmt: skip
+    marks.bars(figure, names, series.chances, "exact distribution", marked)
     if draws is not None:
-        tally = Counter(map(str, draws))
-        axes.plot([tally[name] / len(draws) for name in names], range(len(names)), "D",
-                  color="white", markeredgecolor="black", markersize=8, clip_on=False,
-                  label=f"{len(draws):,} draws")  # fmt: skip
+        shares = marks.shares_of([*map(str, draws)], names)
+        titles = [f"{name}: drawn {share:.4g}" for name, share in zip(names, shares, strict=True)]
+        marks.diamonds(figure, shares, range(len(names)), titles, f"{len(draws):,} draws")
 
 
-def _on_a_line(axes: "Axes", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
-    """Draw the probability of one candidate as a line, over a histogram of the draws in the same unit."""
-    low, high = series.window
+def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
+    """Draw the probability of each candidate over an axis of numbers, and the draws in the same unit."""
+    axes, (low, high) = figure.axes[0], series.window
     if draws is not None:
-        width = series.step * math.ceil((high - low) / series.step / _BINS)
-        edges = [
-            low + width * i - series.step / 2 for i in range(math.ceil((high - low) / width) + 2)
-        ]
-        weight = series.step / (width * len(draws))
-        axes.hist([float(value) for value in draws], bins=edges, weights=[weight] * len(draws),
-                  facecolor="#F7E3B5", edgecolor=_ORANGE, hatch="//",
-                  label=f"{len(draws):,} draws")  # fmt: skip
-    axes.plot(series.x, series.chances, color=_BLUE, label="law")
+        _drawn(figure, series, [float(value) for value in draws])
+    marks.values(figure, series.x, series.chances, "exact distribution")
     if answer is not None:
-        axes.axvline(float(answer), color=_RED, linestyle="--", label=f"answer: {float(answer):g}")
-    axes.set_xlim(min(low, float(answer or low)), max(high, float(answer or high)))
+        place = float(answer)
+        axes.axvline(place, color=RED, linestyle="--", label=f"answer: {place:g}")
+        low, high = min(low, place), max(high, place)
+    axes.set_xlim(low, high)
 
 
-def _bars(axes: "Axes", lengths: Sequence[float], label: str) -> None:
-    axes.barh(range(len(lengths)), lengths, facecolor="#9CC9E4", edgecolor="black", hatch="//",
-              height=0.7, label=label)  # fmt: skip
-
-
-def _name_axes(axes: "Axes", labels: tuple[str, ...] | None, what: str, label: str) -> None:
-    """Name both axes; in a list the candidates go down the page in their order."""
-    if labels is None:
-        axes.set_xlabel(label)
-        axes.set_ylabel(f"{what} of one candidate")
+def _drawn(figure: "Figure", series: Series, draws: list[float]) -> None:
+    """Draw the fractions of draws: at each of a few numbers, else as a histogram."""
+    label = f"{len(draws):,} draws"
+    if marks.are_few(series.x):
+        shares = marks.shares_of(draws, series.x)
+        titles = [f"{x:g}: drawn {share:.4g}" for x, share in zip(series.x, shares, strict=True)]
+        marks.diamonds(figure, series.x, shares, titles, label)
         return
-    axes.set_yticks(range(len(labels)), [_short(name) for name in labels])
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.grid(visible=False, axis="y")
-    axes.set_ylabel(label)
-    axes.set_xlabel(what)
-
-
-def _height(labels: tuple[str, ...] | None) -> float:
-    return _WIDE if labels is None else 1.8 + 0.36 * max(3, len(labels))
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 30 else f"{text[:29]}…"
-
-
-@contextmanager
-def _axes(height: float) -> Iterator["Axes"]:
-    """Give empty axes in our style, on a figure of their own."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackage('pictures need matplotlib: pip install "discreet[plots]"') from None
-    with rc_context(_STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(8, height), layout="constrained")
-        FigureCanvasAgg(figure)
-        yield figure.add_subplot()
+    low, high = series.window
+    width = series.step * math.ceil((high - low) / series.step / _BINS)
+    count = math.ceil((high - low) / width) + 2
+    edges = [low + width * i - series.step / 2 for i in range(count)]
+    weight = series.step / (width * len(draws))
+    axes = figure.axes[0]
+    axes.hist(draws, bins=edges, weights=[weight] * len(draws), facecolor=PALE_ORANGE,
+              edgecolor=ORANGE, hatch="//", label=label)  # fmt: skip

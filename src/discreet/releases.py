@@ -11,7 +11,7 @@ from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from .figures import Figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ from ..planning.worst_case import epsilon_for, worst_error
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..figures import Figure
 
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 

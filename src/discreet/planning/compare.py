@@ -19,7 +19,7 @@ from .enclosure import Enclosure, decimal
 from .simulate import distribution
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..figures import Figure
 
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST = Fraction(10**9)

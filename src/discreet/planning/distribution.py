@@ -23,7 +23,7 @@ from .support import Support
 from .weighted_run import WeightedRun, some_steps
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..figures import Figure
 
 _MOST_LISTED = 100_000
 """The most candidates that are listed; beyond, a distribution is given by runs."""
@@ -249,13 +249,13 @@ class Distribution:
         few = self.size is not None and self.size <= _NAMED
         pairs = zip(self._weighted, self._masses, strict=True)
         points = [(s, mass, k) for s, mass in pairs for k in some_steps(s, every=few)]
-        if not few:
+        if not few or self._support.is_ordered:
             points.sort(key=lambda point: point[0].index(point[2]))
         places = [s.index(k) for s, _, k in points]
         ordered = self._support.is_ordered
         return plots.Series(
             name=f"{self.mechanism}, {self._price()}",
-            labels=tuple(str(self._support[place]) for place in places) if few else None,
+            labels=tuple(str(self._support[k]) for k in places) if few and not ordered else None,
             x=tuple(float(self._support[place] if ordered else place) for place in places),
             chances=tuple(float(_product(mass, s, k)) for s, mass, k in points),
             scores=tuple(float((s.top - s.slope * k) * self._unit) for s, _, k in points),

@@ -9,10 +9,10 @@ from .page import Markup, Page, Section, facts, lede, paragraph, picture, verbat
 _MOST_BARS = 40
 
 _MEANING = (
-    "Two databases that are neighbours give the same mechanism two laws. The audit encloses both, and compares "
-    "them output by output: the true ε is the largest logarithm of a ratio of two probabilities. Numbers are "
-    "certified bounds; nothing was sampled.",
-    "It is about these two databases. The ε of a mechanism is the largest over all neighbours, so a claim that "
+    "On two datasets that are neighbours the same mechanism has two distributions. The audit computes certified "
+    "intervals for both, and compares them output by output: the true ε is the largest logarithm of a ratio of two "
+    "probabilities. Numbers are certified bounds; nothing was sampled.",
+    "It is about these two datasets. The ε of a mechanism is the largest over all neighbours, so a claim that "
     "holds here can fail elsewhere, while one that is false here is false. The statement and its proof: "
     "docs/how-to/audit.md.",
     "The pair is taken to be made up. An audit of real data is as private as the data.",
@@ -25,9 +25,9 @@ def about_exact_audit(audit: ExactAudit) -> Page:
     delta = f", δ = {float(audit.delta):.6g}" if audit.delta else ""
     claim = f"ε = {float(audit.claimed):.10g}{delta}{kind}"
     judged = (
-        f"The claim {claim} holds for this pair of databases. That is a proof, not a test."
+        f"The claim {claim} holds for this pair of datasets. That is a proof, not a test."
         if audit.holds
-        else f"The claim {claim} is false: this pair of databases refutes it."
+        else f"The claim {claim} is false: this pair of datasets refutes it."
     )
     found = {
         "Claimed": claim,
@@ -73,7 +73,7 @@ def _pictures(audit: ExactAudit) -> list[Markup]:
     if len(losses) > _MOST_BARS:
         return []
     says = (
-        "What each output tells: the logarithm of how much likelier it is on the first database than on the "
+        "What each output tells: the logarithm of how much likelier it is on the first dataset than on the "
         "second. The claim allows what is between the dashed lines."
     )
     return [picture(partial(plots.losses, losses, float(audit.claimed)), says)]

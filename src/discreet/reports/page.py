@@ -1,7 +1,5 @@
 """HTML pages of sections with prose, facts, tables and plots, all text escaped."""
 
-import base64
-import io
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, NewType
 from ..errors import MissingPackage
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from ..figures import Figure
 
 Markup = NewType("Markup", str)
 """Safe HTML: only the functions of this module make it, from text that they escape."""
@@ -40,7 +38,7 @@ table { border-collapse: collapse; width: 100%; font-size: .95rem; font-variant-
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; overflow-wrap: anywhere;
   border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; overflow-wrap: normal; }
-figure { margin: 1rem 0; } figure img { width: 100%; height: auto; background: #ffffff; border-radius: .25rem; }
+figure { margin: 1rem 0; } figure svg { width: 100%; height: auto; border-radius: .25rem; }
 figcaption, footer, .soft { color: var(--soft); font-size: .95rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .95rem; }
 footer { border-top: 1px solid var(--line); margin-top: 2.5rem; padding-top: 1rem; }
@@ -90,12 +88,12 @@ class Page:
 
     def html(self) -> str:
         """Return the whole document. A content security policy forbids references to other files."""
-        warning = "Private: this report shows the law of private data. Do not publish it."
+        warning = "Private: this report shows a distribution that depends on private data. Do not publish it."
         banner = [verdict(warning, good=False)] if self.private else []
         return "\n".join([
             "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
             '<meta http-equiv="Content-Security-Policy" '
-            "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">",
+            "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(self.title)}</title>", f"<style>{_STYLE}</style>", "</head>", "<body>",
@@ -144,23 +142,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
 def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
     """Return an embedded plot with its caption, or the caption alone without matplotlib."""
     try:
-        drawn = _svg(draw())
+        drawn = draw().to_svg()
     except MissingPackage as error:
         return paragraph(f"{says} (No picture: {error}.)")
-    data = base64.b64encode(drawn).decode("ascii")
-    image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(says)}">'
-    return Markup(f"<figure>{image}<figcaption>{escape(says)}</figcaption></figure>")
-
-
-def _svg(figure: "Figure") -> bytes:
-    """Return a figure as SVG, reproducibly."""
-    from matplotlib import rc_context
-
-    kept = io.BytesIO()
-    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    with rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "path"}):
-        figure.savefig(kept, format="svg", metadata=nothing)
-    return kept.getvalue()
+    return Markup(f"<figure>{drawn}<figcaption>{escape(says)}</figcaption></figure>")
 
 
 def _made() -> str:

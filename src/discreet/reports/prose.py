@@ -81,7 +81,7 @@ def exactness_section() -> Section:
                 "numbers that is proved to hold it; none is rounded to a floating-point number. A draw reads "
                 "random bits until every real number that begins with them, and every weight in its interval, "
                 "lead to one and the same answer; while they do not, more bits are read and the intervals "
-                "shrink. So the law of the answer is the law in the proof, to the last bit."
+                "shrink. So the distribution of the answer is the one in the proof, to the last bit."
             ),
             paragraph(
                 "What is left to trust are the random bits of the operating system, and that the declared "

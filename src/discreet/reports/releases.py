@@ -13,7 +13,9 @@ from ..releases import Release, json_value
 from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
 
-_SHARES = [Fraction(k, 10) for k in (2, 5, 10, 20, 50)]
+_SHARES = [Fraction(k, 10) for k in range(2, 51)]
+"""The epsilons of the curve, as shares of that of the answer."""
+
 _MOST_SHOWN = 100
 
 
@@ -43,8 +45,8 @@ def about_release(release: Release) -> Page:
 
 def private_distribution(law: Distribution) -> Section:
     """Return the section with the private distribution, for the owner of the data."""
-    says = "The law the answer was drawn from. It is as private as the data."
-    return Section("The law (private)", (picture(law.plot, says),))
+    says = "The distribution that the answer was drawn from. It is as private as the data."
+    return Section("The distribution: do not publish", (picture(law.plot, says),))
 
 
 def _answer(release: Release) -> str:
@@ -94,7 +96,7 @@ def _error(release: Release) -> tuple[Markup, ...] | None:
                 plots.curve,
                 line,
                 what="worst expected error",
-                unit="the spread",
+                unit="the range sensitivity",
                 at=float(epsilon),
             ),
             says,
