@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure coverage proofs fuzz storm docs pictures release-check clean
+.PHONY: demo test check bench measure coverage proofs fuzz storm docs search-check pictures release-check clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -32,8 +32,12 @@ fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, n
 docs: .venv/docs-ready ## the documentation as a site, in site/index.html
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+search-check: docs ## the site's search finds the right page first
+	@$(BIN)/python tools/search_check.py
+
 pictures: .venv/test-ready ## the pictures in the docs, by the examples that make them
 	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/first_attack.py
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench

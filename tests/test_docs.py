@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -81,7 +82,7 @@ def test_every_block_is_known() -> None:
     kinds = {
         match[1] for page in PAGES for match in BLOCK.finditer(page.read_text(encoding="utf-8"))
     }
-    assert kinds <= {"python", "sh", "text"}
+    assert kinds <= {"python", "sh", "text", "bibtex"}
 
 
 @pytest.mark.parametrize("name", discreet.__all__)
@@ -163,6 +164,28 @@ def test_every_page_that_the_project_names_exists() -> None:
                 assert "NAME" in named or (ROOT / named).exists(), f"{file}: {named}"
 
 
+def test_every_theorem_has_a_number_of_its_own_and_can_be_cited() -> None:
+    stated = re.findall(r'^<a id="theorem-(\d+)"></a>\n\*\*Theorem (\d+) \(', TEXT, re.M)
+    numbers = [str(n + 1) for n in range(len(stated))]
+    assert sorted(stated, key=lambda pair: int(pair[0])) == [(n, n) for n in numbers]
+    page = (ROOT / "docs" / "reference" / "cite.md").read_text(encoding="utf-8")
+    for said, link, number in re.findall(r"\[Theorem (\d+)\]\(([^)#]+)#theorem-(\d+)\)", page):
+        assert said == number
+        target = (ROOT / "docs" / "reference" / link).read_text(encoding="utf-8")
+        assert f'<a id="theorem-{number}">' in target
+    assert re.findall(r"^\| \[Theorem (\d+)\]", page, re.M) == numbers
+
+
+def test_the_citation_is_that_of_the_repository() -> None:
+    page = (ROOT / "docs" / "reference" / "cite.md").read_text(encoding="utf-8")
+    cff = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for field, name in (("title", "title"), ("version", "version"), ("license", "license")):
+        (stated,) = re.findall(rf"^{name}: \"?([^\"\n]+)\"?$", cff, re.M)
+        assert re.search(rf"^  {field} += {{{{?{re.escape(stated)}}}", page, re.M), field
+    (author,) = re.findall(r"^  - name: (.+)$", cff, re.M)
+    assert f"{{{{{author}}}}}" in page
+
+
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
         for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text(encoding="utf-8")):
@@ -179,6 +202,15 @@ def test_every_picture_is_made_by_an_example_and_shown(folder: str) -> None:
             shown.add(name)
         made |= set(re.findall(r'savefig\(\s*"([^"]+)"\s*\)', text))
     assert shown == made == {file.name for file in (ROOT / "docs" / folder / "pictures").iterdir()}
+
+
+def test_the_picture_of_the_readme_is_what_its_script_draws() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "first_attack.py"))["pictures"]()
+    files = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in (ROOT / "docs" / "assets").glob("*.svg")
+    }
+    assert files == made, "make pictures"
 
 
 def test_the_errors_of_the_tree_are_drawn() -> None:

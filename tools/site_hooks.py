@@ -1,0 +1,66 @@
+"""What the site does besides the theme: formulas, links from docstrings, languages, and the source of every page.
+
+`make docs` runs these functions; their names are MkDocs' events.
+"""
+
+import html
+import posixpath
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from latex2mathml.converter import convert
+
+_FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
+_NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md")
+_LANGUAGES = {"en": "English", "zh": "中文"}
+_SOURCES = "sources"
+
+
+def on_page_content(content: str, page: Any, **_: Any) -> str:
+    """Return the page with formulas as MathML, and with links where docstrings name a page."""
+
+    def formula(found: re.Match[str]) -> str:
+        display = "block" if found[1] == "div" else "inline"
+        return str(convert(html.unescape(found[2]), display=display))
+
+    def link(found: re.Match[str]) -> str:
+        target = posixpath.relpath(f"{found[1]}.html", posixpath.dirname(page.url) or ".")
+        return f'<a href="{target}">{found[1].replace("_", " ")}</a>'
+
+    content = _FORMULA.sub(formula, content)
+    return _NAMED.sub(link, content) if page.file.src_uri == "reference/api.md" else content
+
+
+def on_page_context(context: Any, page: Any, config: Any, **_: Any) -> Any:
+    """Set the language of a page, its translations, and where its source is."""
+    source = page.file.src_uri
+    language = "zh" if source.endswith(".zh.md") else "en"
+    config.theme["language"] = language
+    stem = source.removesuffix(".md").removesuffix(".zh")
+    written = {"en": f"{stem}.md", "zh": f"{stem}.zh.md"}
+    home = {"en": "index.html", "zh": "index.zh.html"}
+    config.extra["alternate"] = [
+        {
+            "name": name,
+            "lang": key,
+            "link": written[key].replace(".md", ".html")
+            if (Path(config.docs_dir) / written[key]).exists()
+            else home[key],
+        }
+        for key, name in _LANGUAGES.items()
+    ]
+    page.edit_url = posixpath.relpath(
+        f"{_SOURCES}/{source}.txt", posixpath.dirname(page.url) or "."
+    )
+    return context
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Put the source of every page beside the site."""
+    docs = Path(config.docs_dir)
+    for page in docs.rglob("*.md"):
+        copy = Path(config.site_dir) / _SOURCES / f"{page.relative_to(docs)}.txt"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, copy)
