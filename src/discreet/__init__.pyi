@@ -17,6 +17,7 @@ from .ledger import Charge as Charge
 from .ledger import Ledger as Ledger
 from .ledger import Quote as Quote
 from .ledger import Session as Session
+from .ledger.described import read_dataset as read_dataset
 from .mechanisms import MECHANISMS as MECHANISMS
 from .mechanisms.above_threshold import AboveThreshold as AboveThreshold
 from .mechanisms.base2 import Base2 as Base2

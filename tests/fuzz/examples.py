@@ -62,6 +62,13 @@ class World:
         return file
 
     @cached_property
+    def toml(self) -> Path:
+        """A file that describes the rows."""
+        file = self.folder / "discreet.toml"
+        file.write_text(f'[datasets.people]\nsource = "{self.csv}"\ncolumns.c.type = "string"\n')
+        return file
+
+    @cached_property
     def candidates(self) -> Path:
         """A file of candidates."""
         file = self.folder / "drinks.csv"
@@ -175,6 +182,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Dataset": [
         lambda: call(world().csv, columns={"n": AGE}, privacy_unit="who", max_contributions=2, name="people"),
     ],
+    "read_dataset": [lambda: call("people", world().toml)],
     "mode": [
         lambda: call(described(), "c", epsilon=1),
         *_over_tables("c", candidates=["tea", "coffee"], epsilon=1),

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from .. import tables
 from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
+from .described import Data, parse_values
 from .options import split_candidates
 
 CandidatesOption = Annotated[
@@ -34,7 +34,7 @@ CandidatesColumnOption = Annotated[
 
 
 def read_candidates(
-    data: Path, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
+    data: Data, column: str, listed: list[str] | None, from_file: Path | None, named: str | None
 ) -> list[object] | CandidateTable | None:
     """Return the candidates, or None if none are given."""
     if named is not None and from_file is None:
@@ -50,4 +50,4 @@ def read_candidates(
         raise InvalidArgument(
             f"--candidates lists what may be answered; give --candidates-from {texts[0]}"
         )
-    return tables.parse_candidates(data, column, texts)
+    return parse_values(data, column, texts)

@@ -40,8 +40,18 @@ AnalystOption = Annotated[
 
 @ledger_app.command("open")
 def open_command(  # `open` is Python's
-    where: LedgerArgument,
-    dataset: DatasetOption,
+    where: Annotated[
+        str,
+        typer.Argument(
+            metavar="LEDGER",
+            help="A file, or the URL of a PostgreSQL database; or a dataset of discreet.toml.",
+            show_default=False,
+        ),
+    ],
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The dataset; not needed for one of discreet.toml."),
+    ] = None,
     analyst: AnalystOption = None,
     epsilon: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="The most all answers may cost together.")
@@ -61,9 +71,19 @@ def open_command(  # `open` is Python's
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
 
+    Of a dataset that discreet.toml describes, the ledger, the budget and the privacy unit are those declared there.
+
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    if dataset is None:
+        if "://" in where or Path(where).suffix:
+            raise InvalidArgument(f"whose budget is it? give --dataset too: {where} is a ledger")
+        from ..ledger.described import configuration, open_described
+
+        opened = open_described(configuration(), where, analyst, **amounts)
+        _show_budgets([opened], as_json=as_json)
+        return
     terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
     _show_budgets([_open(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 

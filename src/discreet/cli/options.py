@@ -11,7 +11,12 @@ from ..mechanisms import MECHANISMS, Mechanism, read_options
 
 _PICTURES = (".png", ".svg", ".pdf")
 
-DataArgument = Annotated[Path, typer.Argument(help="A file with a table.", show_default=False)]
+DataArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="A file with a table, or the name of a dataset in discreet.toml.", show_default=False
+    ),
+]
 ColumnArgument = Annotated[str, typer.Argument(help="The column.", show_default=False)]
 Epsilon = Annotated[
     str | None,

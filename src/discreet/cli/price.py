@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ..candidates import Grid
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import price as verb
+from .described import grid_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
@@ -16,14 +16,19 @@ from .releasing import releasing
 def price_command(
     data: DataArgument,
     column: ColumnArgument,
-    hi: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The highest price.", show_default=False)
-    ],
     terms: Terms,
-    lo: Annotated[str, typer.Option(metavar="NUMBER", help="The lowest price.")] = "0",
+    hi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The highest price; not needed where it is described.",
+            show_default=False,
+        ),
+    ] = None,
+    lo: Annotated[str | None, typer.Option(metavar="NUMBER", help="The lowest price (0).")] = None,
     step: Annotated[
-        str, typer.Option(metavar="NUMBER", help="The distance of neighbouring prices.")
-    ] = "1",
+        str | None, typer.Option(metavar="NUMBER", help="The distance of neighbouring prices (1).")
+    ] = None,
     supply: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="How many units there are to sell.")
     ] = None,
@@ -43,7 +48,7 @@ def price_command(
     return verb.price(
         data,
         column,
-        candidates=Grid(lo, hi, step),
+        candidates=grid_of(data, "0" if lo is None and hi is not None else lo, hi, step),
         supply=supply,
         units=units,
         continuous=continuous,

@@ -4,21 +4,33 @@ from typing import Annotated
 
 import typer
 
-from ..candidates import Grid
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
+from .described import grid_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 LowestOption = Annotated[
-    str, typer.Option(metavar="NUMBER", help="The least answer.", show_default=False)
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The least answer; not needed where it is described.",
+        show_default=False,
+    ),
 ]
 HighestOption = Annotated[
-    str, typer.Option(metavar="NUMBER", help="The largest answer.", show_default=False)
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="The largest answer; not needed where it is described.",
+        show_default=False,
+    ),
 ]
-StepOption = Annotated[str, typer.Option(metavar="NUMBER", help="The distance between answers.")]
+StepOption = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="The distance between answers (1).")
+]
 
 
 @releasing("noise")
@@ -31,10 +43,10 @@ def quantile_command(
             metavar="NUMBER", help="Between 0 (minimum) and 1 (maximum).", show_default=False
         ),
     ],
-    lo: LowestOption,
-    hi: HighestOption,
     terms: Terms,
-    step: StepOption = "1",
+    lo: LowestOption = None,
+    hi: HighestOption = None,
+    step: StepOption = None,
 ) -> Release:
     """Release the quantile of a column at alpha.
 
@@ -42,55 +54,55 @@ def quantile_command(
 
     Example: discreet quantile people.csv age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
-    return verb.quantile(data, column, alpha=alpha, candidates=Grid(lo, hi, step), **terms)
+    return verb.quantile(data, column, alpha=alpha, candidates=grid_of(data, lo, hi, step), **terms)
 
 
 @releasing("noise")
 def median_command(
     data: DataArgument,
     column: ColumnArgument,
-    lo: LowestOption,
-    hi: HighestOption,
     terms: Terms,
-    step: StepOption = "1",
+    lo: LowestOption = None,
+    hi: HighestOption = None,
+    step: StepOption = None,
 ) -> Release:
     """Release a median: the quantile for alpha = 1/2.
 
     Example: discreet median people.csv age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
-    return verb.median(data, column, candidates=Grid(lo, hi, step), **terms)
+    return verb.median(data, column, candidates=grid_of(data, lo, hi, step), **terms)
 
 
 @releasing("noise")
 def minimum_command(
     data: DataArgument,
     column: ColumnArgument,
-    lo: LowestOption,
-    hi: HighestOption,
     terms: Terms,
-    step: StepOption = "1",
+    lo: LowestOption = None,
+    hi: HighestOption = None,
+    step: StepOption = None,
 ) -> Release:
     """Release a value that hardly any record is below.
 
     Example: discreet minimum people.csv age --lo 0 --hi 120 --epsilon 1
     """
-    return verb.minimum(data, column, candidates=Grid(lo, hi, step), **terms)
+    return verb.minimum(data, column, candidates=grid_of(data, lo, hi, step), **terms)
 
 
 @releasing("noise")
 def maximum_command(
     data: DataArgument,
     column: ColumnArgument,
-    lo: LowestOption,
-    hi: HighestOption,
     terms: Terms,
-    step: StepOption = "1",
+    lo: LowestOption = None,
+    hi: HighestOption = None,
+    step: StepOption = None,
 ) -> Release:
     """Release a value that hardly any record is above.
 
     Example: discreet maximum people.csv age --lo 0 --hi 120 --epsilon 1
     """
-    return verb.maximum(data, column, candidates=Grid(lo, hi, step), **terms)
+    return verb.maximum(data, column, candidates=grid_of(data, lo, hi, step), **terms)
 
 
 @releasing("noise", "mechanism", "rho", "scale", "size")
@@ -100,14 +112,16 @@ def quantiles_command(
     alphas: Annotated[
         str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
     ],
-    lo: LowestOption,
-    hi: HighestOption,
     terms: Terms,
-    step: StepOption = "1",
+    lo: LowestOption = None,
+    hi: HighestOption = None,
+    step: StepOption = None,
 ) -> Release:
     """Release several quantiles at once, at less cost than one by one.
 
     Example: discreet quantiles people.csv age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """
     wanted = [alpha.strip() for alpha in alphas.split(",")]
-    return many.quantiles(data, column, alphas=wanted, candidates=Grid(lo, hi, step), **terms)
+    return many.quantiles(
+        data, column, alphas=wanted, candidates=grid_of(data, lo, hi, step), **terms
+    )

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from .. import tables
+from ..datasets import Dataset
 from ..errors import InvalidArgument
 from ..releases import Release
 from ..selection import bill_of
@@ -16,6 +16,7 @@ from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
 from .answers import say, show_release
+from .described import Data, declared_ledger, described_data, parse_values
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
@@ -61,13 +62,16 @@ def releasing(
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
             said = {**defaults, **{name: given[name] for name in shared}}
-            said["groups"] = _groups(given["data"], said["by"], said["groups"])
+            own["data"] = data = described_data(given["data"])
+            said["groups"] = _groups(data, said["by"], said["groups"])
+            asked = _asked(given)
 
             def verb(**terms: object) -> Release:
                 return command(**own, terms=terms)
 
             with waiting(f"reading {Path(given['data']).name}"):
-                answer = _or_how_to_ask_again(partial(_answer, verb, said, _asked(given)))
+                session = _session(said, data)
+                answer = _or_how_to_ask_again(partial(_answer, verb, said, asked, session))
             answer()
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -100,14 +104,16 @@ def _asked(given: dict[str, Any]) -> dict[str, object]:
 
 
 def _answer(
-    verb: Callable[..., Release], said: dict[str, Any], asked: dict[str, object]
+    verb: Callable[..., Release],
+    said: dict[str, Any],
+    asked: dict[str, object],
+    session: "Session | None",
 ) -> Callable[[], None]:
     """Release an answer, or quote its cost; return a function that prints the result."""
     names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
     given = {name: said[name] for name in names if said[name] is not None}
     chosen = said["mechanism"], said["noise"], said["mechanism_option"]
     terms = {**given, "mechanism": options.chosen_mechanism(*chosen)}
-    session = _session(said)
     if said["report"] is not None:
         _check_report(said)
     if session is not None:
@@ -145,15 +151,24 @@ def _report(release: Release, said: dict[str, Any]) -> None:
     say(f"wrote {where}")
 
 
-def _groups(data: Path, by: str | None, texts: list[str] | None) -> list[Any] | None:
+def _groups(data: Data, by: str | None, texts: list[str] | None) -> list[Any] | None:
     """Return the groups as values of their column; without a column the verb raises."""
     if texts is None or by is None:
         return texts
-    return tables.parse_candidates(data, by, options.split_candidates(texts, "--groups"))
+    return parse_values(data, by, options.split_candidates(texts, "--groups"))
 
 
-def _session(said: dict[str, Any]) -> "Session | None":
-    """Return the session to charge, or None without a ledger."""
+def _session(said: dict[str, Any], data: Data) -> "Session | None":
+    """Return the session to charge: that of the described dataset, or of --ledger; None without a ledger."""
+    declared = data.account(said["analyst"]) if isinstance(data, Dataset) else None
+    if declared is not None:
+        if said["ledger"] is not None or said["dataset"] is not None:
+            raise InvalidArgument(
+                "the description of the data says which budget pays; leave out --ledger and --dataset"
+            )
+        session = cast("Session", declared)
+        said |= {"ledger": declared_ledger(), "dataset": session.dataset}  # for a report
+        return session
     if said["ledger"] is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
             if said[name]:

@@ -104,6 +104,16 @@ def _spelled(given: Sequence[One]) -> str:
     return str(Path(os.path.abspath(first))) + (" and others" if len(given) > 1 else "")
 
 
+def files_of(data: FileNames) -> list[Path]:
+    """Return the files that paths stand for; the names of files are public.
+
+    Raises:
+        UnreadableFile: if no file matches a pattern, or a folder cannot be looked at.
+    """
+    given = [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
+    return [file.path for one in given for file in _files(one)]
+
+
 def _files(one: One) -> list["_File"]:
     """Return the files that a path stands for."""
     form = one if isinstance(one, CsvFile) else None

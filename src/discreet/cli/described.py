@@ -1,0 +1,95 @@
+"""The data of a command: a dataset of discreet.toml, by its name or by its files; or a path."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import tables
+from ..candidates import Grid
+from ..datasets import Dataset
+from ..datasets.configuration import Configuration, find_configuration, read_configuration
+from ..errors import DiscreetError, InvalidArgument
+from .answers import say
+
+Data = Path | Dataset
+"""What a command asks about."""
+
+
+def described_data(given: Path) -> Data:
+    """Return the described dataset of that name, or the one to which a path belongs; else the path.
+
+    Raises:
+        InvalidDescription: if discreet.toml cannot be accepted.
+        InvalidArgument: if the path has files of a described dataset and others.
+    """
+    found = find_configuration()
+    if found is None:
+        return given
+    declared = read_configuration(found)
+    from ..ledger.described import with_its_ledger
+
+    if str(given) in declared.datasets:
+        return with_its_ledger(declared, str(given))
+    for name in declared.datasets:
+        if _belongs(given, declared, name):
+            say(f"{given} is declared as {name} in {declared.path}")
+            return with_its_ledger(declared, name)
+    return given
+
+
+def declared_ledger() -> str | None:
+    """Return the path or the URL of the ledger that discreet.toml declares."""
+    found = find_configuration()
+    return None if found is None else read_configuration(found).ledger
+
+
+def _belongs(given: Path, declared: Configuration, name: str) -> bool:
+    """Return whether a path is the source of a dataset.
+
+    Raises:
+        InvalidArgument: if it is a part of the source, or holds more than that.
+    """
+    ours, theirs = _files(given), _files(declared.datasets[name].source)
+    if not ours & theirs:
+        return False
+    if ours == theirs:
+        return True
+    raise InvalidArgument(
+        f"{given} has files of the dataset {name} of {declared.path}, and is not the same; ask about {name}"
+    )
+
+
+def _files(source: object) -> set[Path]:
+    """Return the files of a path, with links followed; none if there are none or it is no path."""
+    from ..tables.files import files_of
+    from ..tables.paths import names_files
+
+    if not names_files(source):
+        return set()
+    try:
+        return {file.resolve() for file in files_of(source)}  # type: ignore[arg-type]
+    except DiscreetError:
+        return set()
+
+
+def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:
+    """Return the values of a column that texts spell: by its declaration, or by the type of the table."""
+    if isinstance(data, Dataset):
+        of = data.column(column)
+        return [of.parse(text) for text in texts]
+    return tables.parse_candidates(data, column, texts)
+
+
+def grid_of(data: Data, lo: str | None, hi: str | None, step: str | None) -> Grid | None:
+    """Return the grid of --lo, --hi and --step; None where a description declares it.
+
+    Raises:
+        InvalidArgument: if there is neither.
+    """
+    if lo is not None and hi is not None:
+        return Grid(lo, hi, "1" if step is None else step)
+    if lo is None and hi is None and step is None and isinstance(data, Dataset):
+        return None
+    missing = " and ".join(name for name, one in (("--lo", lo), ("--hi", hi)) if one is None)
+    raise InvalidArgument(
+        f"give {missing}: answers are the numbers from --lo to --hi; or describe the data once in discreet.toml"
+    )

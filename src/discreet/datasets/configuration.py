@@ -1,0 +1,332 @@
+"""discreet.toml: the datasets, the ledger, the questions and the analysts that an owner declares. Format: docs."""
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..arguments import exact_text, listed
+from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
+from ..numbers import positive
+from ..privacy.sensitivity import read_neighbors
+from ..tables.queries import SqlQuery
+from .connections import read_database
+from .dataset import Dataset
+from .declarations import (
+    Place,
+    nearest,
+    read_mapping,
+    read_table,
+    read_text,
+    refuse_to_fill_in,
+    wrong,
+)
+from .lines import line_of, parse
+
+FILE = "discreet.toml"
+VARIABLE = "DISCREET_CONFIG"
+
+_TOP = ("ledger", "datasets", "server", "analysts")
+_DATASET = (
+    "source", "query", "connection", "privacy_unit", "max_contributions", "budget", "columns", "questions",
+    "title", "description",
+)  # fmt: skip
+_BUDGET = ("epsilon", "rho", "delta", "neighbors")
+_SERVER = ("listen", "slot")
+_ANALYST = ("datasets", "share", "verbs", "largest_epsilon")
+
+VERBS: Mapping[str, tuple[str, ...]] = {
+    "mode": (),
+    "top_k": ("k", "method"),
+    "median": ("score",),
+    "minimum": (),
+    "maximum": (),
+    "quantile": ("alpha",),
+    "quantiles": ("alphas", "method"),
+    "price": ("supply", "units", "continuous"),
+}
+"""The verbs of questions about declared columns, and what each takes besides the terms of all."""
+
+_TERMS = (
+    "verb", "column", "candidates", "epsilon", "rho", "scale", "mechanism", "size", "by", "groups", "max_groups",
+    "max_contributions", "description",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a file declares. Public.
+
+    Attributes:
+        path: the file.
+        ledger: the path or the URL of the ledger, or None.
+        datasets: the described datasets by name.
+        budgets: the terms of their budgets, as `Ledger.open` takes them; only of those that declare one.
+        questions: the named questions of each dataset: the verb and its arguments.
+        analysts: what is declared about each analyst.
+        server: what is declared about the service.
+    """
+
+    path: Path
+    ledger: str | None
+    datasets: Mapping[str, Dataset]
+    budgets: Mapping[str, Mapping[str, Any]]
+    questions: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    analysts: Mapping[str, Mapping[str, Any]]
+    server: Mapping[str, Any]
+
+    def dataset(self, name: object) -> Dataset:
+        """Return a described dataset.
+
+        Raises:
+            UnknownName: if there is none of that name.
+        """
+        text = exact_text(name)
+        if text is not None and text in self.datasets:
+            return self.datasets[text]
+        known = ", ".join(self.datasets) or "none"
+        raise UnknownName(
+            f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {known}"
+        )
+
+
+def find_configuration() -> Path | None:
+    """Return the file that DISCREET_CONFIG names, or the nearest discreet.toml from here upwards; None without one.
+
+    Raises:
+        InvalidDescription: if DISCREET_CONFIG names no file.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        if Path(named).is_file():
+            return Path(named)
+        raise InvalidDescription(f"{VARIABLE} names {named}, and there is no such file")
+    here = Path.cwd()
+    return next((at / FILE for at in (here, *here.parents) if (at / FILE).is_file()), None)
+
+
+def read_configuration(path: Path) -> Configuration:
+    """Return what a file declares.
+
+    Raises:
+        InvalidDescription: if anything in it cannot be accepted; the message has the file, the line and the fix.
+    """
+    text = _text(path)
+    try:
+        return _read(parse(text), path)
+    except tomllib.TOMLDecodeError as error:
+        failure = InvalidDescription(f"{path}: it is not TOML: {error}")
+    except InvalidDescription as error:
+        failure = _at_line(error, path, text)
+    raise failure
+
+
+def _at_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
+    """Return the error with the file and the line."""
+    line = line_of(text, error.place)
+    told = InvalidDescription(f"{path}{'' if line is None else f', line {line}'}: {error}")
+    told.place, told.reason = error.place, error.reason
+    return told
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        why = error.strerror
+    except UnicodeDecodeError:
+        why = "it is not UTF-8"
+    raise InvalidDescription(f"{path} cannot be read: {why}")
+
+
+def _read(given: dict[str, Any], path: Path) -> Configuration:
+    """Return the configuration for the tables of a file."""
+    top, folder = read_table(given, (), _TOP), path.absolute().parent
+    described = read_mapping(top.get("datasets", {}), ("datasets",))
+    if not described:
+        raise wrong(
+            ("datasets",), "it describes no dataset; add [datasets.NAME] with source and columns"
+        )
+    tables = {
+        name: read_table(one, ("datasets", name), _DATASET) for name, one in described.items()
+    }
+    datasets = {name: _dataset(name, table, folder) for name, table in tables.items()}
+    analysts = read_mapping(top.get("analysts", {}), ("analysts",))
+    return Configuration(
+        path,
+        _ledger(top.get("ledger"), folder),
+        MappingProxyType(datasets),
+        {
+            name: _budget(t["budget"], ("datasets", name, "budget"))
+            for name, t in tables.items()
+            if "budget" in t
+        },
+        {
+            name: _questions(datasets[name], t.get("questions", {}), name)
+            for name, t in tables.items()
+        },
+        {name: _analyst(one, ("analysts", name), datasets) for name, one in analysts.items()},
+        _server(top.get("server", {})),
+    )
+
+
+def _ledger(given: object, folder: Path) -> str | None:
+    """Return the path or the URL of the ledger, found from the folder of the file."""
+    if given is None:
+        return None
+    where = read_text(given, ("ledger",))
+    if "://" not in where:
+        return str(folder / Path(where).expanduser())
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        password = make_url(where).password
+    except (ArgumentError, ValueError):
+        return where  # the ledger says what is wrong with it
+    if password is not None:
+        raise wrong(
+            ("ledger",),
+            "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass",
+        )
+    return where
+
+
+def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
+    """Return a dataset."""
+    place = ("datasets", name)
+    for words in ("title", "description"):
+        if words in table:
+            read_text(table[words], (*place, words))
+    if "columns" not in table:
+        raise wrong(
+            place,
+            f"the columns are missing; declare each that may be asked about: [datasets.{name}.columns.NAME]",
+        )
+    source = _source(table, folder, place)
+    if "privacy_unit" in table:
+        read_text(table["privacy_unit"], (*place, "privacy_unit"))
+    described: Dataset = _placed(
+        place,
+        lambda: Dataset(
+            source,
+            table["columns"],
+            privacy_unit=table.get("privacy_unit"),
+            max_contributions=table.get("max_contributions"),
+            name=name,
+        ),
+    )
+    return described
+
+
+def _source(table: dict[str, Any], folder: Path, place: Place) -> object:
+    """Return where the data are: files, found from the folder, or a query."""
+    if ("source" in table) == ("query" in table):
+        raise wrong(
+            place, "give either source, a path or a list of paths, or query with connection"
+        )
+    if ("query" in table) != ("connection" in table):
+        raise wrong(place, "query and connection go together")
+    if "query" in table:
+        url = read_text(table["connection"], (*place, "connection"))
+        database = read_database(url, folder, (*place, "connection"))
+        return SqlQuery(read_text(table["query"], (*place, "query")), database)
+    given, here = table["source"], (*place, "source")
+    if isinstance(given, list) and given:
+        return [str(folder / Path(read_text(one, here)).expanduser()) for one in given]
+    return str(folder / Path(read_text(given, here)).expanduser())
+
+
+def _placed(place: Place, work: Callable[[], Any]) -> Any:
+    """Return what the work returns; its errors get the place."""
+    try:
+        return work()
+    except InvalidDescription as error:
+        failure = wrong((*place, *error.place), error.reason)
+    except InvalidArgument as error:
+        failure = wrong(place, str(error))
+    raise failure
+
+
+def _budget(given: object, place: Place) -> dict[str, Any]:
+    """Return the terms of a budget."""
+    table = read_table(given, place, _BUDGET)
+    for name in ("epsilon", "rho", "delta"):
+        if name in table:
+            refuse_to_fill_in(table[name], (*place, name))
+            table[name] = _placed((*place, name), lambda name=name: positive(table[name], name))  # type: ignore[misc]
+    if ("epsilon" in table) == ("rho" in table) or ("delta" in table and "epsilon" not in table):
+        raise wrong(place, "give a budget as epsilon, as rho, or as epsilon and delta")
+    if "neighbors" in table:
+        _placed((*place, "neighbors"), lambda: read_neighbors(table["neighbors"]))
+    return table
+
+
+def _questions(dataset: Dataset, given: object, name: str) -> dict[str, dict[str, Any]]:
+    """Return the named questions about a dataset."""
+    place = ("datasets", name, "questions")
+    return {
+        each: _question(dataset, one, (*place, each))
+        for each, one in read_mapping(given, place).items()
+    }
+
+
+def _question(dataset: Dataset, given: object, place: Place) -> dict[str, Any]:
+    """Return a question: its verb, its column, and its other arguments, which the verb itself checks."""
+    table = read_mapping(given, place)
+    verb = _one_of(table.get("verb"), VERBS, (*place, "verb"))
+    table = read_table(table, place, (*_TERMS, *VERBS[verb]))
+    _placed((*place, "column"), lambda: _declared(dataset, table.get("column")))
+    for key, value in table.items():
+        refuse_to_fill_in(value, (*place, key))
+    return table
+
+
+def _declared(dataset: Dataset, column: object) -> None:
+    try:
+        dataset.column(column)
+    except LookupError as error:
+        message = str(error)
+    else:
+        return
+    raise InvalidArgument(message)
+
+
+def _one_of(given: object, known: Mapping[str, object], place: Place) -> str:
+    """Return one of the known names."""
+    text = exact_text(given)
+    if text is not None and text in known:
+        return text
+    raise wrong(
+        place, f"it must be one of {', '.join(known)}, got {shown(given)}{nearest(given, known)}"
+    )
+
+
+def _analyst(given: object, place: Place, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
+    """Return what is declared about an analyst."""
+    table = read_table(given, place, _ANALYST)
+    for key, known in (("datasets", datasets), ("verbs", VERBS)):
+        here = (*place, key)
+        if key in table:
+            names = _placed(here, lambda key=key: listed(table[key], key))  # type: ignore[misc]
+            table[key] = tuple(_one_of(one, known, here) for one in names)
+    if not table.get("datasets"):
+        raise wrong(place, "the datasets are missing; list those that the analyst may ask about")
+    if "share" in table:
+        table["share"] = _budget(table["share"], (*place, "share"))
+    if "largest_epsilon" in table:
+        here = (*place, "largest_epsilon")
+        table["largest_epsilon"] = _placed(
+            here, lambda: positive(table["largest_epsilon"], "largest_epsilon")
+        )
+    return table
+
+
+def _server(given: object) -> dict[str, Any]:
+    """Return what is declared about the service."""
+    table = read_table(given, ("server",), _SERVER)
+    return {key: read_text(value, ("server", key)) for key, value in table.items()}

@@ -1,0 +1,122 @@
+"""Datasets of discreet.toml: releases about them are charged to the ledger that is declared there."""
+
+import os
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..datasets.configuration import Configuration, find_configuration, read_configuration
+from ..datasets.dataset import Dataset, charged_to
+from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
+from ..numbers import Number
+from .budget import Budget
+from .ledger import Ledger
+from .session import Session
+
+
+def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
+    """Return a dataset that discreet.toml describes; releases about it are charged to the ledger declared there.
+
+    Args:
+        name: its name in the file.
+        path: the file; without it the one that DISCREET_CONFIG names, or the nearest discreet.toml from the
+            working directory upwards.
+
+    Raises:
+        InvalidDescription: if there is no file, or something in it cannot be accepted; the message has the line.
+        UnknownName: if it describes no dataset of that name.
+    """
+    return with_its_ledger(configuration(path), name)
+
+
+def configuration(path: str | Path | None = None) -> Configuration:
+    """Return what a file declares, or the nearest discreet.toml.
+
+    Raises:
+        InvalidDescription: if there is none, or something in it cannot be accepted.
+    """
+    found = find_configuration() if path is None else Path(path)
+    if found is None:
+        raise InvalidDescription(
+            "there is no discreet.toml here or in a folder above; write one, or draft it: discreet describe FILE"
+        )
+    return read_configuration(found)
+
+
+def with_its_ledger(declared: Configuration, name: str) -> Dataset:
+    """Return a dataset with the account that is charged for releases about it, if a ledger is declared."""
+    dataset = declared.dataset(name)
+    if declared.ledger is None:
+        return dataset
+    return charged_to(dataset, partial(_session, declared.ledger, name))
+
+
+def open_described(
+    declared: Configuration, name: str, analyst: str | None = None, **amounts: Number | None
+) -> Budget:
+    """Open the budget that is declared for a dataset, or a share of it; returns it if it was opened before.
+
+    Args:
+        declared: what the file declares.
+        name: the dataset.
+        analyst: opens a share for this analyst.
+        **amounts: epsilon, rho or delta of a share, where the file declares none.
+
+    Raises:
+        InvalidDescription: if no ledger or no budget is declared.
+        InvalidArgument: if amounts are given that the file declares.
+    """
+    dataset = declared.dataset(name)
+    if declared.ledger is None:
+        raise InvalidDescription(
+            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+        )
+    given = {unit: amount for unit, amount in amounts.items() if amount is not None}
+    terms = _terms(declared, name, analyst)
+    if given and terms:
+        raise InvalidArgument(
+            f"{declared.path} declares the amounts; change them there, or leave them out here"
+        )
+    if not (given or terms):
+        raise InvalidDescription(
+            f'{declared.path} declares no budget for {name}; add budget = {{ epsilon = "1" }} to [datasets.{name}]'
+            if analyst is None
+            else f"{declared.path} declares no share for {analyst}; declare one, or give it here"
+        )
+    neighbors = declared.budgets.get(name, {}).get("neighbors", "add_remove")
+    of: dict[str, Any] = {"neighbors": neighbors, **terms, **given}
+    return _ledger(declared.ledger).open(
+        name, analyst=analyst, privacy_unit=dataset.privacy_unit, **of
+    )
+
+
+def _terms(declared: Configuration, name: str, analyst: str | None) -> Mapping[str, Any]:
+    """Return the declared amounts of a budget, or of an analyst's share of it."""
+    if analyst is None:
+        return declared.budgets.get(name, {})
+    about = declared.analysts.get(analyst, {})
+    return about.get("share", {}) if name in about.get("datasets", ()) else {}
+
+
+def existing(where: str, name: str) -> Ledger:
+    """Return a ledger that exists: a release never makes one, or to delete it would renew the budget.
+
+    Raises:
+        UnknownBudget: if there is no such file.
+    """
+    if "://" not in where and not Path(where).exists():
+        raise UnknownBudget(
+            f"there is no ledger at {where}, and only the owner of the data opens one: discreet ledger open {name}"
+        )
+    return _ledger(where)
+
+
+def _ledger(where: str) -> Ledger:
+    """Return a ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
+    return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
+
+
+def _session(where: str, name: str, analyst: str | None) -> Session:
+    """Return the session that is charged for releases about a dataset."""
+    return existing(where, name).session(name, analyst)

@@ -1,0 +1,144 @@
+"""Commands about datasets of discreet.toml."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import run
+
+TEXT = """\
+ledger = "budget.db"
+[datasets.people]
+source = "people/*.csv"
+budget = { epsilon = "30" }
+[datasets.people.columns]
+age = { type = "integer", minimum = 0, maximum = 120 }
+city = { type = "string", enum = ["Basel", "Bern"] }
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "people").mkdir()
+    for name in ("people/a.csv", "people/b.csv", "other.csv"):
+        (tmp_path / name).write_text("age,city\n" + "41,Bern\n" * 99 + "41,Basel\n" * 9)
+    (tmp_path / "discreet.toml").write_text(TEXT)
+    below = tmp_path / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run([*arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_nothing_else_is_needed(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    code, _, err = said(capsys, "median", "people", "age", "--epsilon", "5")
+    assert code != 0
+    assert "discreet ledger open people" in err
+    assert not (folder / "budget.db").exists()
+    assert said(capsys, "ledger", "open", "people")[0] == 0
+    for command, answer in (
+        (["median", "people", "age"], "41"),
+        (["maximum", "people", "age"], ""),
+        (["quantiles", "people", "age", "--alphas", "0.5"], "41"),
+        (["mode", "people", "city"], "Bern"),
+        (["mode", "people", "city", "--candidates", "Bern"], "Bern"),
+        (["top-k", "people", "city", "--k", "2"], "Bern\nBasel"),
+        (["price", "people", "age"], "41"),
+        (["mode", "people", "age", "--by", "city", "--groups", "Bern"], "Bern: 41"),
+    ):
+        code, out, _ = said(capsys, *command, "--epsilon", "3")
+        assert (code, out.strip()) == (0, answer) or (code == 0 and not answer)
+    _, out, _ = said(capsys, "ledger", "show", "../budget.db", "--json")
+    (budget,) = json.loads(out)
+    assert budget["spent"] == {"epsilon": "24"}
+
+
+def test_a_path_of_a_dataset_is_charged_to_it(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    for path in ("../people", "../people/*.csv", str(folder / "people")):
+        code, out, err = said(capsys, "mode", path, "city", "--epsilon", "5")
+        assert (code, out.strip()) == (0, "Bern")
+        assert "is declared as people" in err
+    code, _, err = said(capsys, "mode", "../people/a.csv", "city", "--epsilon", "5")
+    assert code != 0
+    assert "ask about people" in err
+    code, _, _ = said(
+        capsys, "mode", "../*/a.csv", "city", "--candidates", "Bern", "--epsilon", "1"
+    )
+    assert code != 0
+    code, out, err = said(
+        capsys, "mode", "../other.csv", "city", "--candidates", "Bern", "--epsilon", "9"
+    )
+    assert (code, out.strip(), "declared" in err) == (0, "Bern", False)
+    _, out, _ = said(capsys, "ledger", "show", "../budget.db", "--json")
+    assert json.loads(out)[0]["spent"] == {"epsilon": "15"}
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["mode", "people", "city", "--candidates", "Berne"], "did you mean 'Bern'?"),
+        (["mode", "people", "age", "--candidates", "130"], "beyond the maximum"),
+        (["mode", "people", "age", "--candidates", "x"], "'x' is no value of column 'age'"),
+        (["median", "people", "city"], "declared as string"),
+        (["median", "people", "age", "--lo", "0", "--hi", "130"], "beyond the bounds"),
+        (["median", "people", "age", "--lo", "0"], "give --hi"),
+        (["median", "../other.csv", "age"], "give --lo and --hi"),
+        (["price", "../other.csv", "age"], "give --lo and --hi"),
+        (["median", "people", "age", "--ledger", "x.db"], "leave out --ledger"),
+        (["median", "people", "age", "--dataset", "x"], "leave out --ledger and --dataset"),
+        (["median", "people", "age", "--privacy-unit", "x"], "declares every row as a record"),
+        (["mode", "people", "town"], "has no column 'town'"),
+    ],
+)
+def test_what_contradicts_the_description_is_refused(
+    command: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    code, out, err = said(capsys, *command, "--epsilon", "1")
+    assert code in (2, 3)  # 3: the data have no such column
+    assert out == ""
+    assert reason in err
+
+
+def test_a_dry_run_a_request_and_an_analyst_need_no_ledger_option(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    said(capsys, "ledger", "open", "people", "--analyst", "ann", "--epsilon", "2")
+    asked = ["mode", "people", "city", "--epsilon", "1", "--analyst", "ann"]
+    assert "would leave ε = 1" in "".join(map(str, said(capsys, *asked, "--dry-run")))
+    for _ in range(3):
+        assert said(capsys, *asked, "--request", "monday")[0] == 0
+    report = folder / "answer.html"
+    assert said(capsys, *asked, "--report", str(report))[0] == 0
+    assert "people" in report.read_text()
+    code, _, err = said(capsys, *asked)
+    assert code != 0
+    assert "cannot pay" in err
+
+
+def test_a_broken_file_is_named_and_not_passed_over(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    (folder / "discreet.toml").write_text(TEXT.replace("enum", "enums"))
+    code, _, err = said(
+        capsys, "mode", "../other.csv", "city", "--candidates", "Bern", "--epsilon", "1"
+    )
+    assert code == 2
+    assert "discreet.toml, line 7" in err
+
+
+def test_a_ledger_is_not_taken_for_a_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = said(capsys, "ledger", "open", "budget.db", "--epsilon", "1")
+    assert code == 2
+    assert "give --dataset too" in err

@@ -1,0 +1,241 @@
+"""discreet.toml: what it declares, and its errors with file, line and fix."""
+
+import tomllib
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.datasets.configuration import (
+    VARIABLE,
+    VERBS,
+    find_configuration,
+    read_configuration,
+)
+from discreet.datasets.lines import line_of, parse
+from discreet.errors import InvalidDescription, UnknownName
+from discreet.tables.queries import SqlQuery
+
+TEXT = """\
+ledger = "budget.db"
+
+[datasets.people]
+source = "people/*.parquet"
+privacy_unit = "user_id"
+max_contributions = 3
+budget = { epsilon = "3" }
+
+[datasets.people.columns.age]
+type = "integer"
+minimum = 0
+maximum = 120
+
+[datasets.people.columns.city]
+type = "string"
+# in the order of the map
+enum = [
+  "Basel",
+  "Bern", "Zürich",
+]
+
+[datasets.people.columns]
+paid = { type = "number", minimum = 0, maximum = 1, step = 0.1 }
+
+[datasets.people.questions.typical-age]
+verb = "median"
+column = "age"
+epsilon = "1/2"
+
+[server]
+listen = "127.0.0.1:8765"
+slot = "250ms"
+
+[analysts.team-a]
+datasets = ["people"]
+share = { epsilon = "1" }
+verbs = ["mode", "median"]
+largest_epsilon = "1/4"
+"""
+
+
+SOURCE, QUERY = 'source = "people/*.parquet"', 'query = "SELECT 1"'
+
+
+def written(folder: Path, text: str = TEXT) -> Path:
+    file = folder / "discreet.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_the_format_is_read(tmp_path: Path) -> None:
+    found = read_configuration(written(tmp_path))
+    people = found.dataset("people")
+    assert found.ledger == str(tmp_path / "budget.db")
+    assert people.source == str(tmp_path / "people/*.parquet")
+    assert (people.name, people.privacy_unit, people.max_contributions) == ("people", "user_id", 3)
+    assert [*people.columns] == ["age", "city", "paid"]
+    assert people.columns["paid"].step == Fraction(1, 10)
+    assert people.columns["city"].enum == ("Basel", "Bern", "Zürich")
+    assert found.budgets == {"people": {"epsilon": 3}}
+    asked = {"verb": "median", "column": "age", "epsilon": "1/2"}
+    assert found.questions == {"people": {"typical-age": asked}}
+    assert found.server == {"listen": "127.0.0.1:8765", "slot": "250ms"}
+    assert found.analysts["team-a"]["largest_epsilon"] == Fraction(1, 4)
+    with pytest.raises(UnknownName, match="did you mean 'people'"):
+        found.dataset("peple")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "reason"),
+    [
+        (
+            "maximum = 120",
+            "maximum = 'x'",
+            12,
+            "people.columns.age.maximum: it must be a whole number",
+        ),
+        ('"Bern", "Zürich"', '"Bern", "Bern"', 17, "columns.city.enum: it must list"),
+        ("maximum = 120", "maxmum = 120", 12, "did you mean 'maximum'?"),
+        ("step = 0.1", "step = 0.3", 23, "columns.paid.step"),
+        ("max_contributions = 3", "max_contributions = 0", 6, "max_contributions must be"),
+        ("privacy_unit =", "privacyunit =", 5, "did you mean 'privacy_unit'?"),
+        ('privacy_unit = "user_id"', "", 6, "name their column as privacy_unit"),
+        ('privacy_unit = "user_id"', 'privacy_unit = "FILL IN"', 5, "still to be filled in"),
+        ('source = "people/*.parquet"', "", 3, "give either source"),
+        ('source = "people/*.parquet"', "source = 3", 4, "it must be a text"),
+        ("source =", "query =", 3, "query and connection go together"),
+        ('epsilon = "3"', "epsilon = 0", 7, "budget.epsilon: epsilon must be greater than zero"),
+        ('epsilon = "3"', "delta = 1e-6", 7, "give a budget as epsilon, as rho"),
+        ('verb = "median"', 'verb = "medin"', 26, "did you mean 'median'?"),
+        ('column = "age"', 'column = "ages"', 27, "did you mean 'age'?"),
+        ('column = "age"', 'column = "age"\nalpha = 0.5', 28, "alpha: there is no such key"),
+        ('slot = "250ms"', "slots = 1", 32, "did you mean 'slot'?"),
+        ('["people"]', '["peple"]', 35, "did you mean 'people'?"),
+        ('datasets = ["people"]', "", 34, "the datasets are missing"),
+        ('"mode", "median"', '"mode", "laplace"', 37, "it must be one of mode"),
+        ("= 120", "= 120 5", None, "it is not TOML"),
+        ('ledger = "budget.db"', 'leger = "budget.db"', 1, "did you mean 'ledger'?"),
+        ('"budget.db"', '"postgresql://me:s3cret@host/db"', 1, "leave the password out"),
+        (
+            'source = "people/*.parquet"',
+            'query = "SELECT 1"\nconnection = "postgresql://me:s3cret@h/d"',
+            5,
+            "leave the password out",
+        ),
+        (
+            SOURCE,
+            f'{QUERY}\nconnection = "oracle://h/d"',
+            5,
+            "it must be sqlite",
+        ),
+    ],
+)
+def test_errors_have_file_line_and_fix(
+    before: str, after: str, line: int | None, reason: str, tmp_path: Path
+) -> None:
+    assert before in TEXT
+    file = written(tmp_path, TEXT.replace(before, after, 1))
+    with pytest.raises(InvalidDescription) as refused:
+        read_configuration(file)
+    where = f"{file}, line {line}: " if line else f"{file}: "
+    assert str(refused.value).startswith(where)
+    assert reason in str(refused.value)
+    assert "s3cret" not in str(refused.value)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDescription, match="cannot be read: No such file"):
+        read_configuration(tmp_path / "discreet.toml")
+    (tmp_path / "discreet.toml").write_bytes(b"\xff")
+    with pytest.raises(InvalidDescription, match="not UTF-8"):
+        read_configuration(tmp_path / "discreet.toml")
+    with pytest.raises(InvalidDescription, match="describes no dataset"):
+        read_configuration(written(tmp_path, ""))
+
+
+_KEY = st.from_regex(r"[a-z]{1,3}", fullmatch=True)
+_TREE: Any = st.recursive(
+    st.integers() | st.just("x\ny = 3"),
+    lambda inner: st.dictionaries(_KEY, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def toml(table: dict[str, Any], at: tuple[str, ...] = ()) -> list[tuple[str, tuple[str, ...]]]:
+    """Statements of a TOML file, each with the place that it makes."""
+    lines = []
+    for key, value in table.items():
+        if not isinstance(value, dict):
+            spelled = str(value) if isinstance(value, int) else f'"""\n{value}"""'
+            lines.append((f"{key} = {spelled}", (*at, key)))
+    for key, value in table.items():
+        if isinstance(value, dict):
+            lines += [("", ()), (f"[{'.'.join((*at, key))}]", (*at, key)), *toml(value, (*at, key))]
+    return lines
+
+
+@given(st.dictionaries(_KEY, _TREE, max_size=4))
+def test_the_line_of_every_place_is_found(table: dict[str, Any]) -> None:
+    statements = toml(table)
+    text = "\n".join(line for line, _ in statements)
+    assert parse(text) == table
+    at = 1
+    for line, place in statements:
+        if place:
+            found = line_of(text, place)
+            assert found is not None
+            # A table may be made by one of its own tables before.
+            assert found == at or line.startswith("[")
+        at += line.count("\n") + 1
+
+
+def test_numbers_with_a_point_are_decimals() -> None:
+    assert parse("x = 0.1")["x"] == Decimal("0.1")
+    with pytest.raises(tomllib.TOMLDecodeError):
+        parse("x = ")
+
+
+def test_a_file_is_found_upwards_or_by_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    assert find_configuration() is None or not str(find_configuration()).startswith(str(tmp_path))
+    file = written(tmp_path)
+    assert find_configuration() == file
+    nearer = written(tmp_path / "a")
+    assert find_configuration() == nearer
+    monkeypatch.setenv(VARIABLE, str(file))
+    assert find_configuration() == file
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "none.toml"))
+    with pytest.raises(InvalidDescription, match="no such file"):
+        find_configuration()
+
+
+def test_queries_are_opened_when_they_are_asked(tmp_path: Path) -> None:
+    text = f'[datasets.t]\n{QUERY}\nconnection = "sqlite:///t.db"\ncolumns.x.type = "integer"\n'
+    found = read_configuration(written(tmp_path, text)).dataset("t").source
+    assert isinstance(found, SqlQuery)
+    assert not (tmp_path / "t.db").exists()
+    assert found.connection.public == f"sqlite:///{tmp_path / 't.db'}"
+
+
+def test_questions_take_what_their_verbs_take() -> None:
+    import inspect
+
+    import discreet
+    from discreet.datasets.configuration import _TERMS
+
+    for verb, own in VERBS.items():
+        known = {*inspect.signature(getattr(discreet, verb)).parameters}
+        assert {*own} < known
+        assert known - {*own, *_TERMS} <= {
+            "data", "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
+            "unsafe_candidates_from_data", "max_contributions",
+        }, verb  # fmt: skip

@@ -1,0 +1,97 @@
+"""Datasets of discreet.toml: whose ledger is charged, and that nobody but the owner makes one."""
+
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.errors import InvalidArgument, InvalidDescription, UnknownBudget, UnreadableFile
+from discreet.ledger.described import configuration, open_described
+
+TEXT = """\
+ledger = "budget.db"
+[datasets.people]
+source = "people.csv"
+privacy_unit = "user"
+budget = { epsilon = "3", neighbors = "replace_one" }
+columns.age = { type = "integer", minimum = 0, maximum = 120 }
+[analysts.ann]
+datasets = ["people"]
+share = { epsilon = "1" }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "discreet.toml"))
+    (tmp_path / "discreet.toml").write_text(TEXT)
+    (tmp_path / "people.csv").write_text(
+        "user,age\n" + "\n".join(f"u{i},{i % 90}" for i in range(99))
+    )
+    return tmp_path
+
+
+def test_a_release_is_charged_to_the_declared_ledger(folder: Path) -> None:
+    opened = open_described(configuration(), "people")
+    assert (opened.neighbors, opened.unit, str(opened.total)) == ("replace_one", "user", "ε = 3")
+    people = discreet.read_dataset("people")
+    discreet.median(people, "age", epsilon="1/2", neighbors="replace_one", request="a")
+    again = discreet.median(people, "age", epsilon="1/2", neighbors="replace_one", request="a")
+    assert again.unit == "user"
+    (left,) = discreet.Ledger(folder / "budget.db").budgets()
+    assert str(left.spent) == "ε = 0.5"
+
+
+def test_a_missing_ledger_is_refused_and_never_made_by_a_release(folder: Path) -> None:
+    people = discreet.read_dataset("people")
+    # What is refused before the data are opened does not miss them.
+    (folder / "people.csv").unlink()
+    for _ in range(2):
+        with pytest.raises(UnknownBudget, match=r"only the owner .* discreet ledger open people"):
+            discreet.median(people, "age", epsilon=1)
+        assert not (folder / "budget.db").exists()
+    discreet.Ledger(folder / "budget.db")
+    with pytest.raises(UnknownBudget, match=r"no budget was opened for the dataset 'people'"):
+        discreet.median(people, "age", epsilon=1)
+    open_described(configuration(), "people")
+    with pytest.raises(UnreadableFile):
+        discreet.median(people, "age", epsilon=1)
+
+
+def test_shares_are_those_declared_or_given(folder: Path) -> None:
+    open_described(configuration(), "people")
+    share = open_described(configuration(), "people", "ann")
+    assert (str(share.total), share.neighbors, share.unit) == ("ε = 1", "replace_one", "user")
+    with pytest.raises(InvalidDescription, match="declares no share for bob"):
+        open_described(configuration(), "people", "bob")
+    assert str(open_described(configuration(), "people", "bob", epsilon=2).total) == "ε = 2"
+    with pytest.raises(InvalidArgument, match="change them there"):
+        open_described(configuration(), "people", epsilon=9)
+
+
+def test_what_is_not_declared_is_asked_for(folder: Path) -> None:
+    (folder / "discreet.toml").write_text(TEXT.replace('ledger = "budget.db"', ""))
+    assert discreet.median(discreet.read_dataset("people"), "age", epsilon=1).unit == "user"
+    with pytest.raises(InvalidDescription, match="declares no ledger"):
+        open_described(configuration(), "people")
+    (folder / "discreet.toml").write_text(TEXT.replace("budget = {", "title = 'x' # {"))
+    with pytest.raises(InvalidDescription, match="declares no budget for people"):
+        open_described(configuration(), "people")
+
+
+def test_without_a_file_it_says_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.described.find_configuration", lambda: None)
+    with pytest.raises(InvalidDescription, match=r"there is no discreet\.toml"):
+        discreet.read_dataset("people")
+
+
+def test_checkpoints_of_the_environment_are_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISCREET_CHECKPOINTS", str(folder / "heads.jsonl"))
+    open_described(configuration(), "people")
+    discreet.median(discreet.read_dataset("people"), "age", epsilon="1/2")
+    assert len((folder / "heads.jsonl").read_text().splitlines()) == 3
