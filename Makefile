@@ -38,6 +38,7 @@ search-check: docs ## the site's search finds the right page first
 pictures: .venv/test-ready ## the pictures in the docs, by the examples that make them
 	$(BIN)/python docs/pictures.py
 	$(BIN)/python docs/first_attack.py
+	$(BIN)/python docs/badges.py
 
 bench: .venv/bench-ready
 	@$(BIN)/python -m bench

@@ -204,13 +204,17 @@ def test_every_picture_is_made_by_an_example_and_shown(folder: str) -> None:
     assert shown == made == {file.name for file in (ROOT / "docs" / folder / "pictures").iterdir()}
 
 
-def test_the_picture_of_the_readme_is_what_its_script_draws() -> None:
-    made = runpy.run_path(str(ROOT / "docs" / "first_attack.py"))["pictures"]()
+def test_the_pictures_of_the_readme_are_what_their_scripts_draw() -> None:
+    docs, made = ROOT / "docs", {}
+    for script in ("first_attack.py", "badges.py"):
+        made |= runpy.run_path(str(docs / script))["pictures"]()
     files = {
-        file.name: file.read_text(encoding="utf-8")
-        for file in (ROOT / "docs" / "assets").glob("*.svg")
+        file.name: file.read_text(encoding="utf-8") for file in (docs / "assets").glob("*.svg")
     }
     assert files == made, "make pictures"
+    for page in ("README.md", "README.zh.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert set(re.findall(r"docs/assets/(\w+\.svg)", text)) == set(made), page
 
 
 def test_the_errors_of_the_tree_are_drawn() -> None:

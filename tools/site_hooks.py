@@ -51,6 +51,8 @@ def on_page_context(context: Any, page: Any, config: Any, **_: Any) -> Any:
         }
         for key, name in _LANGUAGES.items()
     ]
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation"]  # there is one page in it
     page.edit_url = posixpath.relpath(
         f"{_SOURCES}/{source}.txt", posixpath.dirname(page.url) or "."
     )
