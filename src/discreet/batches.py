@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
 from .error_boundary import error_boundaries
-from .errors import InvalidArgument, InvalidNumber, UnknownName, shown
+from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, shown
 from .mechanisms import BOUNDED
 from .numbers import Number, positive
 from .payment import Bill
 from .privacy.composition import Composition, compose
+from .privacy.statements import in_full
 from .privacy.units import one_record
 from .releases import Release
 from .selection import bill_of
+from .text_tables import TextTable
 
 if TYPE_CHECKING:
     from .ledger import Session
@@ -214,6 +216,21 @@ class Batch:
         rows = [(name, bill.query, str(bill.guarantee)) for name, bill in self.bills().items()]
         wide, wider = (max((len(row[i]) for row in rows), default=0) for i in (0, 1))
         return "\n".join(f"{name:{wide}}  {query:{wider}}  {cost}" for name, query, cost in rows)
+
+    def _repr_html_(self) -> str | None:
+        try:
+            bills = self.bills()
+        except (
+            DiscreetError,
+            TypeError,
+        ):  # a question without epsilon, say: it is asked for when it runs
+            return None
+        rows = [
+            (name, bill.query, in_full(bill.guarantee, bill.unit)) for name, bill in bills.items()
+        ]
+        return TextTable(
+            ("name", "question", "guarantee"), tuple(rows), "Batch: not asked yet"
+        ).html()
 
     def __repr__(self) -> str:
         return f"Batch({', '.join(self.questions) or 'no questions'})"

@@ -79,7 +79,7 @@ def error_boundaries(kind: _Class) -> _Class:
     return kind
 
 
-_SPECIAL = ("__init__", "__getitem__", "__str__")
+_SPECIAL = ("__init__", "__getitem__", "__str__", "_repr_html_")
 
 
 def _emptied(error: BaseException) -> BaseException:

@@ -9,6 +9,7 @@ from . import plots
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
+from .text_tables import facts
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -58,6 +59,13 @@ class Release:
 
     def __str__(self) -> str:
         return f"{_written(self.value)} [{self.promise}]"
+
+    def _repr_html_(self) -> str:
+        told = {"answer": _written(self.value)}
+        if isinstance(self.value, dict):  # one answer for each group
+            told = {_written(group): _written(answer) for group, answer in self.value.items()}
+        said = {"guarantee": self.promise, "question": self.query}
+        return facts("Release: may be published", {**told, **said}).html()
 
     def __repr__(self) -> str:
         return f"Release({_shortened(repr(self.value))}: {self.promise})"

@@ -247,9 +247,15 @@ def test_in_words() -> None:
     session = ledger.session("census")
     session.buy(bill(guarantee=ZCDP(Fraction(1, 1000), "add_remove")), answering(0))
     assert "ε: no bound of 1 spent, no bound left" in str(ledger.budgets()[2])
-    assert repr(ledger) == "Ledger(in memory)"
-    assert repr(ledger.session("adult", "a")) == "Session('adult', analyst='a')"
-    assert repr(session) == "Session('census')"
+    assert repr(Ledger()) == "Ledger(in memory: no budgets)"
+    assert repr(ledger).startswith(
+        "Ledger(in memory: adult: ε: 0 of 1 spent, 1 left (add_remove); adult / a: ρ"
+    )
+    assert repr(ledger.session("adult")) == "Session('adult': ε = 1 of ε = 1 left)"
+    assert repr(ledger.session("adult", "a")) == (
+        "Session('adult', analyst='a': ε = 1 of ε = 1 and ρ = 0.125 of ρ = 0.125 left)"
+    )
+    assert repr(session).startswith("Session('census': ρ ≥ 0.0")
     assert ledger.history()[2].as_dict()["dataset"] == "census"
     assert str(ledger.verify()).startswith("5 events, head ")
 

@@ -12,7 +12,9 @@ from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
+from ..privacy.statements import relation
 from ..privacy.units import one_record
+from ..text_tables import facts
 
 _FINEST = 4096
 """Bits of the longest denominator that is stored; finer amounts are rounded up."""
@@ -77,7 +79,7 @@ def read_amount(plain: dict[str, str]) -> Amount:
     return Amount(**numbers)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Budget:
     """The privacy budget of a dataset, or an analyst's share of it: total and spent. Exact, and not private.
 
@@ -220,6 +222,19 @@ class Budget:
                 f"got {total}"
             )
         return larger
+
+    def cells(self) -> dict[str, str]:
+        """Return the budget as the row of a table."""
+        return {
+            "budget": self.name, "total": str(self.total), "spent": str(self.spent),
+            "remaining": str(self.remaining), "protects": relation(self.neighbors, self.unit),
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return facts("Privacy budget", self.cells()).html()
+
+    def __repr__(self) -> str:
+        return f"Budget({self})"
 
     def __str__(self) -> str:
         units = [

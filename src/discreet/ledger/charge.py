@@ -13,6 +13,7 @@ from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_full
 from ..privacy.units import read_unit
+from ..text_tables import facts
 from . import integrity
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
@@ -77,6 +78,15 @@ class Charge:
             "guarantee": self.guarantee.as_dict(), "privacy_unit": self.unit,
             "event": self.event, "at": self.at, "note": self.note,
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        told = {
+            "request": self.request, "description": self.description,
+            "guarantee": in_full(self.guarantee, self.unit), "charged": self.at,
+            "new": "yes: make the release now" if self.is_new else "no: charged before",
+            "made": self.note or "not recorded yet",
+        }  # fmt: skip
+        return facts("Charge for a release made elsewhere", told).html()
 
     def __bool__(self) -> bool:
         raise InvalidArgument(

@@ -9,8 +9,10 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..payment import Indices
+from ..text_tables import facts
 
 _WIDE = 2**53
+_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 
 CHARGED = ("charged", "charged_outside")
 """The kinds of events that charge a budget: a release of this library, or of other software."""
@@ -23,7 +25,7 @@ STATES_SINCE_SCHEMA = 3
 """The first schema in which event bodies hold these states."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event:
     """One event of a ledger. Nothing in it is private.
 
@@ -52,11 +54,36 @@ class Event:
         """Return the event in plain values, ready for JSON."""
         return {name: getattr(self, name) for name in self.__slots__}
 
+    def cells(self) -> dict[str, str]:
+        """Return the event as the row of a table."""
+        name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
+        body = self.body
+        return {
+            "event": str(self.number), "time (UTC)": self.at[:19].replace("T", " "),
+            "kind": self.kind.replace("_", " "), "budget": name,
+            "question": str(body.get("query") or body.get("note") or ""),
+            "cost": " and ".join(map(_said, body.get("costs", []))), "request": self.request or "",
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return facts("Event of a ledger", self.cells()).html()
+
+    def __repr__(self) -> str:
+        return f"Event({self})"
+
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
         unit = self.body.get("privacy_unit", "") if self.kind == "opened" else ""
         said = self.body.get("query") or (unit and f"per {unit}")
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
+
+
+def _said(cost: Mapping[str, str]) -> str:
+    """Return a cost in words."""
+    return (
+        ", ".join(f"{_SIGNS.get(unit, unit)} = {value}" for unit, value in cost.items())
+        or "nothing"
+    )
 
 
 def canonical_json(value: object) -> str:

@@ -16,6 +16,7 @@ from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import one_record
+from ..text_tables import Listing, listing
 from . import exports, integrity, queries
 from .budget import Amount, Budget, new_budget, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
@@ -26,6 +27,8 @@ from .session import Session
 from .snapshots import read_snapshot
 from .store import Store
 from .verification import Verified, read_noted_head, verify_chain
+
+_NAMED = 3
 
 
 @error_boundaries
@@ -138,7 +141,7 @@ class Ledger:
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
-        return self._store.read(_budgets)
+        return Listing(self._store.read(_budgets))
 
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in order, or those of one dataset.
@@ -147,7 +150,7 @@ class Ledger:
             dataset: the name of the dataset; without it, of all.
         """
         named = None if dataset is None else read_name(dataset, "dataset")
-        return read_snapshot(self._store, _history, named)
+        return Listing(read_snapshot(self._store, _history, named))
 
     def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
@@ -216,8 +219,21 @@ class Ledger:
 
         return read_snapshot(self._store, verified)
 
+    def _repr_html_(self) -> str:
+        return listing(self.budgets(), f"Ledger {self._store.name}").html()
+
     def __repr__(self) -> str:
-        return f"Ledger({self._store.name})"
+        return f"Ledger({self._store.name}{self._in_brief()})"
+
+    def _in_brief(self) -> str:
+        """Return the budgets, as far as they can be read."""
+        try:
+            found = self._store.read(_budgets)
+        except LedgerError:
+            return ""
+        named = "; ".join(map(str, found[:_NAMED])) or "no budgets"
+        more = f"; {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
+        return f": {named}{more}"
 
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
         """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""

@@ -8,11 +8,12 @@ from operator import add
 from typing import Any, Generic, ParamSpec
 
 from ..error_boundary import error_boundaries
-from ..errors import Exhausted
+from ..errors import Exhausted, LedgerError
 from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..releases import Release
 from ..selection import bill_of
+from ..text_tables import facts, listing
 from ..verbs.generalized import generalized
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
@@ -31,7 +32,7 @@ _P = ParamSpec("_P")
 _NOTHING = Amount(Fraction(0), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Quote:
     """The price of releases, in the budget that limits them. Nothing was charged.
 
@@ -75,6 +76,16 @@ class Quote:
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
             "after": None if after is None else after.as_dict(),
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        told = {
+            "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
+            "would remain": "does not fit" if self.after is None else self.after,
+        }  # fmt: skip
+        return facts("Quote: nothing was charged", told).html()
+
+    def __repr__(self) -> str:
+        return f"Quote({self})"
 
     def __str__(self) -> str:
         verdict = f"would leave {self.after}" if self.fits else "does not fit"
@@ -241,9 +252,17 @@ class Session:
     def __exit__(self, *_: object) -> None:
         return None
 
+    def _repr_html_(self) -> str:
+        return listing(self._payer.paying(), "Session: releases are charged to").html()
+
     def __repr__(self) -> str:
+        """Name the account and what is left of its budgets, as far as they can be read."""
         share = "" if self.analyst is None else f", analyst={self.analyst!r}"
-        return f"Session({self.dataset!r}{share})"
+        try:
+            left = " and ".join(f"{b.remaining} of {b.total}" for b in self._payer.paying())
+        except LedgerError:
+            return f"Session({self.dataset!r}{share})"
+        return f"Session({self.dataset!r}{share}: {left} left)"
 
 
 def _quote(budget: Budget, bills: list[Bill]) -> Quote:

@@ -14,12 +14,13 @@ from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
 from ..releases import Release
+from ..text_tables import facts
 from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AllowedQuestion:
     """A question that an analyst may ask. Public.
 
@@ -45,6 +46,21 @@ class AllowedQuestion:
     unit: str | None
     size: int
     requests: int | None
+
+    def cells(self) -> dict[str, str]:
+        """Return the question as the row of a table."""
+        return {
+            "data": self.name, "question": self.access, "in words": self.query,
+            "guarantee": in_brief(self.guarantee, self.unit), "mechanism": self.mechanism,
+            "answers at once": f"{self.size:,}",
+            "requests left": "as the budget lasts" if self.requests is None else f"{self.requests:,}",
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return facts("Allowed question", self.cells()).html()
+
+    def __repr__(self) -> str:
+        return f"AllowedQuestion({self})"
 
     def __str__(self) -> str:
         promised = f"{in_brief(self.guarantee, self.unit)}, {by_mechanism(self.mechanism)}"

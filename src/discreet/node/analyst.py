@@ -6,6 +6,7 @@ from ..arguments import read_name
 from ..ledger import Budget, Quote
 from ..numbers import count
 from ..releases import Release
+from ..text_tables import Listing, listing
 from .allowed_questions import AllowedQuestion
 from .datasets import AnalystRights
 from .isolation import call_isolated, error_for_analyst, isolated, unwrap
@@ -53,7 +54,7 @@ class Analyst:
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the questions that this analyst may ask."""
-        return unwrap(call_isolated(self._operations.questions))
+        return Listing(unwrap(call_isolated(self._operations.questions)))
 
     def quote(self, name: str, access: str | None = None, *, size: int | None = None) -> Quote:
         """Return the cost of answers to this analyst's share, without charging it or reading data.
@@ -100,7 +101,7 @@ class Analyst:
     @property
     def budgets(self) -> list[Budget]:
         """This analyst's shares of budgets: total, spent and remaining."""
-        return unwrap(call_isolated(self._operations.budgets))
+        return Listing(unwrap(call_isolated(self._operations.budgets)))
 
     def __copy__(self) -> NoReturn:
         raise TypeError("an analyst's side of a node cannot be copied: ask the node for another")
@@ -110,6 +111,10 @@ class Analyst:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("an analyst's side of a node cannot be pickled: data stay where they are")
+
+    def _repr_html_(self) -> str:
+        asked = listing(self.questions(), f"What {self._name} may ask")
+        return f"{asked.html()}\n{listing(self.budgets, 'Budgets').html()}"
 
     def __repr__(self) -> str:
         return f"Analyst({self._name!r})"

@@ -11,6 +11,7 @@ from ..ledger import Budget, Ledger
 from ..numbers import Number, count
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release, Simulation
+from ..text_tables import Listing, facts, listing
 from .analyst import Analyst, read_access, read_request, read_size
 from .datasets import AnalystRights, Datasets
 from .isolation import call_isolated, error_for_owner, isolated, unwrap
@@ -278,7 +279,7 @@ class DataNode:
     @property
     def budgets(self) -> list[Budget]:
         """All budgets and shares: total, spent and remaining."""
-        return unwrap(call_isolated(self._operations.budgets))
+        return Listing(unwrap(call_isolated(self._operations.budgets)))
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a data node cannot be copied: ask it instead")
@@ -289,5 +290,13 @@ class DataNode:
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a data node cannot be pickled: private data stay where they are")
 
+    def _repr_html_(self) -> str:
+        asked = facts("DataNode: the questions about each dataset", self._described())
+        return f"{asked.html()}\n{listing(self.budgets, 'Budgets').html()}"
+
+    def _described(self) -> dict[str, str]:
+        return unwrap(call_isolated(self._operations.described))
+
     def __repr__(self) -> str:
-        return f"DataNode({unwrap(call_isolated(self._operations.described))})"
+        said = "; ".join(f"{name}: {questions}" for name, questions in self._described().items())
+        return f"DataNode({said})"

@@ -147,12 +147,12 @@ class Datasets:
         """Return all budgets of the ledger."""
         return self._ledger.budgets()
 
-    def described(self) -> str:
-        """Return the names of data and questions."""
-        return "; ".join(
-            f"{name}: {', '.join(holding.questions) or 'no questions'}"
+    def described(self) -> dict[str, str]:
+        """Return the names of the questions by the names of the data."""
+        return {
+            name: ", ".join(holding.questions) or "no questions"
             for name, holding in self._holdings.items()
-        )
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)

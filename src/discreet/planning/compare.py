@@ -1,6 +1,5 @@
 """Mechanisms compared on public scores: expected error by epsilon."""
 
-import html
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
@@ -14,6 +13,7 @@ from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..numbers import Number, positive, spell
 from ..terms import PAID, takes_terms_without
+from ..text_tables import TextTable
 from .distribution import Distribution
 from .enclosure import Enclosure, decimal
 from .simulate import distribution
@@ -84,7 +84,7 @@ class Comparison:
         head, *rows = self._cells()
         first = max(len(row[0]) for row in (head, *rows))
 
-        def line(cells: list[str]) -> str:
+        def line(cells: tuple[str, ...]) -> str:
             padded = [cell.rjust(w) for cell, w in zip(cells[1:], widths, strict=True)]
             return "  ".join([cells[0].ljust(first), *padded]).rstrip()
 
@@ -95,17 +95,14 @@ class Comparison:
         return f"Comparison({names} at {len(self.epsilons)} epsilons; as private as the scores)"
 
     def _repr_html_(self) -> str:
-        head, *rows = ([html.escape(cell) for cell in cells] for cells in self._cells())
-        lines = ["".join(f"<th>{cell}</th>" for cell in head)]
-        lines += [f"<th>{name}</th>" + "".join(f"<td>{c}</td>" for c in row) for name, *row in rows]
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f"<table><caption>expected error</caption>{body}</table>"
+        head, *rows = self._cells()
+        return TextTable(head, tuple(rows), "expected error").html()
 
-    def _cells(self) -> list[list[str]]:
+    def _cells(self) -> list[tuple[str, ...]]:
         """Return the table as text, its head first."""
         rows = zip(self.epsilons, self.errors, strict=True)
-        body = [[f"ε = {spell(e)}", *(f"{float(error):.4g}" for error in row)] for e, row in rows]
-        return [["", *self.mechanisms], *body]
+        body = [(f"ε = {spell(e)}", *(f"{float(error):.4g}" for error in row)) for e, row in rows]
+        return [("", *self.mechanisms), *body]
 
 
 @takes_terms_without(*PAID, "epsilon", "rho", "scale", "mechanism", "size")

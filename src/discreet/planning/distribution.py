@@ -18,6 +18,7 @@ from ..numbers import Number, count, exact, spell
 from ..privacy.guarantees import Guarantee
 from ..releases import Simulation, json_value
 from ..sampling.enclosures import ball, lower, precision, upper
+from ..text_tables import TextTable
 from .enclosure import Enclosure
 from .support import Support
 from .weighted_run import WeightedRun, some_steps
@@ -207,6 +208,13 @@ class Distribution:
             (self._support[place], Enclosure.of(p, 0, 1))
             for place, p in itertools.islice(merged, most)
         ]
+
+    def table(self, n: int = 20) -> TextTable:
+        """Return the `n` likeliest candidates and their probabilities as a table. Private."""
+        rows = tuple((str(candidate), f"{float(p):.6g}") for candidate, p in self.top(n))
+        return TextTable(
+            ("candidate", "probability"), rows, "contains private data: do not publish"
+        )
 
     def as_dict(self) -> dict[str, object]:
         """Return the distribution in plain values, numbers and bounds as text, ready for JSON. Private."""

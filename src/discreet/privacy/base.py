@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from ..numbers import Number, count
-from .contract import Guarantee, Parts, guarantee_as_dict
+from .contract import Guarantee, Parts, guarantee_as_dict, guarantee_table
 from .conversions import divergence_at
 
 
@@ -31,6 +31,9 @@ class BaseGuarantee:
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
         return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
+
+    def _repr_html_(self: Guarantee) -> str:
+        return guarantee_table(self).html()
 
     def as_dict(self: Guarantee) -> dict[str, object]:
         """Return the kind, the exact numbers as text, and the neighbouring relation."""

@@ -16,7 +16,7 @@ from ..errors import InvalidArgument
 from ..numbers import Number, count, spell
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
-from .contract import IN_WORDS, Guarantee, Part, checked, equals, read_part
+from .contract import IN_WORDS, Guarantee, Part, checked, equals, guarantee_table, read_part
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
@@ -193,6 +193,9 @@ class Composition:
         """Return the kind, the parts with their counts, and the neighbouring relation."""
         parts = [{"count": n, "guarantee": part.as_dict()} for part, n in self.parts]
         return {"kind": self.kind, "parts": parts, "neighbors": self.neighbors}
+
+    def _repr_html_(self) -> str:
+        return guarantee_table(self).html()
 
     def __str__(self) -> str:
         suffix = f" ({IN_WORDS[self.neighbors]})"

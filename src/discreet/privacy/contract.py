@@ -10,6 +10,7 @@ from flint import arb
 
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, nearest_double, spell
+from ..text_tables import TextTable, facts
 from .sensitivity import Neighbors
 
 IN_WORDS: dict[Neighbors, str] = {
@@ -115,6 +116,17 @@ def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:
     """Return the kind and the fields of a guarantee, numbers as text."""
     fields = {name: str(getattr(guarantee, name)) for name in _fields(guarantee)}
     return {"kind": guarantee.kind, **fields}
+
+
+def guarantee_table(guarantee: Guarantee) -> TextTable:
+    """Return a guarantee as a table: in words, with the epsilon and the rho that follow."""
+    signs = {"ε": guarantee.pure, "ρ": guarantee.rho}
+    follows = [equals(sign, value) for sign, value in signs.items() if value is not None]
+    told = {
+        "guarantee": guarantee, "implies": ", ".join(follows),
+        "neighbors": IN_WORDS[guarantee.neighbors],
+    }  # fmt: skip
+    return facts("Privacy guarantee", told)
 
 
 def order(guarantee: Guarantee) -> tuple[object, ...]:

@@ -13,6 +13,7 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
+from ..text_tables import facts
 from .composition import Composition, unnested
 from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
@@ -163,6 +164,9 @@ class Odometer:
         if not said:
             return f"{self._counted()}: no privacy guarantee"
         return f"{self._counted()}: {' or '.join(said)}, {self._scope()}"
+
+    def _repr_html_(self) -> str:
+        return facts("What was spent", {"answers": self._counted(), "guarantee": str(self)}).html()
 
     def __repr__(self) -> str:
         return f"Odometer({self})"

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, NewType
 
 from ..errors import MissingPackage
+from ..text_tables import TextTable
 
 if TYPE_CHECKING:
     from ..figures import Figure
@@ -131,12 +132,8 @@ def facts(named: Mapping[str, str]) -> Markup:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     """Return a table."""
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
-    lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
-    body = [f"<tr>{line}</tr>" for line in lines]
-    opened = '<div class="scroll"><table>'
-    return Markup("\n".join([opened, f"<thead><tr>{titles}</tr></thead>", "<tbody>", *body, "</tbody>",
-                             "</table></div>"]))  # fmt: skip
+    made = TextTable(tuple(head), tuple(map(tuple, rows))).html()
+    return Markup(f'<div class="scroll">{made}</div>')
 
 
 def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
