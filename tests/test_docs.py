@@ -7,6 +7,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,13 @@ def test_every_page_is_in_the_site() -> None:
     site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     for page in (ROOT / "docs").rglob("*.md"):
         assert page.relative_to(ROOT / "docs").as_posix() in site
+
+
+def test_no_page_of_the_navigation_has_pages_below_it() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
+    rows = [(len(line) - len(line.lstrip()), line) for line in text.splitlines() if line.strip()]
+    for (depth, line), (following, _) in pairwise(rows):
+        assert line.endswith(".md") == (following <= depth), line
 
 
 def test_the_architecture_page_shows_what_there_is() -> None:
@@ -207,7 +215,8 @@ def test_every_picture_is_made_by_an_example_and_shown(folder: str) -> None:
 
 
 def test_the_pictures_of_the_readme_are_what_their_scripts_draw() -> None:
-    docs, made = ROOT / "docs", {}
+    docs = ROOT / "docs"
+    made: dict[str, str] = {}
     for script in ("first_attack.py", "badges.py"):
         made |= runpy.run_path(str(docs / script))["pictures"]()
     files = {
