@@ -33,19 +33,21 @@ def main() -> None:
     )
     console.print(f"{answer.guarantee}, {answer.mechanism} mechanism\n")
 
-    # These counts were published long ago. Of data that are private, the law is private too.
+    # These counts were published long ago. Of data that are private, the distribution is private too.
     rows = Counter(FILE.read_text().splitlines())
     scores = {label: rows[label] for label in CANDIDATES}
     law = discreet.distribution(scores, sensitivity=1, monotonic=True, epsilon=EPSILON).pmf()
     draws = discreet.simulate(scores, sensitivity=1, monotonic=True, epsilon=EPSILON, size=100_000)
     seen = draws.frequencies()
-    table = Table("candidate", "rows", "exact law", "100,000 draws", box=None, padding=(0, 3, 0, 0))
+    table = Table(
+        "candidate", "rows", "exact distribution", "100,000 draws", box=None, padding=(0, 3, 0, 0)
+    )
     for label, count in scores.items():
         table.add_row(label, f"{count:,}", f"{law[label]:.6f}", f"{seen.get(label, 0):.5f}")
     console.print(table)
     console.print(
         f"\nε = {EPSILON} is far stricter than anybody needs here. It was chosen so that the\n"
-        "law is worth looking at: at ε = 1 the lead of 4,293 rows leaves every other\n"
+        "distribution is worth looking at: at ε = 1 the lead of 4,293 rows leaves every other\n"
         "answer a chance below 10^-1864."
     )
 

@@ -136,7 +136,14 @@ def test_every_command_is_in_the_docs() -> None:
 @pytest.mark.parametrize("name", discreet.MECHANISMS)
 def test_every_mechanism_has_its_page(name: str) -> None:
     page = (ROOT / "docs" / "reference" / "mechanisms" / f"{name}.md").read_text(encoding="utf-8")
-    for heading in ("Law", "Guarantee", "Proof", "What it costs", "Side channels", "Reference"):
+    for heading in (
+        "Distribution",
+        "Guarantee",
+        "Proof",
+        "What it costs",
+        "Side channels",
+        "Reference",
+    ):
         assert f"**{heading}" in page, f"{name}: no {heading}"
     assert page.startswith(f"# {name}\n")
 
@@ -242,6 +249,6 @@ def test_the_demo_runs() -> None:
         text=True,
         check=True,
     )
-    assert "exact law" in done.stdout
+    assert "exact distribution" in done.stdout
     assert "0.888759" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -120,7 +120,7 @@ def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
     shown = listed(several, "several", _MOST)
     if len({series.labels for series in shown}) != 1:
         raise InvalidArgument(
-            "laws in one picture must be over the same candidates, and at least one"
+            "distributions in one picture must be over the same candidates, and at least one"
         )
     labels = shown[0].labels
     with marks.canvas(marks.height(labels)) as (figure, axes):

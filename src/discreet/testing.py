@@ -251,7 +251,7 @@ def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
         stated = law.probabilities()
         if len(stated) != n or not all(p.rad() < _NARROW for p in stated):
             raise AssertionError(
-                f"{where}: {n} narrow balls were expected, the law states {stated}"
+                f"{where}: {n} narrow balls were expected, the distribution states {stated}"
             )
         if not sum(stated, arb(0)).contains(1):
             raise AssertionError(f"{where}: the probabilities do not sum to one")
@@ -281,7 +281,7 @@ def _check_tree(tree: BitTree, stated: Mapping[Any, arb], where: str) -> None:
             mass = tree.masses.get(outcome, Fraction(0))
             raise AssertionError(
                 f"{where}: the draw gives {outcome} a probability from {mass} to "
-                f"{mass + tree.undecided}, the law says {probability}"
+                f"{mass + tree.undecided}, the distribution says {probability}"
             )
 
 

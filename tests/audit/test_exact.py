@@ -252,7 +252,7 @@ def test_plain_values_and_repr_hide_the_laws() -> None:
         ([1], ["0.5", "0.49"], "law_of_neighbor must be probabilities"),
         ([2, -1], [1, 0], "law must be probabilities"),
         ([], [1], "law must be probabilities"),
-        ([1], ["0.5", "0.5"], "both laws must be over the same outputs, got 1 and 2"),
+        ([1], ["0.5", "0.5"], "both distributions must be over the same outputs, got 1 and 2"),
     ],
 )
 def test_what_is_no_pair_of_laws_is_refused(law: Any, other: Any, message: str) -> None:

@@ -373,7 +373,9 @@ def test_mechanisms_that_need_a_list_say_so(mechanism: str, tmp_path: Path) -> N
 def test_a_law_over_a_table_is_refused_and_draws_for_study_are_not(tmp_path: Path) -> None:
     data, candidates = in_parquet(texts(["a"] * 50), texts(URLS), tmp_path)
     table = CandidateTable(candidates, "url")
-    with pytest.raises(InvalidArgument, match="a law over a CandidateTable is not told"):
+    with pytest.raises(
+        InvalidArgument, match="a distribution over a CandidateTable is not computed"
+    ):
         discreet.distribution(discreet.mode, data, "url", candidates=table, epsilon=1)
     assert set(
         discreet.simulate(discreet.mode, data, "url", candidates=table, epsilon=5, size=3).values

@@ -50,7 +50,7 @@ def low_bits_attack() -> AttackResult:
             f"{len(told) / TRIES:.0%} of {TRIES:,} answers for the value 0 cannot come from 1, whatever "
             f"the uniform: {told[0]!r} is one."
         ),
-        ours="Noise is drawn on a grid, the same for all values, with its exact law.",
+        ours="Noise is drawn on a grid, the same for all values, with its exact distribution.",
         naive_audit=audit.laws([once, 1 - once], [0, 1], epsilon=1),
         our_audits=[
             audit.exact(

@@ -28,7 +28,7 @@ def truncation_attack() -> AttackResult:
             f"With Alice candidate 0 has probability {float(with_alice[0]):.4g}, without her "
             f"{float(without[0]):.4g}: in doubles 1808.04 + 9.36e-14 is 1808.04."
         ),
-        ours="Sums are enclosed too: the other answers keep their 5e-14 with Alice.",
+        ours="Sums are certified intervals too: the other answers keep their 5e-14 with Alice.",
         naive_audit=audit.laws(with_alice, without, epsilon=_EPSILON),
         our_audits=ours,
         source="Ilvento, CCS 2020, https://arxiv.org/abs/1912.04222",

@@ -31,7 +31,7 @@ def underflow_attack() -> AttackResult:
             f"With Alice candidate 0 has probability {float(with_alice[0]):.4g}, without her "
             f"{float(without[0]):.4g}. Any other answer says that she is not there."
         ),
-        ours="Weights are relative to the best, and enclosed: none vanishes.",
+        ours="Weights are relative to the best, in certified intervals: none vanishes.",
         naive_audit=audit.laws(with_alice, without, epsilon=_EPSILON),
         our_audits=ours,
         source="Ilvento, CCS 2020, https://arxiv.org/abs/1912.04222",

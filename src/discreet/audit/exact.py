@@ -243,7 +243,7 @@ def _audit(
             p, q = first(), second()
             if len(p) != len(q):
                 raise InvalidArgument(
-                    f"both laws must be over the same outputs, got {len(p)} and {len(q)}"
+                    f"both distributions must be over the same outputs, got {len(p)} and {len(q)}"
                 )
             losses = [_log_ratio(a, b) for a, b in zip(p, q, strict=True)]
         if digits >= _MOST_DIGITS or all(_is_narrow(loss) for loss in losses):

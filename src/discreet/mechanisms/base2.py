@@ -217,7 +217,7 @@ class RoundedCategorical:
         between = [i for i in range(len(self._scores)) if self._exact_part(i) != 0]
         if len(between) > _MOST_ROUNDED:
             raise InvalidScores(
-                f"the law sums over every way to round at most {_MOST_ROUNDED} scores"
+                f"the distribution sums over every way to round at most {_MOST_ROUNDED} scores"
             )
         mean = [arb(0)] * len(self._scores)
         for way in product((False, True), repeat=len(between)):

@@ -205,7 +205,7 @@ class JointLaw:
         return "<JointLaw of private records>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a law over private records is not to be copied or pickled")
+        raise TypeError("a distribution over private records is not to be copied or pickled")
 
 
 class Branch:

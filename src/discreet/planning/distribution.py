@@ -111,7 +111,7 @@ class Distribution:
         """
         if self.size is None or self.size > max(_MOST_LISTED, len(self._masses)):
             raise InvalidArgument(
-                f"a law over more than {_MOST_LISTED:,} candidates is not listed; see runs, top(n), "
+                f"a distribution over more than {_MOST_LISTED:,} candidates is not listed; see runs, top(n), "
                 "cdf(value) or probability(candidate)"
             )
         return {
@@ -219,7 +219,7 @@ class Distribution:
     def as_dict(self) -> dict[str, object]:
         """Return the distribution in plain values, numbers and bounds as text, ready for JSON. Private."""
         return {
-            "private": "do not publish: a law tells the scores",
+            "private": "do not publish: a distribution reveals the scores",
             "mechanism": self.mechanism,
             "guarantee": self.guarantee.as_dict(),
             "size": self.size,

@@ -79,7 +79,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
-            "a law over a CandidateTable is not told: it would name every candidate; list a few of them"
+            "a distribution over a CandidateTable is not computed: it would name every candidate; list a few of them"
         )
     scores = question.scores()
     if isinstance(scores, Runs) and scores.whole is not None:
@@ -147,9 +147,9 @@ def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, obje
         verb, arguments = select, (verb, *arguments)
     if verb in _SEVERAL:
         raise InvalidArgument(
-            f"{verb.__name__} gives several answers at once; its law is over lists and is not told"
+            f"{verb.__name__} gives several answers at once; its distribution is over lists and is not computed"
         )
-    refuse_payment(terms, "looking at a law")
+    refuse_payment(terms, "looking at a distribution")
     question = order_of(verb, *arguments, **terms).question
     assert question is not None  # of all verbs only those refused above ask several
     return question

@@ -209,7 +209,7 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
                 found.append((a, short_up(max(upper(divergence), Fraction(0)))))
     if not found:
         raise InvalidArgument(
-            f"orders up to {m + 1} say nothing about databases {m + 1} steps apart; give larger ones"
+            f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart; give larger ones"
         )
     least = list(
         accumulate((d for _, d in reversed(found)), min)

@@ -13,8 +13,8 @@ _MEANING = (
     "intervals for both, and compares them output by output: the true ε is the largest logarithm of a ratio of two "
     "probabilities. Numbers are certified bounds; nothing was sampled.",
     "It is about these two datasets. The ε of a mechanism is the largest over all neighbours, so a claim that "
-    "holds here can fail elsewhere, while one that is false here is false. The statement and its proof: "
-    "docs/how-to/audit.md.",
+    "holds here can fail elsewhere, while one that is false here is false. The statement and its proof are "
+    "in the library's documentation: “Audit”.",
     "The pair is taken to be made up. An audit of real data is as private as the data.",
 )
 
@@ -57,7 +57,9 @@ def about_other_audit(audit: SamplingAudit | SensitivityAudit | TimingAudit) -> 
                 "What it means",
                 (
                     paragraph((type(audit).__doc__ or "").split("\n\n")[0]),
-                    paragraph("The statement and its proof: docs/how-to/audit.md."),
+                    paragraph(
+                        "The statement and its proof are in the library's documentation: “Audit”."
+                    ),
                     paragraph(
                         "The data are taken to be made up. An audit of real data is as private as the data."
                     ),

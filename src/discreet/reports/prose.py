@@ -86,7 +86,7 @@ def exactness_section() -> Section:
             paragraph(
                 "What is left to trust are the random bits of the operating system, and that the declared "
                 "sensitivity is true. The proof and its error analysis are in the library's documentation: "
-                "docs/explanation/draw.md, and for the mechanism docs/reference/mechanisms/."
+                "“The draw, and why it is exact”, and for the mechanism “Mechanisms”."
             ),
         ),
     )

@@ -49,7 +49,7 @@ class Truth:
         """
         if neighbors != "replace_one":
             raise InvalidArgument(
-                f"randomised response is about one person's value, which can be replaced but not added "
+                f"randomized response is about one person's value, which can be replaced but not added "
                 f"or removed: neighbors must be replace_one, got {neighbors!r}"
             )
         return Sensitivity(Fraction(2), neighbors, Fraction(1), balanced=True)

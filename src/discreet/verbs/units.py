@@ -82,7 +82,7 @@ class UnitQuery:
         """
         refuse_one_shot(data, "the data")
         if column is None and not self.plain:
-            raise InvalidArgument("persons and groups need a table: name its column")
+            raise InvalidArgument("privacy units and groups need a table: name its column")
         return Source(data, column, self.records).groups
 
     def together(self, each: Guarantee) -> Guarantee:
@@ -169,7 +169,7 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     given: dict[str, Any] = {**DEFAULTS, **terms}
     if "max_contributions" in terms and not bounded:
         raise TypeError(
-            "max_contributions is for numbers; where persons are counted no bound is needed"
+            "max_contributions is for numbers; where records are counted no bound is needed"
         )
     records = _read_records(given, bounded=bounded)
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
@@ -197,8 +197,8 @@ def _read_records(given: dict[str, object], *, bounded: bool) -> Records:
     few = count(given["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
         raise InvalidArgument(
-            "max_contributions and max_groups bound what one person adds: name the column of "
-            "persons as privacy_unit"
+            "max_contributions and max_groups bound what one user adds: name the column of "
+            "users as privacy_unit"
         )
     if few > max(1, len(groups)):
         raise InvalidArgument(f"max_groups is {few}, but there are {len(groups)} groups")
