@@ -1,7 +1,8 @@
 """discreet: exact private selection.
 
 The exponential mechanism of differential privacy and its family, sampled exactly: the distribution of
-an answer is the one in the privacy proof, to the last bit. Start with `select` (scores in an array) or `mode` (a table).
+an answer is the one in the privacy proof, to the last bit. Start with `select` (scores in an array) or
+`mode` (a table).
 """
 
 __version__ = "0.1.0"

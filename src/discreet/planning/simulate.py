@@ -79,7 +79,8 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
-            "a distribution over a CandidateTable is not computed: it would name every candidate; list a few of them"
+            "a distribution over a CandidateTable is not computed: it would name every candidate; "
+            "list a few of them"
         )
     scores = question.scores()
     if isinstance(scores, Runs) and scores.whole is not None:
