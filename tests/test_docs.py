@@ -58,6 +58,24 @@ def test_python_examples_run(
         assert printed.getvalue() == output
 
 
+def piped(line: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Make the output of another command, or a file, standard input; return the command that reads it."""
+    before, _, command = line.rpartition(" | ")
+    name = re.search(r" < (\S+)", command)
+    if before:
+        assert before.partition(" ")[0] in {"cat", "echo", "printf"}, line
+        given = subprocess.run(["sh", "-c", before], check=True, capture_output=True).stdout
+    else:
+        given = Path(name[1]).read_bytes() if name else b""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    return re.sub(r" < \S+", "", command)
+
+
+def redirected(arguments: list[str]) -> tuple[list[str], str | None]:
+    """Return the arguments without a redirection, and the file to which the output goes."""
+    return (arguments[:-2], arguments[-1]) if arguments[-2:-1] == [">"] else (arguments, None)
+
+
 @pytest.mark.parametrize(("code", "output"), blocks("sh"))
 def test_shell_examples_run(
     code: str,
@@ -68,13 +86,18 @@ def test_shell_examples_run(
     monkeypatch.chdir(beside_the_examples(tmp_path))
     terminal = io.StringIO()  # both streams, in the order in which a terminal shows them
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M)
-    for line in re.sub(r"\\\n\s*", " ", code).splitlines():
+    for whole in re.sub(r"\\\n\s*", " ", code).splitlines():
+        line = piped(whole, monkeypatch)
         program, *arguments = shlex.split(line, comments=True)
         if program == "make":
             assert set(arguments) <= set(targets)
         elif program == "discreet":
-            with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
+            arguments, written = redirected(arguments)
+            stdout = io.StringIO() if written else terminal
+            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(terminal):
                 assert run(arguments) == 0, line
+            if written:
+                Path(written).write_text(stdout.getvalue())
         else:
             assert program in {"git", "cd", "pip"}, line
     if output is not None:

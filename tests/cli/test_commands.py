@@ -131,7 +131,7 @@ def test_candidates_with_commas_and_numbers(
             [*MODE, "--candidates", "a", "--epsilon", "1", "--size", "x"],
             "Invalid value for '--size'",
         ),
-        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'column'"),
+        (["mode", EXAMPLE, "--candidates", "a", "--epsilon", "1"], "Missing argument 'COLUMN'"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )
@@ -298,8 +298,8 @@ def test_a_plan_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "--candidates", "1000", "--epsilon", "1"]) == 0
     assert capsys.readouterr().out.split() == [
         "mechanism", "expected", "error",
-        "exponential", "4.42050160395",
-        "permute_and_flip", "4.26541411124",
+        "exponential", "4.5",
+        "permute_and_flip", "4.3",
     ]  # fmt: skip
     wanted = ["--error", "5", "--confidence", "0.95", "--spread", "2", "--json"]
     assert run(["plan", "--candidates", "1000", *wanted]) == 0

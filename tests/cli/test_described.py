@@ -142,3 +142,27 @@ def test_a_ledger_is_not_taken_for_a_dataset(capsys: pytest.CaptureFixture[str])
     code, _, err = said(capsys, "ledger", "open", "budget.db", "--epsilon", "1")
     assert code == 2
     assert "give --dataset too" in err
+
+
+def test_the_environment_gives_way_to_the_description(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    monkeypatch.setenv("DISCREET_LEDGER", "elsewhere.db")
+    monkeypatch.setenv("DISCREET_DATASET", "another")
+    assert said(capsys, "mode", "people", "city", "--epsilon", "9")[:2] == (0, "Bern\n")
+    code, _, err = said(capsys, "mode", "people", "city", "--epsilon", "9", "--dataset", "x")
+    assert code == 2
+    assert "leave out --ledger and --dataset" in err
+
+
+def test_a_format_does_not_hide_that_a_file_is_described(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    code, _, err = said(
+        capsys, "mode", "../people/*.csv", "city", "--epsilon", "5", "--format", "csv"
+    )
+    assert (code, "is declared as people" in err) == (0, True)
+    _, out, _ = said(capsys, "ledger", "show", "../budget.db", "--json")
+    assert json.loads(out)[0]["spent"] == {"epsilon": "5"}

@@ -55,7 +55,7 @@ def test_the_help_and_the_reference_list_the_codes(
     [
         (EXAMPLE, "status", "there is no column 'status'"),
         ("missing.csv", "c", "missing.csv does not exist"),
-        (__file__, "c", ".csv"),
+        (__file__, "c", "say it: --format csv"),
     ],
 )
 def test_data_that_cannot_be_read(

@@ -11,7 +11,10 @@ import typer
 from ..errors import DiscreetError
 from .attack import attack_command
 from .audit import audit_app
-from .exit_codes import INTERRUPTED, TERMINATED, exit_code, table
+from .compare import compare_command
+from .exit_codes import INTERRUPTED, exit_code, table
+from .history import checkpoint_command, export_command, history_command, verify_command
+from .laplace import laplace_command
 from .ledger import ledger_app
 from .mode import mode_command
 from .plan import plan_command
@@ -23,13 +26,14 @@ from .quantile import (
     quantile_command,
     quantiles_command,
 )
+from .randomized_response import randomized_response_command
 from .report import report_app
+from .select import select_command
 from .top_k import top_k_command
 
 app = typer.Typer(
     name="discreet",
-    help="Exact private selection: pick the best answer from sensitive data with differential privacy.",
-    add_completion=False,
+    help="Pick the best answer from sensitive data, with differential privacy that is exact.",
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
@@ -44,10 +48,21 @@ for name, command in (
     ("quantiles", quantiles_command),
     ("price", price_command),
     ("top-k", top_k_command),
+    ("select", select_command),
+    ("laplace", laplace_command),
+    ("randomized-response", randomized_response_command),
     ("plan", plan_command),
+    ("compare", compare_command),
     ("attack", attack_command),
 ):
     app.command(name)(command)
+for name, command in (
+    ("history", history_command),
+    ("verify", verify_command),
+    ("checkpoint", checkpoint_command),
+    ("export", export_command),
+):
+    ledger_app.command(name)(command)
 app.add_typer(audit_app)
 app.add_typer(ledger_app)
 app.add_typer(report_app)
@@ -74,6 +89,8 @@ def _options(
 def main() -> None:
     """Run the command line and exit with one of the codes of `exit_codes`."""
     signal.signal(signal.SIGTERM, _terminate)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
+        signal.signal(signal.SIGHUP, _terminate)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(
@@ -88,7 +105,7 @@ def _terminate(number: int, frame: object) -> None:
     An engine may take the exit for an interrupt of its own, so it is noted what it was.
     """
     _stopped.append(number)
-    raise SystemExit(TERMINATED)
+    raise SystemExit(128 + number)
 
 
 _stopped: list[int] = []
@@ -101,7 +118,7 @@ def run(arguments: list[str]) -> int:
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
-        return TERMINATED if _stopped else INTERRUPTED
+        return 128 + _stopped[0] if _stopped else INTERRUPTED
     except Exception as error:
         message = _message(error)
         if message is None:
@@ -118,4 +135,12 @@ def _message(error: Exception) -> str | None:
     if isinstance(error, OSError):
         return f"the answer could not be written: {error.strerror}"
     parser_message = getattr(error, "format_message", None)
-    return str(parser_message()) if parser_message else None
+    if parser_message is None:
+        return None
+    message = str(parser_message())
+    several = "unexpected extra argument" in message
+    return (
+        f"{message}; of several files give the pattern, 'rows/*.csv' in quotes"
+        if several
+        else message
+    )

@@ -9,17 +9,29 @@ from ..errors import UnknownName, shown
 from .options import AsJson
 
 
+def attack_names(incomplete: str) -> list[str]:
+    """Complete the name of an attack."""
+    from ..attacks import ATTACKS
+
+    return [name for name in ATTACKS if name.startswith(incomplete)]
+
+
 def attack_command(
     name: Annotated[
         str | None,
-        typer.Argument(help="The attack_command; without it, all are run.", show_default=False),
+        typer.Argument(
+            metavar="[NAME]",
+            help="The attack; without it, all are run.",
+            show_default=False,
+            autocompletion=attack_names,
+        ),
     ] = None,
     names_only: Annotated[
         bool, typer.Option("--list", help="Show the names of the attacks and stop.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run an attack on a naive mechanism and on ours, and show which one stands.
+    """Run an attack on a naive mechanism and on ours.
 
     Example: discreet attack underflow
     """

@@ -10,6 +10,7 @@ import typer
 from ..errors import UnreadableFile
 from ..numbers import exact as exact_number
 from ..terms import Terms
+from .digits import against
 from .options import (
     AsJson,
     Epsilon,
@@ -26,6 +27,7 @@ from .options import (
 
 if TYPE_CHECKING:
     from ..audit import ExactAudit
+    from ..audit.exact import Interval
 
 audit_app = typer.Typer(name="audit", help="Is a claim of privacy true? Exit code 1 if it is not.")
 
@@ -37,7 +39,9 @@ SpreadOption = Annotated[
     typer.Option(metavar="NUMBER", help="Instead, the most a difference can change."),
 ]
 MonotonicOption = Annotated[bool, typer.Option("--monotonic", help="All scores move the same way.")]
-NumbersOption = Annotated[str, typer.Option(metavar="A,B,C", show_default=False)]
+NumbersOption = Annotated[
+    str, typer.Option(metavar="A,B,C", help="The numbers, exact.", show_default=False)
+]
 DeltaOption = Annotated[str, typer.Option(metavar="NUMBER", help="What delta is claimed besides.")]
 ClaimOption = Annotated[
     str, typer.Option("--epsilon", metavar="NUMBER", help="What is claimed.", show_default=False)
@@ -61,7 +65,9 @@ def exact_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the certified privacy loss of a mechanism on two neighbors' scores, and compare its guarantee.
+    """Compute the loss of a mechanism on two neighbors' scores.
+
+    It is certified, and compared with the guarantee of the mechanism.
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
@@ -87,7 +93,9 @@ def laws_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the certified privacy loss between two distributions over the same outputs, against a claim.
+    """Compute the privacy loss between two distributions.
+
+    They are over the same outputs. The loss is certified, and compared with a claim.
 
     Example: discreet audit laws --law 0.75,0.25 --neighbor 0.25,0.75 --epsilon 1.1
     """
@@ -102,14 +110,23 @@ def laws_command(
 
 @audit_app.command("draws")
 def draws_command(
-    file: Annotated[Path, typer.Argument(help="Answers on the data, one a line.")],
-    neighbor_file: Annotated[Path, typer.Argument(help="As many on the neighbour.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Answers on the data, one a line.")],
+    neighbor_file: Annotated[
+        Path, typer.Argument(metavar="NEIGHBOR", help="As many on the neighboring data.")
+    ],
     epsilon: ClaimOption,
     delta: DeltaOption = "0",
-    confidence: Annotated[str, typer.Option(metavar="NUMBER")] = "0.95",
+    confidence: Annotated[
+        str, typer.Option(metavar="NUMBER", help="How sure the bound is.")
+    ] = "0.95",
     as_json: AsJson = False,
 ) -> None:
-    """Compute a lower bound on epsilon from answers of any program. It can refute a claim, never prove one."""
+    """Compute a lower bound on epsilon from answers.
+
+    They may be of any program. It can refute a claim, never prove one.
+
+    Example: discreet audit draws on_data.txt on_neighbor.txt --epsilon 1
+    """
     from .. import audit
 
     found = audit.samples(_lines(file), _lines(neighbor_file), confidence=confidence, delta=delta)
@@ -136,8 +153,29 @@ def _show(found: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:
 
         losses = [float(loss) for loss in found.losses()]
         plots.losses(losses, float(found.claimed)).savefig(plot)
-    typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
+    typer.echo(json.dumps(found.as_dict()) if as_json else _in_words(found))
     raise typer.Exit(int(not found.holds))
+
+
+def _in_words(found: "ExactAudit") -> str:
+    """Return what was claimed and what is true, in as few digits as tell them apart."""
+    kind = ", bounded range" if found.bounded_range else ""
+    delta = f", δ = {float(found.delta):.6g}" if found.delta else ""
+    verdict = "holds for this pair" if found.holds else "FALSE"
+    epsilon, width = (_bound(each, found.claimed) for each in (found.epsilon, found.range))
+    excess = _bound(found.hockey_stick(found.claimed), found.delta)
+    return (
+        f"claimed  ε = {float(found.claimed):.10g}{delta}{kind}: {verdict}\n"
+        f"true     ε ≈ {epsilon} (output {found.output}), range ≈ {width}\n"
+        f"δ at the claimed ε: {excess}"
+    )
+
+
+def _bound(true: "Interval", limit: Fraction) -> str:
+    """Return the upper end of an interval, told from a limit."""
+    if str(true) in ("0", "infinite"):
+        return str(true)
+    return against(Fraction(true.upper), limit)
 
 
 def _numbers(text: str, name: str) -> list[Fraction]:

@@ -7,6 +7,7 @@ import typer
 
 from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
+from .completion import candidate_columns
 from .described import Data, parse_values
 from .options import split_candidates
 
@@ -14,7 +15,7 @@ CandidatesOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="A,B,C",
-        help="What may be answered; public, never taken from the data.",
+        help="What may be answered: public, never taken from the data.",
         show_default=False,
     ),
 ]
@@ -28,7 +29,9 @@ CandidatesFileOption = Annotated[
 CandidatesColumnOption = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN", help="The column of that file; that of the data if not said otherwise."
+        metavar="COLUMN",
+        help="The column of that file; the column of the data if not said otherwise.",
+        autocompletion=candidate_columns,
     ),
 ]
 

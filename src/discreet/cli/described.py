@@ -10,11 +10,11 @@ from ..datasets.configuration import Configuration, find_configuration, read_con
 from ..errors import DiscreetError, InvalidArgument
 from .answers import say
 
-Data = Path | Dataset
+Data = str | Path | Dataset
 """What a command asks about."""
 
 
-def described_data(given: Path) -> Data:
+def described_data(given: Path) -> Path | Dataset:
     """Return the described dataset of that name, or the one to which a path belongs; else the path.
 
     Raises:

@@ -48,7 +48,7 @@ EXIT_CODES = (
     ExitCode(UNWRITTEN, "an answer, a report or a picture that could not be written",
              (ReportUnwritable, OSError)),
     ExitCode(INTERRUPTED, "interrupted (Ctrl-C)"),
-    ExitCode(TERMINATED, "terminated"),
+    ExitCode(TERMINATED, "terminated (129: the terminal was closed)"),
 )  # fmt: skip
 """All exit codes. The first whose errors include the class of an error is its own; other errors are wrong use."""
 

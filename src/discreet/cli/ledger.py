@@ -1,7 +1,8 @@
-"""discreet ledger: open, show and verify privacy budgets and their history."""
+"""discreet ledger: privacy budgets that outlive the process. Their history is in `history`."""
 
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,31 +11,47 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, UnknownBudget, shown
 from ..privacy.units import one_record
-from .options import AsJson, NeighborsName, PlotTo, PrivacyUnit, check_picture
+from .answers import say
+from .options import AsJson, NeighborsName, PrivacyUnit
 
 if TYPE_CHECKING:
-    from ..ledger import Budget, Charge, Event, Ledger
+    from ..ledger import Budget, Charge, Ledger
     from ..privacy.contract import Guarantee
 
 ledger_app = typer.Typer(
     name="ledger",
-    help="Privacy budgets that outlive the process, and every release charged to them.",
+    help="Keep privacy budgets, and what is charged to them.",
     no_args_is_help=True,
 )
 
 LedgerArgument = Annotated[
     str,
     typer.Argument(
-        metavar="LEDGER", help="A file, or the URL of a PostgreSQL database.", show_default=False
+        metavar="LEDGER",
+        envvar="DISCREET_LEDGER",
+        help="A file, or the URL of a PostgreSQL database.",
+        show_default=False,
     ),
 ]
 DatasetOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The dataset.", show_default=False)
+    str,
+    typer.Option(
+        metavar="NAME", envvar="DISCREET_DATASET", help="The dataset.", show_default=False
+    ),
 ]
 AnalystOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Whose share of the budget.")
+    str | None, typer.Option(metavar="NAME", help="An analyst: the share of the budget for them.")
+]
+TotalEpsilon = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="The most that all answers may cost together.")
+]
+TotalRho = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
+]
+TotalDelta = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
 ]
 
 
@@ -44,6 +61,7 @@ def open_command(  # `open` is Python's
         str,
         typer.Argument(
             metavar="LEDGER",
+            envvar="DISCREET_LEDGER",
             help="A file, or the URL of a PostgreSQL database; or a dataset of discreet.toml.",
             show_default=False,
         ),
@@ -53,20 +71,11 @@ def open_command(  # `open` is Python's
         typer.Option(metavar="NAME", help="The dataset; not needed for one of discreet.toml."),
     ] = None,
     analyst: AnalystOption = None,
-    epsilon: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="The most all answers may cost together.")
-    ] = None,
-    rho: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
-    ] = None,
-    delta: Annotated[
-        str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
-    ] = None,
+    epsilon: TotalEpsilon = None,
+    rho: TotalRho = None,
+    delta: TotalDelta = None,
     neighbors: NeighborsName = "add_remove",
-    privacy_unit: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Whom it protects: all rows of one, not each row."),
-    ] = None,
+    privacy_unit: PrivacyUnit = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
@@ -78,23 +87,61 @@ def open_command(  # `open` is Python's
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     if dataset is None:
         if "://" in where or Path(where).suffix:
-            raise InvalidArgument(f"whose budget is it? give --dataset too: {where} is a ledger")
+            raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
         from ..ledger.described import configuration, open_described
 
         opened = open_described(configuration(), where, analyst, **amounts)
         _show_budgets([opened], as_json=as_json)
         return
     terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
-    _show_budgets([_open(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
+    ledger = _open(where)
+    budget = ledger.open(dataset, analyst=analyst, **terms)
+    _show_budgets([budget], as_json=as_json)
+    _note_shares(ledger, budget)
+
+
+@ledger_app.command("extend")
+def extend_command(
+    where: LedgerArgument,
+    dataset: DatasetOption,
+    analyst: AnalystOption = None,
+    epsilon: TotalEpsilon = None,
+    rho: TotalRho = None,
+    delta: TotalDelta = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a budget a larger total.
+
+    From then on only the larger total is promised. The history shows it. The numbers are those it was opened with:
+    epsilon, or rho, or epsilon and delta.
+
+    Example: discreet ledger extend budget.db --dataset adult --epsilon 2
+    """
+    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    ledger = existing_ledger(where)
+    budget = ledger.extend(dataset, analyst=analyst, **amounts)
+    _show_budgets([budget], as_json=as_json)
+    _note_shares(ledger, budget)
 
 
 @ledger_app.command("show")
-def show_command(where: LedgerArgument, as_json: AsJson = False) -> None:
-    """Show all budgets: total, spent and remaining.
+def show_command(
+    where: LedgerArgument,
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show budgets: total, spent and remaining.
 
     Example: discreet ledger show budget.db
     """
-    _show_budgets(existing_ledger(where).budgets(), as_json=as_json)
+    found = existing_ledger(where).budgets()
+    known = sorted({budget.dataset for budget in found})
+    if dataset is not None and dataset not in known:
+        raise UnknownBudget(
+            f"no budget was opened for the dataset {shown(dataset)}; there are "
+            f"{', '.join(known) or 'none'}"
+        )
+    _show_budgets([b for b in found if dataset in (None, b.dataset)], as_json=as_json)
 
 
 @ledger_app.command("charge")
@@ -129,7 +176,9 @@ def charge_command(
     privacy_unit: PrivacyUnit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Charge for a release of another program, before it is made. Exit code 1 if it was charged already.
+    """Charge for a release of another program.
+
+    Before it is made. Exit code 1 if it was charged already.
 
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
@@ -149,11 +198,13 @@ def done_command(
     analyst: AnalystOption = None,
     note: Annotated[
         str,
-        typer.Option(metavar="TEXT", help="LedgerArgument the release is kept; nothing private."),
+        typer.Option(metavar="TEXT", help="Where the release is kept; nothing private."),
     ] = "made",
     as_json: AsJson = False,
 ) -> None:
-    """Record that a charged release was made, so that it is not made again. The first note stays.
+    """Record that a charged release was made.
+
+    So it is not made again. The first note stays.
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
@@ -175,7 +226,9 @@ def spent_command(
     ] = "1e-6",
     as_json: AsJson = False,
 ) -> None:
-    """Show the guarantee of all answers so far, for adaptively chosen questions and any stopping time.
+    """Show the guarantee of all answers so far.
+
+    It holds for adaptively chosen questions and at any stopping time.
 
     With --analyst: of the answers to one analyst, if analysts share no answers and do not learn them by the ledger.
 
@@ -187,81 +240,6 @@ def spent_command(
         typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
         return
     typer.echo(f"{found}\n{found.in_words(delta)}")
-
-
-@ledger_app.command("history")
-def history_command(
-    where: LedgerArgument,
-    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
-    plot: PlotTo = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show every event: budgets opened, releases charged and answered. With --plot, the budget over time.
-
-    Example: discreet ledger history budget.db --dataset adult
-    """
-    check_picture(plot)
-    events = existing_ledger(where).history(dataset)
-    if plot is not None:
-        _plot_budget(existing_ledger(where), dataset, events, plot)
-    if as_json:
-        typer.echo(json.dumps([event.as_dict() for event in events]))
-        return
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("", "time (UTC)", "event"):
-        table.add_column(title, no_wrap=True)
-    for title in ("dataset", "what", "cost"):
-        table.add_column(title, overflow="fold")
-    for event in events:
-        table.add_row(*map(_literal, _event_cells(event)))
-    Console(highlight=False).print(table)
-
-
-@ledger_app.command("verify")
-def verify_command(
-    where: LedgerArgument,
-    head: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HASH", help="A head noted elsewhere: finds a ledger_app that was replaced."
-        ),
-    ] = None,
-    checkpoints: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Checkpoints kept elsewhere, signed or not: each must be there."
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Recompute the chain of events and all sums. Exit code 5 if anything was edited.
-
-    Example: discreet ledger verify budget.db --checkpoints monday.json
-    """
-    found = existing_ledger(where).verify(head, checkpoints=checkpoints)
-    plain = {"events": found.events, "head": found.head}
-    typer.echo(json.dumps(plain) if as_json else f"{found}\nNote the head elsewhere.")
-
-
-@ledger_app.command("checkpoint")
-def checkpoint_command(where: LedgerArgument) -> None:
-    """Print the end of the ledger's chain, as a line of JSON to sign, print or keep elsewhere.
-
-    Example: discreet ledger checkpoint budget.db > monday.json
-    """
-    typer.echo(str(existing_ledger(where).checkpoint()))
-
-
-@ledger_app.command("export")
-def export_command(
-    where: LedgerArgument,
-    path: Annotated[Path, typer.Argument(help="A .json or .csv file.", show_default=False)],
-) -> None:
-    """Write all events to a file, as JSON or CSV.
-
-    Example: discreet ledger export budget.db events.csv
-    """
-    existing_ledger(where).export(path)
 
 
 def existing_ledger(where: str) -> "Ledger":
@@ -317,52 +295,37 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     for budget in budgets:
         sums = map(str, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
-        table.add_row(*map(_literal, (*cells, one_record(budget.unit))))
+        table.add_row(*map(literal, (*cells, one_record(budget.unit))))
     Console(highlight=False).print(table)
 
 
-def _literal(text: str) -> Text:
+def _note_shares(ledger: "Ledger", budget: "Budget") -> None:
+    """Say on stderr where shares are more than the budget that they share."""
+    if budget.analyst is None:
+        return
+    all_of_it = [each for each in ledger.budgets() if each.dataset == budget.dataset]
+    for unit in ("epsilon", "rho"):
+        totals = {each.analyst: getattr(each.total, unit) for each in all_of_it}
+        whole = totals.pop(None)
+        if whole is not None and totals[budget.analyst] is not None:
+            _note_share(budget, whole, sum(filter(None, totals.values())), totals[budget.analyst])
+            return
+
+
+def _note_share(budget: "Budget", whole: Fraction, together: Fraction, own: Fraction) -> None:
+    """Say so if a share, or all shares together, are more than the whole."""
+    if own > whole:
+        say(
+            f"note: this share is more than the budget of {budget.dataset}, which is charged too: answers "
+            "beyond that budget are refused"
+        )
+    elif together > whole:
+        say(
+            f"note: the shares of {budget.dataset} are more than its budget together: it goes to whoever "
+            "asks first"
+        )
+
+
+def literal(text: str) -> Text:
     """Return literal text: names are no markup, and control characters are escaped."""
     return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))
-
-
-def _plot_budget(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
-    """Plot the spent budget of a dataset over time, in epsilon or else rho."""
-    from .. import plots
-    from ..ledger.events import CHARGED
-    from ..reports.budgets import spent_over_time
-
-    whole = [b for b in ledger.budgets() if b.dataset == dataset and b.analyst is None]
-    if not whole:
-        raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
-    unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
-    own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
-    plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
-
-
-def _event_cells(event: "Event") -> tuple[str, ...]:
-    """Return the cells of an event in the history."""
-    from ..ledger.budget import read_amount
-    from ..ledger.events import CHARGED
-
-    name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
-    body, at = event.body, event.at[:19].replace("T", " ")
-    kind = event.kind.replace("_", " ")
-    if event.kind in CHARGED:
-        cost = " and ".join(str(read_amount(cost)) for cost in body["costs"])
-        return str(event.number), at, kind, name, str(body["query"]), cost
-    return str(event.number), at, kind, name, _described(event), ""
-
-
-def _described(event: "Event") -> str:
-    """Return the description of an event that charges nothing."""
-    from ..ledger.budget import read_amount
-
-    if event.kind == "answered":
-        return f"to {event.request}"
-    if event.kind == "released_outside":
-        return f"{event.request}: {event.body['note']}"
-    if event.kind == "carried":
-        return "as it was before the ledger was renewed"
-    per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""
-    return f"{read_amount(event.body['total'])}{per}"

@@ -8,20 +8,42 @@ import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
+from .completion import column_names, one_of
+from .inputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".pdf")
 
 DataArgument = Annotated[
-    Path,
+    str,
     typer.Argument(
-        help="A file with a table, or the name of a dataset in discreet.toml.", show_default=False
+        metavar="FILE",
+        help="The table: a file, 'a/*.csv' in quotes, a folder, - for standard input, or a dataset "
+        "that discreet.toml describes.",
+        show_default=False,
     ),
 ]
-ColumnArgument = Annotated[str, typer.Argument(help="The column.", show_default=False)]
+ColumnArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="COLUMN", help="The column.", show_default=False, autocompletion=column_names
+    ),
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The format, where the name of the file does not say it: csv, tsv, jsonl, each also "
+        "with .gz, parquet or arrow. Standard input is csv if not said otherwise.",
+        autocompletion=one_of(*FORMATS),
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER", help="How much privacy the answer may cost, such as 1, 0.1 or 1/3."
+        metavar="NUMBER",
+        help="The privacy parameter: the most privacy loss of the answer, such as 1, 0.1 or 1/3. "
+        "Smaller is more private.",
     ),
 ]
 Rho = Annotated[
@@ -33,7 +55,12 @@ Scale = Annotated[
     typer.Option(metavar="NUMBER", help="Instead of --epsilon: the scale of the noise, 1/eta."),
 ]
 MechanismName = Annotated[
-    str, typer.Option(metavar="NAME", help=f"One of {', '.join(MECHANISMS)}.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"One of {', '.join(MECHANISMS)}.",
+        autocompletion=one_of(*MECHANISMS),
+    ),
 ]
 MechanismOptions = Annotated[
     list[str] | None,
@@ -48,46 +75,72 @@ NoiseName = Annotated[
     typer.Option(
         metavar="NAME",
         help="For noisy_max: laplace, gumbel or exponential; short for an option noise=NAME.",
+        autocompletion=one_of("laplace", "gumbel", "exponential"),
     ),
 ]
 NeighborsName = Annotated[
     str,
-    typer.Option(metavar="NAME", help="Which databases are neighbors: add_remove or replace_one."),
+    typer.Option(
+        metavar="NAME",
+        help="How neighboring datasets differ: add_remove one record, or replace_one.",
+        autocompletion=one_of("add_remove", "replace_one"),
+    ),
 ]
 Size = Annotated[
     int | None,
-    typer.Option(metavar="NUMBER", help="How many independent answers; each of them costs."),
+    typer.Option(metavar="NUMBER", help="How many independent answers; every one is charged."),
 ]
 PrivacyUnit = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN", help="Whose a row is: all rows of one person are one record then."
+        metavar="COLUMN",
+        help="The column of the privacy unit, such as a user id: all rows with one value of it are "
+        "one record.",
+        autocompletion=column_names,
     ),
 ]
 MaxContributions = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="How many rows of one person count (1).")
+    int | None,
+    typer.Option(
+        metavar="NUMBER", help="The most rows that one privacy unit contributes (default: 1)."
+    ),
 ]
 ByColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Answer for each group of this column.")
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Answer for each group of this column.",
+        autocompletion=column_names,
+    ),
 ]
 GroupNames = Annotated[
     list[str] | None,
-    typer.Option(metavar="A,B,C", help="The groups; public, never taken from the data."),
+    typer.Option(metavar="A,B,C", help="The groups: public, never taken from the data."),
 ]
 MaxGroups = Annotated[
-    int | None, typer.Option(metavar="NUMBER", help="In how many groups one person counts (1).")
+    int | None,
+    typer.Option(
+        metavar="NUMBER", help="The most groups to which one privacy unit contributes (default: 1)."
+    ),
 ]
 LedgerAt = Annotated[
     str | None,
     typer.Option(
-        "--ledger", metavar="FILE", help="Who pays: a ledger's file, or its URL in PostgreSQL."
+        "--ledger",
+        metavar="LEDGER",
+        envvar="DISCREET_LEDGER",
+        help="The ledger to charge: a file, or the URL of a PostgreSQL database.",
     ),
 ]
 DatasetName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Whose budget in the ledger pays.")
+    str | None,
+    typer.Option(
+        metavar="NAME", envvar="DISCREET_DATASET", help="The dataset whose budget is charged."
+    ),
 ]
 AnalystName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Whose share of that budget pays too.")
+    str | None,
+    typer.Option(metavar="NAME", help="The analyst whose share of that budget is charged too."),
 ]
 RequestName = Annotated[
     str | None,
@@ -108,9 +161,9 @@ ReportAt = Annotated[
 ]
 PlotTo = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Draw it besides, as .png, .svg or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Draw it too, as .png, .svg or .pdf."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON, on stdout.")]
 
 
 def chosen_mechanism(

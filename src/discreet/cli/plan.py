@@ -1,9 +1,8 @@
-"""discreet plan: the expected error of an answer, or the epsilon for a target error, before anything is spent."""
+"""discreet plan: the error of an answer, or the epsilon for a target error, before anything is charged."""
 
 import json
 from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +15,9 @@ from ..mechanisms import BOUNDED
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst_case import epsilon_for, worst_error
+from .completion import column_names
+from .digits import two_digits
+from .inputs import table_file
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
@@ -28,10 +30,17 @@ CandidateCountOption = Annotated[
     int | None, typer.Option(metavar="NUMBER", help="How many candidates there are.")
 ]
 ScoresFileOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Instead: scores that are public, in CSV or Parquet."),
+    str | None,
+    typer.Option(metavar="FILE", help="Instead: a table of scores that are public, or -."),
 ]
-ScoresColumnOption = Annotated[str | None, typer.Option(help="The column of scores in that file.")]
+ScoresColumnOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of scores in that table.",
+        autocompletion=column_names,
+    ),
+]
 LargestChangeOption = Annotated[
     str, typer.Option(metavar="NUMBER", help="The largest change of a score difference.")
 ]
@@ -61,10 +70,11 @@ def plan_command(
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the error of an answer before anything is spent, or the epsilon for a target error.
+    """Show the error of an answer, or the epsilon for one.
 
-    With --candidates no data are needed: the bound holds for the worst scores. The error is the difference
-    between the best score and the score of the answer: its expectation, or its quantile at --confidence.
+    Nothing is charged. With --candidates no data are needed: the bound holds for the worst scores. The error is the
+    difference between the best score and the score of the answer: its expectation, or its quantile at --confidence.
+    Numbers are rounded up to two digits; --json has more.
 
     Example: discreet plan --candidates 1000 --error 5 --confidence 0.95
     """
@@ -83,7 +93,8 @@ def plan_command(
             raise InvalidArgument(
                 "--confidence goes with --candidates; scores tell the expected error"
             )
-        found, picture = _sampled(tables.numbers(scores, column), spread, epsilon, error)
+        with table_file(scores) as path:
+            found, picture = _sampled(tables.numbers(path, column), spread, epsilon, error)
     if plot is not None:
         picture().savefig(plot)
     what = "expected error" if confidence is None else f"error, confidence {confidence}"
@@ -143,7 +154,7 @@ def _sampled(
 
 
 def _show(found: dict[str, Fraction], what: str, *, as_json: bool) -> None:
-    """Print the number of every mechanism, rounded up."""
+    """Print the number of every mechanism, rounded up: to two digits, in JSON to twelve."""
     if as_json:
         name = "epsilon" if what == "ε" else "error"
         typer.echo(
@@ -152,5 +163,5 @@ def _show(found: dict[str, Fraction], what: str, *, as_json: bool) -> None:
         return
     table = Table("mechanism", what, box=None, padding=(0, 3, 0, 0))
     for mechanism, value in found.items():
-        table.add_row(mechanism, spell(value))
+        table.add_row(mechanism, two_digits(value))
     Console(highlight=False).print(table)

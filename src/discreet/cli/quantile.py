@@ -66,7 +66,7 @@ def median_command(
     hi: HighestOption = None,
     step: StepOption = None,
 ) -> Release:
-    """Release a median: the quantile for alpha = 1/2.
+    """Release a median: the quantile at alpha = 1/2.
 
     Example: discreet median people.csv age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
@@ -117,7 +117,7 @@ def quantiles_command(
     hi: HighestOption = None,
     step: StepOption = None,
 ) -> Release:
-    """Release several quantiles at once, at less cost than one by one.
+    """Release several quantiles, cheaper than one by one.
 
     Example: discreet quantiles people.csv age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """

@@ -1,7 +1,9 @@
 """Commands that release an answer: their shared options, the ledger that is charged, and the output."""
 
 import json
+import os
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,11 +19,13 @@ from ..terms import spelled_out
 from . import options
 from .answers import say, show_release
 from .described import Data, declared_ledger, described_data, parse_values
+from .inputs import table_file
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
 
 _OPTIONS: dict[str, tuple[object, object]] = {
+    "form": (options.FormatName, None),
     "epsilon": (options.Epsilon, None),
     "rho": (options.Rho, None),
     "scale": (options.Scale, None),
@@ -44,35 +48,50 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "as_json": (options.AsJson, False),
 }
 
-_RECORDS = ("privacy_unit", "max_contributions", "by", "groups", "max_groups")
+OF_TABLES = ("form", "max_contributions", "by", "groups", "max_groups")
+"""The options that make sense only where rows of a table are counted."""
+
+_TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
+          "privacy_unit", "max_contributions", "by", "groups", "max_groups")  # fmt: skip
+
+_ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
+"""What may be told to all commands at once; a description of the data is nearer."""
+
+Opened = Callable[[str, str | None], AbstractContextManager[str]]
+"""Opens what is named on the command line, in a format: yields what the command is called with."""
 
 
 def releasing(
-    *without: str,
+    *without: str, opened: Opened = table_file
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
     """Add the options of all releasing commands, except those named, to a command.
 
     Their values are passed to the command as `terms`.
+
+    Args:
+        *without: the options that the command does not have.
+        opened: opens its `data`: a table, scores, or a private value.
     """
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
         shared = {name: option for name, option in _OPTIONS.items() if name not in without}
-        defaults = {name: default for name, (_, default) in _OPTIONS.items()}
 
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
-            said = {**defaults, **{name: given[name] for name in shared}}
-            own["data"] = data = described_data(given["data"])
-            said["groups"] = _groups(data, said["by"], said["groups"])
-            asked = _asked(given)
-
-            def verb(**terms: object) -> Release:
-                return command(**own, terms=terms)
-
-            with waiting(f"reading {Path(given['data']).name}"):
-                session = _session(said, data)
-                answer = _or_how_to_ask_again(partial(_answer, verb, said, asked, session))
-            answer()
+            said = {name: given.get(name, default) for name, (_, default) in _OPTIONS.items()}
+            terms = _terms({name: said[name] for name in shared if name in _TERMS}, said)
+            _check_report(said)
+            described = _described(given["data"], opened)
+            session = _session(said, described)
+            context = (
+                opened(given["data"], said["form"]) if described is None else nullcontext(described)
+            )
+            with context as data, waiting(f"reading {_name(given)}"):
+                if said["groups"] is not None:
+                    terms["groups"] = _groups(data, said["by"], said["groups"])
+                verb = partial(command, **{**own, "data": data})
+                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, session, said))
+            answer(_asked(given))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         # The option parser reads the signature: the command's own options, then the shared ones.
@@ -82,7 +101,45 @@ def releasing(
     return wrap
 
 
-def _or_how_to_ask_again(work: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+def _described(given: str, opened: Opened) -> Dataset | None:
+    """Return the described dataset that is asked about, by its name or by its files; None if it is none."""
+    if opened is not table_file or given == "-":
+        return None
+    found = described_data(Path(given))
+    return found if isinstance(found, Dataset) else None
+
+
+Shown = Callable[[dict[str, object]], None]
+"""Prints a result, with what was asked."""
+
+
+def _on(command: Callable[..., Release]) -> Callable[..., Release]:
+    """Return the command as a verb, which takes terms one by one."""
+
+    def verb(**terms: object) -> Release:
+        return command(terms=terms)
+
+    return verb
+
+
+def _terms(given: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
+    """Return the terms of the verb: those that were given, and the mechanism with its options."""
+    chosen = said["mechanism"], said["noise"], said["mechanism_option"]
+    found = {name: value for name, value in given.items() if value is not None}
+    return {**found, "mechanism": options.chosen_mechanism(*chosen)}
+
+
+def _name(given: dict[str, Any]) -> str:
+    """Return the name of the data for people."""
+    return "standard input" if given["data"] == "-" else Path(given["data"]).name
+
+
+def _asked(given: dict[str, Any]) -> dict[str, object]:
+    """Return what the question is about, for JSON."""
+    return {name: given.get(name) for name in ("data", "column", "dataset", "analyst", "request")}
+
+
+def _or_how_to_ask_again(work: Callable[[], Shown]) -> Shown:
     """Return what the work returns; of an interrupt, say whether the answer is paid and how to ask again."""
     try:
         return work()
@@ -92,38 +149,19 @@ def _or_how_to_ask_again(work: Callable[[], Callable[[], None]]) -> Callable[[],
         raise
 
 
-def _asked(given: dict[str, Any]) -> dict[str, object]:
-    """Return what the question is about, for JSON."""
-    return {
-        "data": str(given["data"]),
-        "column": given["column"],
-        "dataset": given.get("dataset"),
-        "analyst": given.get("analyst"),
-        "request": given.get("request"),
-    }
-
-
 def _answer(
     verb: Callable[..., Release],
-    said: dict[str, Any],
-    asked: dict[str, object],
+    terms: dict[str, Any],
     session: "Session | None",
-) -> Callable[[], None]:
+    said: dict[str, Any],
+) -> Shown:
     """Release an answer, or quote its cost; return a function that prints the result."""
-    names = ("epsilon", "rho", "scale", "neighbors", "size", "request", *_RECORDS)
-    given = {name: said[name] for name in names if said[name] is not None}
-    chosen = said["mechanism"], said["noise"], said["mechanism_option"]
-    terms = {**given, "mechanism": options.chosen_mechanism(*chosen)}
-    if said["report"] is not None:
-        _check_report(said)
-    if session is not None:
-        if said["dry_run"]:
-            quote = session.quoted([bill_of(verb, **terms)])
-            return partial(_show_quote, quote, as_json=said["as_json"])
-        terms["ledger"] = session
-    release = verb(**terms)
+    if session is not None and said["dry_run"]:
+        quote = session.quoted([bill_of(verb, **terms)])
+        return lambda _: _show_quote(quote, as_json=said["as_json"])
+    release = verb(**terms, **({} if session is None else {"ledger": session}))
 
-    def tell() -> None:
+    def tell(asked: dict[str, object]) -> None:
         show_release(release, asked, as_json=said["as_json"])
         if said["report"] is not None:
             _report(release, said)
@@ -133,6 +171,8 @@ def _answer(
 
 def _check_report(said: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
+    if said["report"] is None:
+        return
     from ..reports import check_path  # most answers are released without one
 
     if said["dry_run"]:
@@ -151,20 +191,20 @@ def _report(release: Release, said: dict[str, Any]) -> None:
     say(f"wrote {where}")
 
 
-def _groups(data: Data, by: str | None, texts: list[str] | None) -> list[Any] | None:
+def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
     """Return the groups as values of their column; without a column the verb raises."""
-    if texts is None or by is None:
+    if by is None:
         return texts
     return parse_values(data, by, options.split_candidates(texts, "--groups"))
 
 
-def _session(said: dict[str, Any], data: Data) -> "Session | None":
+def _session(said: dict[str, Any], data: Dataset | None) -> "Session | None":
     """Return the session to charge: that of the described dataset, or of --ledger; None without a ledger."""
-    declared = data.account(said["analyst"]) if isinstance(data, Dataset) else None
+    declared = None if data is None else data.account(said["analyst"])
     if declared is not None:
-        if said["ledger"] is not None or said["dataset"] is not None:
+        if any(said[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
             raise InvalidArgument(
-                "the description of the data says which budget pays; leave out --ledger and --dataset"
+                "the description of the data says which budget is charged; leave out --ledger and --dataset"
             )
         session = cast("Session", declared)
         said |= {"ledger": declared_ledger(), "dataset": session.dataset}  # for a report
@@ -175,7 +215,9 @@ def _session(said: dict[str, Any], data: Data) -> "Session | None":
                 raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
         return None
     if said["dataset"] is None:
-        raise InvalidArgument("whose budget pays? give --dataset too")
+        raise InvalidArgument(
+            f"which budget of {said['ledger']} is charged? give --dataset too (or set DISCREET_DATASET)"
+        )
     from .ledger import existing_ledger  # most answers are released without one
 
     return existing_ledger(said["ledger"]).session(said["dataset"], analyst=said["analyst"])

@@ -46,9 +46,9 @@ def audit_command(
     mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
 ) -> None:
-    """Report the certified privacy loss of a mechanism on two neighbors' scores.
+    """Report the loss of a mechanism on two neighbors' scores.
 
-    Exit code 1 if its guarantee does not hold for them. The report is as private as the scores.
+    It is certified. Exit code 1 if its guarantee does not hold for them. The report is as private as the scores.
 
     Example: discreet report audit --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --out a.html
     """

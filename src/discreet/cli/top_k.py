@@ -13,6 +13,7 @@ from .candidates import (
     CandidatesOption,
     read_candidates,
 )
+from .completion import one_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
@@ -26,7 +27,12 @@ def top_k_command(
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="peeling or joint.")] = "peeling",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="peeling or joint.", autocompletion=one_of("peeling", "joint")
+        ),
+    ] = "peeling",
 ) -> Release:
     """Release the most common values of a column, in order.
 

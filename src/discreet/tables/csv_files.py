@@ -191,7 +191,7 @@ def _form(
     given = None if form is None else form.delimiter
     if form is None or form.names is None:
         choices = DELIMITERS if given is None else (given,)
-        return *_split(_header(file, packed), columns, file, choices), True
+        return *_split(read_header(file, packed), columns, file, choices), True
     for alias, column in columns.items():
         if column not in form.names:
             raise missing_column(column, form.names, str(file), alias)
@@ -202,7 +202,7 @@ def _not_csv(file: Path) -> UnreadableFile:
     return UnreadableFile(f"{file} is not a CSV file: its first line is not UTF-8 text")
 
 
-def _header(file: Path, packed: bool) -> str:
+def read_header(file: Path, packed: bool) -> str:
     """Return the first line of a CSV file, without its end."""
     try:
         with gzip.open(file) if packed else file.open("rb") as stream:
@@ -246,10 +246,14 @@ def _split(
     return delimiter, names
 
 
+def is_like_data(names: Sequence[str]) -> bool:
+    """Return whether the fields of a first line look like those of a row, and not like names."""
+    return any(not name or name[0] in "+-.0123456789" for name in names)
+
+
 def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
     """Return the error for a column that a CSV file has not."""
-    if any(not name or name[0] in "+-.0123456789" for name in names):
-        # Such a first line may be a row, which must not be shown.
+    if is_like_data(names):  # it may be a row, which must not be shown
         where = f"the first line of {file}, which looks like data and is not shown"
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

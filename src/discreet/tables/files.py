@@ -28,7 +28,7 @@ FileNames = One | Sequence[One]
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class File:
     """A file, its form if that was given, and the partition columns of its folders."""
 
     path: Path
@@ -55,8 +55,7 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
             The names of files and their schemas are public.
         columns: a mapping from the other names to those of the columns.
     """
-    given = [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
-    files = [file for one in given for file in _files(one)]
+    given, files = _listed(data), listed_files(data)
     connection = connect()
     opened = [_open(file, columns, connection) for file in files]
     for file, one in zip(files, opened, strict=True):
@@ -70,6 +69,15 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
         )
     near = connection.sql("SELECT 0 AS nothing")
     return _native(whole, columns, near), whole.failure
+
+
+def listed_files(data: FileNames) -> list[File]:
+    """Return the files that paths stand for, with their forms and partition columns."""
+    return [file for one in _listed(data) for file in _files(one)]
+
+
+def _listed(data: FileNames) -> list[One]:
+    return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
 
 
 def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
@@ -110,11 +118,10 @@ def files_of(data: FileNames) -> list[Path]:
     Raises:
         UnreadableFile: if no file matches a pattern, or a folder cannot be looked at.
     """
-    given = [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
-    return [file.path for one in given for file in _files(one)]
+    return [file.path for file in listed_files(data)]
 
 
-def _files(one: One) -> list["_File"]:
+def _files(one: One) -> list[File]:
     """Return the files that a path stands for."""
     form = one if isinstance(one, CsvFile) else None
     given = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
@@ -126,10 +133,10 @@ def _files(one: One) -> list["_File"]:
         if not found:
             raise UnreadableFile(f"no file matches {file}")
     elif quietly(file.is_dir, _denied(file)):
-        return [_File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
+        return [File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
     else:
         found = [file]
-    return [_File(path, form, {}) for path in found]
+    return [File(path, form, {}) for path in found]
 
 
 def _partition(path: Path) -> dict[str, str | None]:
@@ -178,16 +185,16 @@ def _of_folder(folder: Path) -> list[Path]:
     return shown
 
 
-def _open(one: _File, columns: Mapping[str, str], connection: "DuckDBPyConnection") -> Opened:
+def _open(one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection") -> Opened:
     """Return columns of one file, those that its folders name among them."""
-    file, kind = one.path, _kind(one)
+    file, kind = one.path, kind_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
     damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
-    start = _start(file)
+    start = start_of(file)
     if kind == "Parquet":
-        relation = _parquet(file, start, connection)
+        relation = parquet_relation(file, start, connection)
     elif kind == "Arrow":
-        relation = _arrow(file, connection)
+        relation = arrow_relation(file, connection)
     elif own != columns:
         raise UnreadableFile(f"{file}: folders name columns of Parquet and Arrow files only")
     elif kind == "JSON":
@@ -198,7 +205,7 @@ def _open(one: _File, columns: Mapping[str, str], connection: "DuckDBPyConnectio
 
 
 def _with_partition(
-    relation: "DuckDBPyRelation", one: _File, columns: Mapping[str, str]
+    relation: "DuckDBPyRelation", one: File, columns: Mapping[str, str]
 ) -> "DuckDBPyRelation":
     """Return columns of a relation, those that its folders name as text."""
     from duckdb import ConstantExpression, StarExpression
@@ -218,21 +225,21 @@ def _with_partition(
     return whole.project(", ".join(columns))
 
 
-def _kind(one: _File) -> str:
+def kind_of(one: File) -> str:
     """Return the format of a file, by its extension."""
     if one.form is not None:
         return "CSV"
     kind = file_format(one.path)
     if not kind:
         hint = " Its form can be given: discreet.csv(path, delimiter=..., names=...)"
-        _start(one.path)
+        start_of(one.path)
         raise UnreadableFile(
             f"{one.path} has none of the accepted extensions: {FILE_FORMATS}.{hint}"
         )
     return kind
 
 
-def _start(file: Path) -> bytes:
+def start_of(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
     if quietly(file.is_dir, _denied(file)):
         raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
@@ -251,7 +258,9 @@ def _start(file: Path) -> bytes:
     return start
 
 
-def _parquet(file: Path, start: bytes, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
+def parquet_relation(
+    file: Path, start: bytes, connection: "DuckDBPyConnection"
+) -> "DuckDBPyRelation":
     """Return the relation of a Parquet file; only its schema has been read.
 
     DuckDB is told that any column may hold NaN: the statistics in a file leave NaN out, and a filter
@@ -268,7 +277,7 @@ def _parquet(file: Path, start: bytes, connection: "DuckDBPyConnection") -> "Duc
 _names = itertools.count()
 
 
-def _arrow(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
+def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
     """Return the relation of a file in Arrow's own format; only its schema has been read."""
     dataset = needing("pyarrow.dataset", "arrow")
 

@@ -1,0 +1,137 @@
+"""discreet ledger history, verify, checkpoint, export: what happened, and whether it is what was written."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import InvalidArgument
+from .answers import say
+from .ledger import LedgerArgument, existing_ledger, literal
+from .options import AsJson, PlotTo, check_picture
+
+if TYPE_CHECKING:
+    from ..ledger import Event, Ledger
+
+
+def history_command(
+    where: LedgerArgument,
+    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    plot: PlotTo = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show every event, or draw the budget over time.
+
+    Events are budgets opened and extended, and releases charged and answered.
+
+    Example: discreet ledger history budget.db --dataset adult
+    """
+    check_picture(plot)
+    events = existing_ledger(where).history(dataset)
+    if plot is not None:
+        _plot_budget(existing_ledger(where), dataset, events, plot)
+    if as_json:
+        typer.echo(json.dumps([event.as_dict() for event in events]))
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for title in ("", "time (UTC)", "event"):
+        table.add_column(title, no_wrap=True)
+    for title in ("dataset", "what", "cost"):
+        table.add_column(title, overflow="fold")
+    for event in events:
+        table.add_row(*map(literal, _event_cells(event)))
+    Console(highlight=False).print(table)
+
+
+def verify_command(
+    where: LedgerArgument,
+    head: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HASH", help="A head noted elsewhere: finds a ledger that was replaced."
+        ),
+    ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Checkpoints kept elsewhere, signed or not: each must be there."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute the chain of events and all sums. Exit code 5 if anything was edited.
+
+    Example: discreet ledger verify budget.db --checkpoints monday.json
+    """
+    found = existing_ledger(where).verify(head, checkpoints=checkpoints)
+    plain = {"events": found.events, "head": found.head}
+    typer.echo(json.dumps(plain) if as_json else str(found))
+    if not as_json:
+        say("keep the head elsewhere: it finds a ledger that was replaced")
+
+
+def checkpoint_command(where: LedgerArgument) -> None:
+    """Print the end of the chain, to sign or keep elsewhere.
+
+    Example: discreet ledger checkpoint budget.db > monday.json
+    """
+    typer.echo(str(existing_ledger(where).checkpoint()))
+
+
+def export_command(
+    where: LedgerArgument,
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A .json or .csv file.", show_default=False)
+    ],
+) -> None:
+    """Write all events to a file, as JSON or CSV.
+
+    Example: discreet ledger export budget.db events.csv
+    """
+    existing_ledger(where).export(path)
+
+
+def _plot_budget(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
+    """Plot the spent budget of a dataset over time, in epsilon or else rho."""
+    from .. import plots
+    from ..ledger.events import CHARGED
+    from ..reports.budgets import spent_over_time
+
+    whole = [b for b in ledger.budgets() if b.dataset == dataset and b.analyst is None]
+    if not whole:
+        raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
+    unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
+    own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
+    plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
+
+
+def _event_cells(event: "Event") -> tuple[str, ...]:
+    """Return the cells of an event in the history."""
+    from ..ledger.budget import read_amount
+    from ..ledger.events import CHARGED
+
+    name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
+    body, at = event.body, event.at[:19].replace("T", " ")
+    kind = event.kind.replace("_", " ")
+    if event.kind in CHARGED:
+        # Dataset and analyst are charged the same, unless their budgets count in other units.
+        cost = " and ".join(dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
+        return str(event.number), at, kind, name, str(body["query"]), cost
+    return str(event.number), at, kind, name, _described(event), ""
+
+
+def _described(event: "Event") -> str:
+    """Return the description of an event that charges nothing."""
+    from ..ledger.budget import read_amount
+
+    if event.kind == "answered":
+        return f"to {event.request}"
+    if event.kind == "released_outside":
+        return f"{event.request}: {event.body['note']}"
+    if event.kind == "carried":
+        return "as it was before the ledger was renewed"
+    per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""
+    return f"{read_amount(event.body['total'])}{per}"

@@ -1,0 +1,168 @@
+"""What a command reads: a file, a pattern, a folder, or standard input.
+
+Standard input is private as any table is. A table from it is copied to a file in a folder of its own, both for
+their owner alone, in the place for temporary files (TMPDIR), and removed when the command ends: also after Ctrl-C,
+a signal to terminate or a closed terminal, but not after `kill -9`. A number, an answer or scores stay in memory.
+"""
+
+import getpass
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO
+
+from ..errors import (
+    DiscreetError,
+    InvalidArgument,
+    InvalidNumber,
+    InvalidScores,
+    UnknownName,
+    UnreadableFile,
+    shown,
+)
+from ..numbers import exact
+from ..private_files import private_opener
+from ..tables.failures import quietly
+from ..tables.paths import file_format
+
+STDIN = "-"
+FORMATS = ("csv", "csv.gz", "tsv", "tsv.gz", "jsonl", "jsonl.gz", "parquet", "arrow")
+_NAME = "standard input"
+_DATABASES = {".duckdb": "duckdb -csv", ".db": "sqlite3 -csv -header",
+              ".sqlite": "sqlite3 -csv -header", ".sqlite3": "sqlite3 -csv -header"}  # fmt: skip
+_WORKBOOKS = (".xlsx", ".xls", ".ods")
+
+
+@contextmanager
+def table_file(given: str, form: str | None = None) -> Iterator[str]:
+    """Yield the path of the table to read, named for its format.
+
+    Args:
+        given: a path, a pattern, a folder, or - for standard input.
+        form: the format, where the name does not say it; standard input is CSV if it is not given.
+
+    Raises:
+        UnknownName: if there is no such format.
+        UnreadableFile: if it is a database, a workbook or an address, with what to do instead.
+    """
+    if form is not None and form not in FORMATS:
+        raise UnknownName(f"--format must be one of {', '.join(FORMATS)}, got {shown(form)}")
+    if _is_stream(given):
+        with _stream(given) as stream, _beside(_NAME, form or "csv") as path:
+            with open(path, "wb", opener=private_opener) as copy:
+                shutil.copyfileobj(stream, copy)
+            yield str(path)
+    elif form is None:
+        _refuse(given)
+        yield given
+    elif not Path(given).expanduser().is_file():
+        raise InvalidArgument(f"--format is of one file, and {given} is none")
+    else:
+        with _beside(given, form) as path:
+            path.symlink_to(Path(given).expanduser().absolute())
+            yield str(path)
+
+
+@contextmanager
+def scores_text(given: str, form: str | None = None) -> Iterator[str]:
+    """Yield the text of a file or of standard input."""
+    with _stream(given) as stream:
+        text = _decoded(stream)
+    yield text
+
+
+@contextmanager
+def secret_text(given: str, form: str | None = None) -> Iterator[str]:
+    """Yield one line of a file or of standard input; at a terminal it is asked for, and not shown."""
+    if given == STDIN and sys.stdin is not None and sys.stdin.isatty():
+        text = getpass.getpass("private value (not shown): ", sys.stderr)
+    else:
+        with _stream(given) as stream:
+            text = _decoded(stream)
+    value = text.removesuffix("\n").removesuffix("\r")
+    if "\n" in value or not value:
+        raise UnreadableFile("one line is needed, with the private value and nothing else")
+    yield value
+
+
+def private_number(written: object, what: str) -> Fraction:
+    """Return the exact number that a text spells.
+
+    Raises:
+        InvalidScores: if it spells none; it is not shown.
+    """
+    try:
+        return exact(written, what)
+    except InvalidNumber:
+        pass
+    raise InvalidScores(f"{what} is no finite number")
+
+
+def _is_stream(given: str) -> bool:
+    """Return whether the bytes can be read only once: standard input, a pipe, the output of another command."""
+    return given in (STDIN, "/dev/stdin") or Path(given).is_fifo()
+
+
+@contextmanager
+def _stream(given: str) -> Iterator[BinaryIO]:
+    """Yield the bytes of standard input, a pipe or a file."""
+    if given in (STDIN, "/dev/stdin"):
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InvalidArgument("standard input is a terminal: end the command with < FILE")
+        yield sys.stdin.buffer
+        return
+    path = Path(given).expanduser()
+    refusal = UnreadableFile(
+        "there is no such file, or it cannot be read. Its name is not shown: a private value does not belong on "
+        "the command line, where others see it (ps, the shell's history); give it by standard input"
+    )
+    with quietly(path.open, refusal, "rb") as stream:
+        yield stream
+
+
+def _decoded(stream: BinaryIO) -> str:
+    """Return the text of a stream."""
+    try:
+        return stream.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    raise UnreadableFile("what was given is not UTF-8 text")
+
+
+@contextmanager
+def _beside(name: str, form: str) -> Iterator[Path]:
+    """Yield a path in a new folder for its owner alone, which is removed; in errors it is called by the name."""
+    with tempfile.TemporaryDirectory(prefix="discreet-input-") as folder:
+        path = Path(folder) / f"table.{form}"
+        try:
+            yield path
+        except DiscreetError as error:
+            error.args = tuple(str(part).replace(str(path), name) for part in error.args)
+            raise
+
+
+def _refuse(given: str) -> None:
+    """Raise for what holds tables but is read by other programs, with the line that converts it."""
+    if "://" in given[:10]:
+        raise UnreadableFile(
+            f"{shown(given)} is an address: fetch it, and pipe it in: curl ADDRESS | discreet … -"
+        )
+    path = Path(given).expanduser()
+    suffix = path.suffix.lower()
+    if not path.is_file() or file_format(path):
+        return
+    if suffix in _DATABASES:
+        raise UnreadableFile(
+            f"{given} is a database: pipe in what a query of one row per record selects: "
+            f"{_DATABASES[suffix]} {given} 'SELECT …' | discreet … -"
+        )
+    if suffix in _WORKBOOKS:
+        raise UnreadableFile(f"{given} is a workbook: save its sheet as CSV")
+    raise UnreadableFile(
+        f"the name of {given} does not say its format; say it: --format {', '.join(FORMATS[:-1])} or "
+        f"{FORMATS[-1]}"
+    )
