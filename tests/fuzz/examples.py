@@ -394,6 +394,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
 
 PROTOCOL = {
     "buy",
+    "bought",
     "ceiling",
     "nearest",
     "of",

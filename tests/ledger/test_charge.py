@@ -325,8 +325,8 @@ def test_on_the_command_line(
     asked += ["--request", "n"]
     assert run([*asked, "--epsilon", "1/8"]) == 0
     asked[-1] = "o"
-    assert run([*asked, "--rho", "1/1000"]) == 2  # what was charged has no room for a rho
-    assert run([*asked, "--mu", "1/1000"]) == 2
+    assert run([*asked, "--rho", "1/1000"]) == 4  # what was charged has no room for a rho
+    assert run([*asked, "--mu", "1/1000"]) == 4
     for terms in (["--rho", "1", "--delta", "1e-6"], ["--rho", "1", "--mu", "1"], []):
         capsys.readouterr()
         assert run([*asked, *terms]) == 2

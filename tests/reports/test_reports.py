@@ -321,7 +321,8 @@ def test_a_release_with_its_report(tmp_path: Path, capsys: pytest.CaptureFixture
     assert run([*paid, out]) == 0
     assert "remaining" in read(Path(out)).text
     capsys.readouterr()
-    for wrong, more in ((str(tmp_path / "no" / "r.html"), []), ("r.txt", []), (out, ["--dry-run"])):
-        assert run([*paid, wrong, *more]) == 2
+    unwritable = str(tmp_path / "no" / "r.html")
+    for code, *more in ((7, unwritable), (2, "r.txt"), (2, out, "--dry-run")):
+        assert run([*paid, *map(str, more)]) == code
         assert capsys.readouterr().out == ""
     assert len([e for e in Ledger(where).history() if e.kind == "charged"]) == 1

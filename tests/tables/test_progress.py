@@ -110,7 +110,8 @@ def test_a_file_or_a_pipe_gets_nothing(
         "1",
     ]
     done = CliRunner().invoke(app, asked)
-    assert (done.exit_code, done.stderr) == (0, "")
+    promise = "ε = 1 (add/remove one record), exponential mechanism\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "tea\n", promise)
 
 
 @pytest.mark.parametrize(
