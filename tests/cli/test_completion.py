@@ -141,9 +141,20 @@ def test_completion_can_be_installed(capsys: pytest.CaptureFixture[str]) -> None
     assert "--show-completion" in out
 
 
-def test_columns_of_a_described_dataset(completed: Complete) -> None:
+def test_what_discreet_toml_describes_is_completed(completed: Complete) -> None:
     Path("discreet.toml").write_text(
         'ledger = "b.db"\n[datasets.people]\nsource = "own.csv"\nbudget = { epsilon = "1" }\n'
-        '[datasets.people.columns]\nage = { type = "integer", minimum = 0, maximum = 120 }\n'
+        "[datasets.people.columns]\n"
+        'age = { type = "integer", minimum = 0, maximum = 120 }\n'
+        'drink = { type = "string", enum = ["tea", "milk", "two words"] }\n'
     )
-    assert completed("discreet median people ") == ["age"]
+    Path("pears.csv").write_text("a\n")
+    assert completed("discreet median people ") == ["age", "drink"]
+    assert completed("discreet median pe") == ["people", "pears.csv"]
+    assert completed("discreet median own") == []  # the shell completes files by itself
+    assert completed("discreet mode people drink --candidates ") == ["tea", "milk"]
+    assert completed("discreet mode people drink --candidates tea,m") == ["tea,milk"]
+    assert completed("discreet mode people age --candidates ") == []
+    Path("discreet.toml").write_text("broken")
+    assert completed("discreet median pe") == []
+    assert completed("discreet mode people drink --candidates ") == []

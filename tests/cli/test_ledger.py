@@ -131,3 +131,90 @@ def test_what_was_spent_whenever_one_stops(capsys: pytest.CaptureFixture[str]) -
     assert command("ledger spent budget.db --dataset visits --json") == 0
     assert json.loads(capsys.readouterr().out)["privacy_unit"] == "person"
     assert command("ledger spent budget.db --dataset nobody") == 2
+
+
+@pytest.mark.usefixtures("here")
+def test_a_budget_can_be_extended(capsys: pytest.CaptureFixture[str]) -> None:
+    command("ledger open budget.db --dataset people --epsilon 1/2")
+    mode(PAID)
+    assert command("ledger open budget.db --dataset people --epsilon 1") == 2
+    assert "extend it" in capsys.readouterr().err
+    assert command("ledger extend budget.db --dataset people --epsilon 1") == 0
+    assert "people ε = 1 ε = 0.5 ε = 0.5" in said(capsys)
+    assert mode(PAID) == 0
+    assert command("ledger extend budget.db --dataset people --epsilon 1/2") == 2
+    assert command("ledger extend budget.db --dataset nobody --epsilon 1/2") == 2
+    assert command("ledger extend nope.db --dataset people --epsilon 1/2") == 2
+    assert not Path("nope.db").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_the_budgets_of_one_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("people", "bids"):
+        command(f"ledger open budget.db --dataset {name} --epsilon 1")
+    capsys.readouterr()
+    assert command("ledger show budget.db --dataset bids") == 0
+    told = said(capsys)
+    assert "bids" in told
+    assert "people" not in told
+    assert command("ledger show budget.db --dataset bid") == 2
+    assert "no budget was opened for the dataset 'bid'; there are bids, people" in (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_shares_above_the_budget_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    opened = "ledger open budget.db --dataset people"
+    command(f"{opened} --epsilon 2")
+    assert capsys.readouterr().err == ""
+    command(f"{opened} --analyst ana --epsilon 2")
+    assert capsys.readouterr().err == ""
+    assert command(f"{opened} --analyst bob --epsilon 9") == 0
+    assert "this share is more than the budget of people" in capsys.readouterr().err
+    assert command(f"{opened} --analyst cy --epsilon 1") == 0
+    assert "the shares of people are more than its budget together" in capsys.readouterr().err
+    command("ledger open budget.db --dataset bids --rho 1")
+    capsys.readouterr()
+    command("ledger open budget.db --dataset bids --analyst ana --rho 2")
+    assert "this share is more than the budget of bids" in capsys.readouterr().err
+    command("ledger extend budget.db --dataset people --analyst bob --epsilon 10")
+    assert "this share is more than the budget of people" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+def test_one_cost_is_shown_where_dataset_and_analyst_are_charged(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    command("ledger open budget.db --dataset people --epsilon 1")
+    command("ledger open budget.db --dataset people --analyst a --epsilon 1")
+    command("ledger open budget.db --dataset people --analyst r --rho 1")
+    mode("--epsilon 1/3 --ledger budget.db --dataset people --analyst a")
+    mode("--epsilon 1/3 --ledger budget.db --dataset people --analyst r")
+    capsys.readouterr()
+    assert command("ledger history budget.db") == 0
+    told = said(capsys)
+    assert told.count("ε = 1/3") == 2
+    assert "ε = 1/3 and ε" not in told
+    assert told.count("and ρ") == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_the_ledger_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DISCREET_LEDGER", "budget.db")
+    assert command("ledger open --dataset people --epsilon 1") == 0
+    assert mode("--epsilon 1/2") == 2  # never uncharged because a name is missing
+    assert "give --dataset too" in capsys.readouterr().err
+    monkeypatch.setenv("DISCREET_DATASET", "people")
+    assert mode("--epsilon 1/2") == 0
+    assert mode("--epsilon 1") == 4
+    for asked in ("show", "history", "spent", "verify", "checkpoint"):
+        assert command(f"ledger {asked}") == 0, asked
+    capsys.readouterr()
+    assert command("ledger show --json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["remaining"] == {"epsilon": "1/2"}
+    monkeypatch.delenv("DISCREET_LEDGER")
+    assert mode("--epsilon 1/2") == 2
+    assert "--dataset goes with --ledger" in capsys.readouterr().err

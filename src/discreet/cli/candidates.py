@@ -7,7 +7,7 @@ import typer
 
 from ..errors import InvalidArgument
 from ..tables.candidate_table import CandidateTable, names_file
-from .completion import candidate_columns
+from .completion import candidate_columns, declared_values
 from .described import Data, parse_values
 from .options import split_candidates
 
@@ -17,6 +17,7 @@ CandidatesOption = Annotated[
         metavar="A,B,C",
         help="What may be answered: public, never taken from the data.",
         show_default=False,
+        autocompletion=declared_values,
     ),
 ]
 CandidatesFileOption = Annotated[

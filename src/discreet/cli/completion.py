@@ -1,13 +1,19 @@
 """What a shell completes: names of columns and of choices. Never a value of a table."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from glob import escape, glob
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..errors import DiscreetError
 
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+
+_PATH = re.compile(r"[\w./-]+")
 _PLAIN = re.compile(r"\w[\w.-]*")
 """Names that no shell splits, expands or evaluates: a file of somebody else names its columns as it likes."""
 
@@ -21,6 +27,33 @@ def one_of(*names: str) -> Completer:
         return [name for name in names if name.startswith(incomplete)]
 
     return complete
+
+
+def data_names(incomplete: str) -> list[str]:
+    """Complete a dataset of discreet.toml, or a file; nothing where the shell completes files by itself."""
+    try:
+        names = [name for name in _described() if name.startswith(incomplete)]
+    except DiscreetError:
+        return []
+    if not names:
+        return []
+    return [*names, *sorted(filter(_PATH.fullmatch, glob(f"{escape(incomplete)}*")))]
+
+
+def declared_values(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete a list of values that discreet.toml declares for the column: public, and not from the data."""
+    given = [ctx.params[name] for name in ("data", "column") if ctx.params.get(name)] or ctx.args
+    try:
+        data, column = given[:2]
+        declared = map(str, _described()[data].columns[column].enum or ())
+    except (DiscreetError, KeyError, ValueError):
+        return []
+    before, comma, last = incomplete.rpartition(",")
+    return [
+        f"{before}{comma}{value}"
+        for value in declared
+        if value.startswith(last) and _PLAIN.fullmatch(value)
+    ]
 
 
 def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -46,12 +79,17 @@ def _columns(data: object, incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
 
 
-def _declared(name: str) -> list[str]:
-    """Return the columns of a dataset that discreet.toml describes under this name."""
+def _described() -> "Mapping[str, Dataset]":
+    """Return the datasets that discreet.toml describes."""
     from ..datasets.configuration import find_configuration, read_configuration
 
     found = find_configuration()
-    described = {} if found is None else read_configuration(found).datasets
+    return {} if found is None else read_configuration(found).datasets
+
+
+def _declared(name: str) -> list[str]:
+    """Return the columns of a dataset that discreet.toml describes under this name."""
+    described = _described()
     return list(described[name].columns) if name in described else []
 
 

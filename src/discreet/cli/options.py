@@ -8,7 +8,7 @@ import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
-from .completion import column_names, one_of
+from .completion import column_names, data_names, one_of
 from .inputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -20,6 +20,7 @@ DataArgument = Annotated[
         help="The table: a file, 'a/*.csv' in quotes, a folder, - for standard input, or a dataset "
         "that discreet.toml describes.",
         show_default=False,
+        autocompletion=data_names,
     ),
 ]
 ColumnArgument = Annotated[
