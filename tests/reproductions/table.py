@@ -51,7 +51,8 @@ def _table(source: str, name: str) -> str:
 
 def _number(row: dict[str, Any]) -> str:
     agrees = WORDS.get(row["agrees"]) or f"by chance: {row['chance']}"
-    cells = (row["section"], row["what"], _shown(row.get("theirs")), _shown(row["ours"]), agrees)
+    what = row["what"].replace("|", "\\|")  # a bar would end the cell
+    cells = (row["section"], what, _shown(row.get("theirs")), _shown(row["ours"]), agrees)
     return f"| {' | '.join(cells)} |"
 
 
