@@ -30,7 +30,7 @@ MISTAKES: list[Callable[[], object]] = [
     lambda: discreet.select([1, float("nan")], sensitivity=1, epsilon=1),
     lambda: discreet.mode(PEOPLE, "sxe", candidates=["Male", "Female"], epsilon=1),
     lambda: discreet.mode("examples/people.csv", "drnk", candidates=["tea"], epsilon=1),
-    lambda: discreet.mode(PEOPLE, "sex", candidates=["Male"], epsilom=1),  # type: ignore[call-arg]
+    lambda: discreet.mode(PEOPLE, "sex", candidates=["Male"], epsilom=1),  # type: ignore[call-overload]
     lambda: session().mode(PEOPLE, "sxe", candidates=["Male"], epsilon=1),
     lambda: session().mode(PEOPLE, "sex", candidates=["Male"], epsilon=2),
     lambda: discreet.Ledger("nowhere/budget.db"),

@@ -189,7 +189,7 @@ def test_a_session_above_a_threshold_pays_at_once() -> None:
 
 def test_what_cannot_be_paid_for() -> None:
     with pytest.raises(InvalidArgument, match="ledger must be a session"):
-        discreet.select([1, 2], sensitivity=1, epsilon=1, ledger="budget.db")  # type: ignore[arg-type]
+        discreet.select([1, 2], sensitivity=1, epsilon=1, ledger="budget.db")  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match="ledger must be a session"):
         discreet.AboveThreshold(5, 1, 1, ledger="budget.db")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="give ledger too"):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import log
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
 from .error_boundary import error_boundaries
@@ -21,8 +21,6 @@ from .text_tables import TextTable
 
 if TYPE_CHECKING:
     from .ledger import Session
-
-_P = ParamSpec("_P")
 
 _ALMOST_SURELY = Fraction(95, 100)
 
@@ -73,7 +71,7 @@ class Batch:
         object.__setattr__(self, "questions", named)
 
     def add(
-        self, name: str, verb: Callable[_P, Release], *arguments: _P.args, **terms: _P.kwargs
+        self, name: str, verb: Callable[..., Release], *arguments: Any, **terms: Any
     ) -> "Batch":
         """Return the batch with one question more, to be asked as verb(*arguments, **terms).
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .answer_types import T
 from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, shown
@@ -24,6 +25,15 @@ _MOST_POINTS = 10**300
 """More than a double can count serve nobody."""
 
 _MISSING = {"NoneType", "NAType", "NaTType"}
+
+
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class Listed(Protocol[_T_co]):
+    """Candidates by index: a list, an array, a `Grid`."""
+
+    def __getitem__(self, index: int, /) -> _T_co: ...
 
 
 class Answers(Protocol):
@@ -118,7 +128,7 @@ class Found(Sequence[object]):
 
 
 @error_boundaries
-class Grid:
+class Grid(Generic[T]):
     """The numbers lo, lo + step, lo + 2 step, ... up to hi: exact, as many as one likes, never listed.
 
     Args:
@@ -131,6 +141,12 @@ class Grid:
     """
 
     __slots__ = ("_digits", "hi", "lo", "size", "step")
+
+    @overload
+    def __init__(self: "Grid[int]", lo: int, hi: int, step: int = 1) -> None: ...
+
+    @overload
+    def __init__(self: "Grid[Any]", lo: Number, hi: Number, step: Number = 1) -> None: ...
 
     def __init__(self, lo: Number, hi: Number, step: Number = 1) -> None:
         """Keep the three numbers, exactly.
@@ -154,13 +170,14 @@ class Grid:
             )
         self._digits = decimal_places(self.lo, self.step)
 
-    def __getitem__(self, index: int) -> int | Decimal | Fraction:
+    def __getitem__(self, index: int) -> T:
         index = position(index)
         if not 0 <= index < self.size:
             raise IndexError(
                 f"the grid has {self.size:,} points, there is no number {shown(index)}"
             )
-        return written(self.lo + index * self.step, self._digits)
+        point: Any = written(self.lo + index * self.step, self._digits)
+        return point  # type: ignore[no-any-return]
 
     def nearest(self, values: ExactArray) -> Integers:
         """Return the indices of the points nearest to the values; values outside the grid go to its ends.

@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from . import plots
+from .answer_types import T
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Release:
+class Release(Generic[T]):
     """A private answer with its guarantee. Nothing in it is private.
+
+    A type checker knows the type of a single answer by its candidates: `mode(..., candidates=["tea", "coffee"])`
+    is a `Release[str]`. `Release` alone is one of any type.
 
     Attributes:
         value: the answer: a candidate, or its index where no candidates were named; for `size=n` draws
@@ -32,7 +36,7 @@ class Release:
             this answer was free; None without a ledger, or if the account does not tell.
     """
 
-    value: Any
+    value: T
     guarantee: Guarantee
     mechanism: str
     unit: str | None = None

@@ -7,7 +7,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +30,6 @@ from .sampling.vectors import Vector
 from .scores import Score
 from .scores.contract import bounded_unit
 from .terms import Terms, check_names, read_payment
-
-_P = ParamSpec("_P")
 
 _MOST_DRAWS = 10**9
 
@@ -306,7 +304,7 @@ def named(drawn: Any, answers: Answers) -> list[Any]:
     return [answers[int(i)] for i in drawn]
 
 
-def order_of(verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Order:
+def order_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Order:
     """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
 
     Raises:
@@ -316,7 +314,7 @@ def order_of(verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -
     return _heard(verb, args, kwargs, Listener(billing=False))
 
 
-def bill_of(verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Bill:
+def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     """Return the bill of verb(*args, **kwargs), without paying or reading private data.
 
     Raises:

@@ -18,7 +18,20 @@ from .privacy.sensitivity import Neighbors
 Verb = TypeVar("Verb", bound=Callable[..., object])
 
 
-class Terms(TypedDict, total=False):
+class AnswerTerms(TypedDict, total=False):
+    """The terms of a single answer: all of `Terms` but `size`. Overloads tell its type by them."""
+
+    epsilon: Number | None
+    rho: Number | None
+    scale: Number | None
+    mechanism: str | Mechanism
+    neighbors: Neighbors
+    privacy_unit: str | None
+    ledger: Account | None
+    request: str | None
+
+
+class Terms(AnswerTerms, total=False):
     """The privacy parameter, the mechanism and the payment: the arguments that every verb takes.
 
     What is said of them here stands in the docstring of every verb, after its own arguments.
@@ -47,15 +60,7 @@ class Terms(TypedDict, total=False):
             answer and costs nothing. Without it every call is a new request. Needs `ledger`.
     """
 
-    epsilon: Number | None
-    rho: Number | None
-    scale: Number | None
-    mechanism: str | Mechanism
-    neighbors: Neighbors
-    privacy_unit: str | None
     size: int | None
-    ledger: Account | None
-    request: str | None
 
 
 class PersonTerms(Terms, total=False):

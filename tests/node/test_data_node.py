@@ -175,7 +175,7 @@ def test_what_no_verb_raises_is_not_told_either() -> None:
 def test_a_wrong_term_is_named() -> None:
     made = node()
     with pytest.raises(InvalidArgument, match="unexpected argument 'epsilom'"):
-        made.configure_data_access("bids", "x", discreet.price, candidates=PRICES, epsilom=1)  # type: ignore[call-arg]
+        made.configure_data_access("bids", "x", discreet.price, candidates=PRICES, epsilom=1)
 
 
 def reachable(thing: Any, depth: int = 4) -> list[Any]:

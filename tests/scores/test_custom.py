@@ -211,13 +211,13 @@ def test_what_is_no_row_of_scores_is_refused(returned: Any) -> None:
 def test_what_is_not_finite_is_refused(bad: float) -> None:
     for declared in ({"error": 0}, {"granularity": 1}):
         with pytest.raises(InvalidScores, match="NaN or an infinity") as caught:
-            select_by(
+            select_by(  # type: ignore[call-overload]
                 lambda *_: [SECRET, bad],
                 None,
                 ["a", "b"],
                 sensitivity=1,
                 epsilon=1,
-                **declared,  # type: ignore[arg-type]
+                **declared,
             )
         assert str(SECRET) not in str(caught.value)
 
@@ -236,9 +236,9 @@ def test_public_arguments_are_checked_before_the_function_is_called() -> None:
         (InvalidArgument, {"spread": 1, "monotonic": True}),
     ]:
         with pytest.raises(error):
-            select_by(never, None, ["a"], **{"epsilon": 1, **arguments})  # type: ignore[arg-type]
+            select_by(never, None, ["a"], **{"epsilon": 1, **arguments})  # type: ignore[call-overload]
     with pytest.raises(InvalidArgument, match=r"u must be a function u\(data, candidates\), got 3"):
-        select_by(3, None, ["a"], sensitivity=1, epsilon=1)  # type: ignore[arg-type]
+        select_by(3, None, ["a"], sensitivity=1, epsilon=1)  # type: ignore[call-overload]
     for candidates in ([], ["a", "a"], "ab"):
         with pytest.raises(InvalidCandidates):
             select_by(never, None, candidates, sensitivity=1, epsilon=1)

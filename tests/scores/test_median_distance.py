@@ -121,7 +121,7 @@ def test_a_majority_is_the_median() -> None:
 
 def test_what_is_no_score_is_refused() -> None:
     with pytest.raises(UnknownName, match="score must be one of rank, median_distance"):
-        discreet.median([1], candidates=Grid(0, 9), score="mean", epsilon=1)  # type: ignore[arg-type]
+        discreet.median([1], candidates=Grid(0, 9), score="mean", epsilon=1)  # type: ignore[call-overload]
     with pytest.raises(InvalidCandidates, match="median_distance needs a Grid"):
         discreet.median([1], candidates=[1, 2], score="median_distance", epsilon=1)
 

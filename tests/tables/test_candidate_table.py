@@ -577,7 +577,7 @@ def test_what_cannot_hold_candidates(tmp_path: Path) -> None:
     with pytest.raises(IndexError):
         CandidateTable(known, "url")[len(URLS)]
     with pytest.raises(InvalidCandidates, match="candidates must be a list"):
-        discreet.select([1], candidates=CandidateTable(known, "url"), sensitivity=1, epsilon=1)  # type: ignore[arg-type]
+        discreet.select([1], candidates=CandidateTable(known, "url"), sensitivity=1, epsilon=1)  # type: ignore[call-overload]
 
 
 def test_candidates_and_data_are_in_one_engine_and_of_one_type(tmp_path: Path) -> None:

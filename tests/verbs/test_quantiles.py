@@ -120,7 +120,7 @@ def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
 
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(UnknownName, match="method must be one of recursive, joint, independent"):
-        discreet.quantiles(object(), alphas=[0.5], candidates=GRID, method="magic", epsilon=1)  # type: ignore[arg-type]
+        discreet.quantiles(object(), alphas=[0.5], candidates=GRID, method="magic", epsilon=1)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_lengths_must_agree() -> None:
 
 def test_an_argument_that_does_not_exist_is_named() -> None:
     with pytest.raises(TypeError, match="unexpected argument 'epsilom'"):
-        discreet.select([1], sensitivity=1, epsilom=1)  # type: ignore[call-arg]
+        discreet.select([1], sensitivity=1, epsilom=1)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("verb", [discreet.select, discreet.mode])
@@ -269,17 +269,17 @@ def test_arguments_in_the_wrong_place_are_not_shown() -> None:
     ask: Callable[[], Any]
     for ask in (
         lambda: discreet.mode(secret, "name", candidates=secret, epsilon=1),
-        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),  # type: ignore[arg-type]
-        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=secret["name"]),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, ["Xylophagous"], candidates=["a"], epsilon=1),  # type: ignore[call-overload]
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=secret["name"]),  # type: ignore[call-overload]
         lambda: discreet.mode(secret, "name", candidates=[["Xylophagous"]], epsilon=1),
-        lambda: discreet.mode(
+        lambda: discreet.mode(  # type: ignore[call-overload]
             secret,
             "name",
             candidates=["a"],
             epsilon=1,
-            neighbors=["Xylophagous"],  # type: ignore[arg-type]
+            neighbors=["Xylophagous"],
         ),
-        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=1, mechanism=secret),  # type: ignore[arg-type]
+        lambda: discreet.mode(secret, "name", candidates=["a"], epsilon=1, mechanism=secret),  # type: ignore[call-overload]
         lambda: discreet.select(secret, sensitivity=1, epsilon=1),
     ):
         with pytest.raises(DiscreetError) as caught:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic, ParamSpec
+from typing import Any, Generic, TypeVar
 
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
@@ -27,7 +27,7 @@ from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase
 
-_P = ParamSpec("_P")
+_Verb = TypeVar("_Verb", bound=Callable[..., Release])
 
 _NOTHING = Amount(Fraction(0), Fraction(0))
 
@@ -92,18 +92,17 @@ class Quote:
         return f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; {verdict}"
 
 
-class _PaidVerb(Generic[_P]):
+class _PaidVerb(Generic[_Verb]):
     """A verb as a method: `session.mode(...)` is `mode(..., ledger=session)`."""
 
-    def __init__(self, verb: Callable[_P, Release]) -> None:
+    def __init__(self, verb: _Verb) -> None:
         self._verb = verb
         self.__doc__ = verb.__doc__
 
-    def __get__(self, session: "Session | None", owner: type) -> Callable[_P, Release]:
+    def __get__(self, session: "Session | None", owner: type) -> _Verb:
         if session is None:
             return self._verb
-        terms: Any = {"ledger": session}
-        return partial(self._verb, **terms)
+        return partial(self._verb, ledger=session)  # type: ignore[return-value]
 
 
 @error_boundaries
@@ -222,7 +221,7 @@ class Session:
         """
         return mark_done(self._payer, request, note)
 
-    def quote(self, verb: Callable[_P, Release], *args: _P.args, **kwargs: _P.kwargs) -> Quote:
+    def quote(self, verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Quote:
         """Return the cost of verb(*args, **kwargs), without charging it or reading private data.
 
         Args:

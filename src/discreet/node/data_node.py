@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, Concatenate, NoReturn, ParamSpec
+from typing import Any, NoReturn
 
 from ..arguments import read_name
 from ..batches import Call
@@ -15,8 +15,6 @@ from ..text_tables import Listing, facts, listing
 from .analyst import Analyst, read_access, read_request, read_size
 from .datasets import AnalystRights, Datasets
 from .isolation import call_isolated, error_for_owner, isolated, unwrap
-
-_P = ParamSpec("_P")
 
 _MOST = 10**9
 
@@ -124,9 +122,9 @@ class DataNode:
         self,
         name: str,
         access: str,
-        verb: Callable[Concatenate[Any, _P], Release],
-        *arguments: _P.args,
-        **terms: _P.kwargs,
+        verb: Callable[..., Release],
+        *arguments: Any,
+        **terms: Any,
     ) -> None:
         """Allow a question, to be asked as verb(data, *arguments, **terms).
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ParamSpec, Unpack, overload
+from typing import Any, Unpack, overload
 
 from flint import arb
 
@@ -26,8 +26,6 @@ from .distribution import Distribution
 from .support import GridSupport, ListSupport, Support
 from .weighted_run import WeightedRun
 
-_P = ParamSpec("_P")
-
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
 _SEVERAL = (quantiles, top_k)
@@ -35,7 +33,7 @@ _SEVERAL = (quantiles, top_k)
 
 @overload
 def distribution(
-    verb: Callable[_P, Release], /, *arguments: _P.args, **terms: _P.kwargs
+    verb: Callable[..., Release], /, *arguments: Any, **terms: Any
 ) -> Distribution: ...
 
 
@@ -106,9 +104,7 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
 
 
 @overload
-def simulate(
-    verb: Callable[_P, Release], /, *arguments: _P.args, **terms: _P.kwargs
-) -> Simulation: ...
+def simulate(verb: Callable[..., Release], /, *arguments: Any, **terms: Any) -> Simulation: ...
 
 
 @overload

@@ -58,7 +58,7 @@ class CandidateTable:
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, rank: int) -> object:
+    def __getitem__(self, rank: int) -> Any:
         rank = position(rank)
         if not 0 <= rank < self.size:
             raise IndexError(

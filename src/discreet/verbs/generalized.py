@@ -1,17 +1,51 @@
 """generalized: one of the candidates, whose scores have different sensitivities."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Unpack
+from typing import TypeVar, Unpack, overload
 
 from ..errors import InvalidNumber, shown
 from ..numbers import Number, positive
 from ..releases import Release
 from ..scores.generalized import Generalized, read_changes
 from ..selection import Query, ask, release
-from ..terms import Terms, takes_terms
+from ..terms import AnswerTerms, Terms, takes_terms
 from .select import unfold
+
+_T = TypeVar("_T")
+
+
+@overload
+def generalized(
+    scores: Mapping[_T, object],
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def generalized(
+    scores: object,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[_T],
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def generalized(
+    scores: object,
+    sensitivities: Iterable[Number],
+    *,
+    beta: Number = "0.05",
+    candidates: Iterable[object] | None = None,
+    **terms: Unpack[Terms],
+) -> Release: ...
 
 
 @takes_terms

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack, overload
 
 from .. import tables
 from ..arguments import column_name
@@ -18,8 +18,31 @@ from ..scores import ClassCounts, Counts, Score
 from ..selection import Query, ask, draw
 from ..tables.candidate_table import CandidateTable, names_file
 from ..tables.column import Source
-from ..terms import PersonTerms, Terms, takes_terms
+from ..terms import AnswerTerms, PersonTerms, Terms, takes_terms
 from .units import UnitQuery, naming, read_unit_query
+
+_T = TypeVar("_T")
+
+
+@overload
+def mode(
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[_T],
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def mode(
+    data: tables.Table,
+    column: str | None = None,
+    *,
+    candidates: Iterable[object] | CandidateTable | None = None,
+    unsafe_candidates_from_data: bool = False,
+    **terms: Unpack[PersonTerms],
+) -> Release: ...
 
 
 @takes_terms

@@ -1,7 +1,7 @@
 """laplace, geometric and randomized_response: a number or a truth, with noise."""
 
 from collections.abc import Iterable
-from typing import Unpack
+from typing import TypeVar, Unpack, overload
 
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument
@@ -10,7 +10,9 @@ from ..releases import Release
 from ..scores.distance import Distance, Lattice
 from ..scores.truth import Truth
 from ..selection import Query, release
-from ..terms import Terms, takes_terms, takes_terms_without
+from ..terms import AnswerTerms, Terms, takes_terms, takes_terms_without
+
+_T = TypeVar("_T")
 
 
 @takes_terms
@@ -51,6 +53,16 @@ def laplace(
     )
 
 
+@overload
+def geometric(
+    value: object, *, sensitivity: Number, **terms: Unpack[AnswerTerms]
+) -> Release[int]: ...
+
+
+@overload
+def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release: ...
+
+
 @takes_terms
 def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> Release:
     """Release an integer with geometric noise (discrete Laplace): P(value + k) = (1-a)/(1+a) * a**|k|.
@@ -70,6 +82,18 @@ def geometric(value: object, *, sensitivity: Number, **terms: Unpack[Terms]) -> 
     """
     query = Query("geometric", "geometric")
     return release(Distance(value, sensitivity, Lattice()), Lattice(), query, terms)
+
+
+@overload
+def randomized_response(
+    value: object, candidates: Iterable[_T], **terms: Unpack[AnswerTerms]
+) -> Release[_T]: ...
+
+
+@overload
+def randomized_response(
+    value: object, candidates: Iterable[object], **terms: Unpack[Terms]
+) -> Release: ...
 
 
 @takes_terms_without("neighbors")

@@ -1,6 +1,6 @@
 """price: the price with the highest revenue."""
 
-from typing import Unpack
+from typing import TypeVar, Unpack, overload
 
 from ..arguments import column_name
 from ..candidates import Grid
@@ -9,8 +9,37 @@ from ..numbers import count, positive
 from ..releases import Release
 from ..scores.revenue import Revenue
 from ..selection import Query, draw
-from ..terms import RecordTerms, takes_terms
+from ..terms import AnswerTerms, RecordTerms, takes_terms
 from .units import naming, read_unit_query, refuse_missing
+
+_T = TypeVar("_T")
+
+
+@overload
+def price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Grid[_T],
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def price(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Grid | None = None,
+    supply: int | None = None,
+    units: int = 1,
+    continuous: bool = False,
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
 
 
 @takes_terms

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from ..arguments import refuse_one_shot
 from ..candidates import Labels
@@ -23,6 +23,8 @@ from ..sampling.bits import SystemBits, below
 from ..sampling.vectors import read_vector
 from ..scores.custom import replacing_errors
 from ..selection import Order, Query
+
+_T = TypeVar("_T")
 
 RunCandidate = Callable[[Any, Any, Fraction], tuple[Any, Any]]
 """Tries a candidate on the data at an epsilon, and returns its score and its result."""
@@ -43,7 +45,7 @@ class Attempt:
 def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, and who pays
     run: RunCandidate,
     data: object,
-    candidates: Iterable[object],
+    candidates: Iterable[_T],
     *,
     epsilon: Number,
     repetitions: RepetitionKind = "logarithmic",
@@ -51,7 +53,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     neighbors: Neighbors = "add_remove",
     privacy_unit: str | None = None,
     ledger: Account | None = None,
-) -> Release:
+) -> Release[tuple[_T, Any, Any]]:
     """Release the best of K private attempts, with candidates picked at random; K is random too.
 
     Args:

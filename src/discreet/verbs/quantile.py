@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, Unpack
+from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
-from ..candidates import Grid, Labels
+from ..candidates import Grid, Labels, Listed
 from ..errors import InvalidCandidates, InvalidNumber, shown
 from ..numbers import Number, exact
 from ..releases import Release
@@ -13,10 +13,35 @@ from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
 from ..selection import Query, draw
 from ..tables.column import Histogram, Numeric
-from ..terms import RecordTerms, takes_terms
+from ..terms import AnswerTerms, RecordTerms, takes_terms
 from .units import UnitQuery, naming, per_person, read_unit_query, refuse_missing
 
-Candidates = Grid | Iterable[object]
+_T = TypeVar("_T")
+
+Candidates = Grid | Iterable[object] | Listed[object]
+
+
+@overload
+def quantile(
+    data: object,
+    column: str | None = None,
+    *,
+    alpha: Number,
+    candidates: Listed[_T],
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def quantile(
+    data: object,
+    column: str | None = None,
+    *,
+    alpha: Number,
+    candidates: Candidates | None = None,
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
 
 
 @takes_terms
@@ -59,6 +84,29 @@ def quantile(
     return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
 
 
+@overload
+def median(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Listed[_T],
+    score: Literal["rank", "median_distance"] = "rank",
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def median(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Candidates | None = None,
+    score: Literal["rank", "median_distance"] = "rank",
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
+
+
 @takes_terms
 def median(
     data: object,
@@ -97,6 +145,27 @@ def median(
     )
 
 
+@overload
+def minimum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Listed[_T],
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def minimum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Candidates | None = None,
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
+
+
 @takes_terms
 def minimum(
     data: object,
@@ -119,6 +188,27 @@ def minimum(
         **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=0, candidates=candidates, **terms)
+
+
+@overload
+def maximum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Listed[_T],
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def maximum(
+    data: object,
+    column: str | None = None,
+    *,
+    candidates: Candidates | None = None,
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
 
 
 @takes_terms

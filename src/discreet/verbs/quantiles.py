@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, TypeVar, Unpack, cast, get_args, overload
 
 import numpy as np
 
@@ -24,13 +24,40 @@ from ..scores.rank import Rank
 from ..scores.rank_search import distinct_indices
 from ..selection import Order, Query, ask, named
 from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
-from ..terms import RecordTerms, Terms, read_payment, takes_terms_without
+from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
 from .units import UnitQuery, read_unit_query, refuse_missing
 
 _MOST = 1000
 """More quantiles than that are better asked as a histogram."""
 
+_T = TypeVar("_T")
+
 QuantilesMethod = Literal["recursive", "joint", "independent"]
+
+
+@overload
+def quantiles(
+    data: object,
+    column: str | None = None,
+    *,
+    alphas: Sequence[Number],
+    candidates: Grid[_T],
+    method: QuantilesMethod = "recursive",
+    max_contributions: int = ...,
+    **terms: Unpack[AnswerTerms],
+) -> Release[list[_T]]: ...
+
+
+@overload
+def quantiles(
+    data: object,
+    column: str | None = None,
+    *,
+    alphas: Sequence[Number],
+    candidates: Grid | None = None,
+    method: QuantilesMethod = "recursive",
+    **terms: Unpack[RecordTerms],
+) -> Release: ...
 
 
 @takes_terms_without("rho", "scale", "mechanism", "size")

@@ -1,7 +1,9 @@
 """select: scores somebody else computed."""
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, TypeVar, Unpack, overload
+
+from numpy.typing import NDArray
 
 from ..candidates import Labels
 from ..errors import InvalidCandidates
@@ -10,7 +12,55 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores import Given
 from ..selection import Query, release
-from ..terms import Terms, takes_terms
+from ..terms import AnswerTerms, Terms, takes_terms
+
+_T = TypeVar("_T")
+
+
+@overload
+def select(
+    scores: Mapping[_T, object],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select(
+    scores: object,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[_T],
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select(
+    scores: list[Any] | tuple[Any, ...] | NDArray[Any],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[AnswerTerms],
+) -> Release[int]: ...
+
+
+@overload
+def select(
+    scores: object,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[object] | None = None,
+    **terms: Unpack[Terms],
+) -> Release: ...
 
 
 @takes_terms

@@ -1,7 +1,7 @@
 """select_by: one of the candidates, by a score function of your own."""
 
 from collections.abc import Iterable
-from typing import Unpack
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -11,7 +11,39 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
 from ..selection import Query, release
-from ..terms import Terms, takes_terms
+from ..terms import AnswerTerms, Terms, takes_terms
+
+_T = TypeVar("_T")
+
+
+@overload
+def select_by(
+    u: ScoreFunction,
+    data: object,
+    candidates: Iterable[_T],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[AnswerTerms],
+) -> Release[_T]: ...
+
+
+@overload
+def select_by(
+    u: ScoreFunction,
+    data: object,
+    candidates: Iterable[object],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    error: Number | None = None,
+    granularity: Number | None = None,
+    **terms: Unpack[Terms],
+) -> Release: ...
 
 
 @takes_terms

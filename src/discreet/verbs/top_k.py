@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from ..arguments import choice, column_name
 from ..candidates import Labels
@@ -16,12 +16,45 @@ from ..sampling.bits import SystemBits
 from ..scores import Given, Score
 from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
-from ..terms import PersonTerms, takes_terms
+from ..terms import AnswerTerms, PersonTerms, takes_terms
 from .mode import counted, read_labels
 from .select import unfold
 from .units import Name, read_unit_query
 
 TopKMethod = Literal["peeling", "joint"]
+
+
+_T = TypeVar("_T")
+
+
+@overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[_T],
+    method: TopKMethod = "peeling",
+    **terms: Unpack[AnswerTerms],
+) -> Release[list[_T]]: ...
+
+
+@overload
+def top_k(
+    data: object,
+    column: str | None = None,
+    *,
+    k: int,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[object] | CandidateTable | None = None,
+    method: TopKMethod = "peeling",
+    **terms: Unpack[PersonTerms],
+) -> Release: ...
 
 
 @takes_terms
