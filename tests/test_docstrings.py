@@ -11,7 +11,7 @@ from discreet.terms import DEFAULTS, PersonTerms, RecordTerms, Terms, descriptio
 
 FUNCTIONS = [n for n in discreet.__all__ if inspect.isfunction(getattr(discreet, n))]
 SHARED = [n for n in FUNCTIONS if "neighbors" in inspect.signature(getattr(discreet, n)).parameters]
-MADE_BY_OTHERS = {"Analyst", "Charge", "Comparison", "Distribution", "Session"}
+MADE_BY_OTHERS = {"Analyst", "Charge", "Comparison", "Connection", "Distribution", "Session"}
 """Classes that nobody calls: a method of another returns them."""
 
 
@@ -50,7 +50,8 @@ def test_every_argument_of_every_class_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [discreet.Batch, discreet.DataNode, discreet.Ledger, discreet.Session]
+    "kind",
+    [discreet.Batch, discreet.Connection, discreet.DataNode, discreet.Ledger, discreet.Session],
 )
 def test_every_argument_of_methods_that_users_call_is_described(kind: type) -> None:
     for name, method in inspect.getmembers(kind, inspect.isfunction):

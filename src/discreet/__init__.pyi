@@ -60,6 +60,9 @@ from .releases import Simulation as Simulation
 from .reports import report as report
 from .scores import SCORES as SCORES
 from .scores.custom import each as each
+from .service import Connection as Connection
+from .service import PastRelease as PastRelease
+from .service import connect as connect
 from .tables.candidate_table import CandidateTable as CandidateTable
 from .tables.csv_files import csv as csv
 from .tables.queries import sql as sql

@@ -108,6 +108,27 @@ class World:
         node.give_share("n", "team", epsilon=10)
         return node
 
+    @cached_property
+    def description(self) -> Path:
+        """A described dataset with its ledger, a question and an analyst."""
+        (file := self.folder / "asked" / "discreet.toml").parent.mkdir()
+        file.write_text(
+            f'''ledger = "budget.db"
+[datasets.people]
+source = "{self.csv}"
+columns.n = {{ type = "integer", minimum = 0, maximum = 9 }}
+columns.c = {{ type = "string", enum = ["tea", "coffee"] }}
+questions.middle = {{ verb = "median", column = "n", epsilon = 1 }}
+[analysts.team]
+datasets = ["people"]
+verbs = ["mode", "median"]
+'''
+        )
+        ledger = discreet.Ledger(file.parent / "budget.db")
+        ledger.open("people", epsilon=10**6)
+        ledger.open("people", analyst="team", epsilon=10**5)
+        return file
+
     def batch(self) -> discreet.Batch:
         """Return a batch of two questions."""
         empty = discreet.Batch()
@@ -247,6 +268,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Grid": [lambda: call(0, 10, "0.5")],
     "Batch": [lambda: call()],
     "DataNode": [lambda: call()],
+    "connect": [lambda: call(world().description), lambda: call(world().description, analyst="team")],
     "Ledger": [lambda: call(), lambda: call(world().folder / "new.db")],
     "CandidateTable": [lambda: call(world().candidates, "c")],
     "AboveThreshold": [lambda: call(3, 1, 1, count=2), lambda: call(3, sensitivity=1, **_paid())],
@@ -325,6 +347,12 @@ def _law() -> discreet.Distribution:
     return discreet.distribution([*SCORES], **_DECLARED)
 
 
+def _past_release() -> discreet.PastRelease:
+    team = discreet.connect(world().description, analyst="team")
+    team.ask("middle", request="r")
+    return team.releases()[0]
+
+
 INSTANCES: dict[str, Callable[[], Any]] = {
     "PureDP": lambda: PURE(1, "add_remove"),
     "BoundedRange": lambda: _exactly(discreet.BoundedRange, "1/2", "add_remove"),
@@ -353,6 +381,8 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
     "Budget": lambda: _opened().budgets()[0],
     "Analyst": lambda: world().node().analyst("team"),
+    "Connection": lambda: discreet.connect(world().description),
+    "PastRelease": _past_release,
     "AllowedQuestion": lambda: world().node().analyst("team").questions()[0],
     "Charge": lambda: world().session().charge(PURE(1, "add_remove"), description="a mean", request="r"),
     "audit.Interval": lambda: audit.exact([0, 1], [1, 1], **_DECLARED).epsilon,
@@ -389,10 +419,14 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
     "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
     "AboveThreshold.ask": lambda: call(NUMBER),
+    "Connection.ask": lambda: call("middle"), "Connection.quote": lambda: call("middle"),
+    "Connection.ask_verb": lambda: call("median", "people", "n", epsilon=1, max_cost=2),
+    "Connection.quote_verb": lambda: call("median", "people", "n", epsilon=1),
 }  # fmt: skip
 """Where names are not enough."""
 
 PROTOCOL = {
+    "bought",
     "buy",
     "bought",
     "ceiling",

@@ -19,6 +19,9 @@ from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
 
+Prepare = Callable[[], Callable[[], Indices]]
+"""Computes the private scores, and returns the function that draws from them."""
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AllowedQuestion:
@@ -127,9 +130,24 @@ class Permission:
         """Return the bill for that many answers. No data are read."""
         return self.about(data).bill(**_given(size=size))
 
-    def ask(self, data: object, payer: Session, size: int | None, request: str | None) -> Release:
-        """Return the answer. An error after the charge names the request that asks again at no cost."""
-        paying = _Payer(payer)
+    def ask(
+        self,
+        data: object,
+        payer: Session,
+        size: int | None,
+        request: str | None,
+        prepared: Callable[[Prepare], Prepare] = lambda prepare: prepare,
+    ) -> Release:
+        """Return the answer. An error after the charge names the request that asks again at no cost.
+
+        Args:
+            data: the data.
+            payer: the session that is charged.
+            size: the number of independent answers.
+            request: the name of the request.
+            prepared: what to make of the function that computes the private scores, such as `charge_failures`.
+        """
+        paying = _Payer(payer, prepared)
         try:
             return self.about(data).ask(ledger=paying, **_given(size=size, request=request))
         except BaseException as error:
@@ -143,11 +161,33 @@ class Permission:
         return self.question._replace(arguments=(data, *self.question.arguments))
 
 
+def charge_failures(prepare: Prepare) -> Prepare:
+    """Return a function that never fails, but returns a draw that does: what fails is charged like an answer.
+
+    Whether a question fails may depend on the data. So it costs what an answer costs, and the same request asks
+    again at no cost.
+    """
+
+    def prepared() -> Callable[[], Indices]:
+        try:
+            return prepare()
+        except Exception as error:
+            failure = error
+
+        def fail() -> Indices:
+            raise failure
+
+        return fail
+
+    return prepared
+
+
 class _Payer:
     """A session that gives every request a name, and knows whether it was charged."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, prepared: Callable[[Prepare], Prepare]) -> None:
         self._session = session
+        self._prepared = prepared
         self.paid: str | None = None
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
@@ -159,7 +199,7 @@ class _Payer:
         named = replace(bill, request=bill.request or str(uuid4()))
 
         def prepared() -> Callable[[], Indices]:
-            draw = prepare()
+            draw = self._prepared(prepare)()
 
             def drawn() -> Indices:
                 self.paid = named.request  # a session draws after the charge is committed

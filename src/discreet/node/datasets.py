@@ -7,7 +7,8 @@ from typing import Any
 from ..arguments import read_name, refuse_one_shot, settled
 from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
-from ..ledger import Budget, Ledger, Quote
+from ..ledger import Budget, Event, Ledger, Quote, Session
+from ..payment import Bill
 from ..releases import Release, Simulation
 from .allowed_questions import AllowedQuestion, Permission
 from .isolation import PublicError
@@ -53,6 +54,10 @@ class Datasets:
         self._ledger.open(name, **budget)
         self._holdings[name] = HeldData(data)
 
+    def hold(self, name: str, data: Any) -> None:
+        """Hold data whose budget was opened by other means."""
+        self._holdings[name] = HeldData(data)
+
     def allow(self, name: str, access: str, question: Call) -> None:
         """Allow a question; its arguments are copied."""
         holding = self.find(name)
@@ -65,7 +70,7 @@ class Datasets:
             if not _ABOUT_ARGUMENTS.match(str(wrong)):
                 raise
             raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
-        self._ledger.session(name).quoted([bill])  # refuses what the budget cannot count
+        self.session(name, None).quoted([bill])  # refuses what the budget cannot count
         holding.questions[access] = Permission(kept, bill)
 
     def limit(self, name: str, access: str | None, limits: dict[str, int]) -> None:
@@ -91,7 +96,7 @@ class Datasets:
         """Answer a question; for an analyst, within the limits."""
         holding = self.find(name)
         allowed = holding.question(access)
-        session = self._ledger.session(name, analyst=analyst)
+        session = self.session(name, analyst)
         if analyst is not None:
             allowed.check_size(size)
             allowed.admit(analyst, request)
@@ -104,11 +109,22 @@ class Datasets:
         holding = self.find(name)
         allowed = holding.question(access)
         allowed.check_size(size)
-        bill = allowed.bill_for(holding.data, size)
+        return self.quote_bill(name, analyst, allowed.bill_for(holding.data, size))
+
+    def quote_bill(self, name: str, analyst: str, bill: Bill) -> tuple[Quote, bool]:
+        """Return the quote of a bill for an analyst's share, and whether the share alone could pay it."""
         own = self.shares(analyst)[name]
         cost = own.cost(bill.guarantee, bill.unit)
-        fits = self._ledger.session(name, analyst=analyst).quoted([bill]).fits
+        fits = self.session(name, analyst).quoted([bill]).fits
         return Quote(cost, own.spent, own.remaining, fits, own.name), own.fits(cost)
+
+    def session(self, name: str, analyst: str | None) -> Session:
+        """Return the session that is charged for questions about a dataset."""
+        return self._ledger.session(name, analyst=analyst)
+
+    def history(self, name: str) -> list[Event]:
+        """Return the events of the ledger about a dataset."""
+        return self._ledger.history(name)
 
     def shares(self, analyst: str) -> dict[str, Budget]:
         """Return the shares of an analyst, by the name of the data."""
@@ -180,19 +196,19 @@ class AnalystRights:
 
     def quote(self, name: str, access: str | None, size: int | None) -> Quote:
         """Return the quote for the analyst's share."""
-        self._check_name(name)
+        self.check_name(name)
         return self.datasets.quote(name, access, self.analyst, size)[0]
 
     def ask(self, name: str, access: str | None, size: int | None, request: str | None) -> Release:
         """Answer a question, charged to the analyst's share too."""
-        self._check_name(name)
+        self.check_name(name)
         try:
             return self.datasets.ask(name, access, self.analyst, size, request)
         except Exhausted:  # it may tell what others have spent
             pass
         raise PublicError(self._exhausted(name, access, size))
 
-    def _check_name(self, name: str) -> None:
+    def check_name(self, name: str) -> None:
         """Raise if the analyst has no share of these data, whether or not they exist."""
         mine = self.datasets.shares(self.analyst)
         if name not in mine:
@@ -202,21 +218,25 @@ class AnalystRights:
 
     def _exhausted(self, name: str, access: str | None, size: int | None) -> Exhausted:
         """Return the error for a budget that cannot pay, with amounts that the analyst may see."""
-        quote, own_fits = self.datasets.quote(name, access, self.analyst, size)
-        figures: dict[str, Any] = {
-            "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
-        }  # fmt: skip
-        if own_fits:
-            return Exhausted(
-                f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
-                "cannot; tell the owner of the data",
-                **figures,
-            )
+        return exhausted(name, *self.datasets.quote(name, access, self.analyst, size))
+
+
+def exhausted(name: str, quote: Quote, own_fits: bool) -> Exhausted:
+    """Return the error for a budget that cannot pay, with amounts that an analyst may see."""
+    figures: dict[str, Any] = {
+        "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
+    }  # fmt: skip
+    if own_fits:
         return Exhausted(
-            f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
-            f"remaining {quote.remaining}",
+            f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
+            "cannot; tell the owner of the data",
             **figures,
         )
+    return Exhausted(
+        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
+        f"remaining {quote.remaining}",
+        **figures,
+    )
 
 
 def _settled(question: Call) -> Call:

@@ -1,0 +1,132 @@
+"""Free questions: a verb and its arguments on a declared column, chosen by who asks, in plain values."""
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from ..arguments import choice, exact_text
+from ..batches import Call
+from ..candidates import Grid
+from ..datasets.configuration import VERBS
+from ..datasets.declarations import nearest
+from ..errors import InvalidArgument, MissingColumn, shown
+from ..ledger import Session
+from ..node.allowed_questions import Permission
+from ..node.isolation import PublicError
+from ..numbers import spell
+from ..payment import Bill
+from ..releases import Release
+
+TERMS = (
+    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
+)  # fmt: skip
+"""The arguments of every free question, besides those of its verb: `VERBS`."""
+
+_PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid)
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """The free questions that the owner allows to somebody.
+
+    Attributes:
+        verbs: the verbs.
+        largest_epsilon: the most that one question may cost, as ε of pure differential privacy; None: as much
+            as the budgets pay.
+    """
+
+    verbs: tuple[str, ...] = ()
+    largest_epsilon: Fraction | None = None
+
+    def check(self, verb: str) -> None:
+        """Raise unless the verb is allowed."""
+        if verb in self.verbs:
+            return
+        allowed = f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
+        raise PublicError(InvalidArgument(f"{verb} is not allowed here, {allowed}"))
+
+    def check_bill(self, bill: Bill, neighbors: str) -> None:
+        """Raise if a question costs more than is allowed."""
+        if self.largest_epsilon is None:
+            return
+        epsilon = bill.guarantee.under(neighbors).pure
+        if epsilon is not None and epsilon <= self.largest_epsilon:
+            return
+        said = "no ε of pure differential privacy" if epsilon is None else f"ε = {spell(epsilon)}"
+        raise PublicError(
+            InvalidArgument(
+                f"one question may cost up to ε = {spell(self.largest_epsilon)} here, and this one has {said}"
+            )
+        )
+
+
+def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call:
+    """Return a free question without its data.
+
+    Raises:
+        PublicError: if the verb, a name or a value is none that may be asked with.
+    """
+    try:
+        return _read(verb, column, terms)
+    except InvalidArgument as error:
+        raise PublicError(error) from None
+
+
+def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
+    """Return a free question with nothing but plain values in it.
+
+    A mechanism or a table of candidates as an object could run code or read a file beside the data.
+    """
+    called = choice(verb, "verb", VERBS)
+    known = (*TERMS, *VERBS[called])
+    for name in terms:
+        if name not in known:
+            raise InvalidArgument(
+                f"a {called} here takes no {shown(name)}{nearest(name, known)}; it takes {', '.join(known)}"
+            )
+    given = {name: _plain(value, name) for name, value in terms.items() if value is not None}
+    named = exact_text(column)
+    if named is None:
+        raise InvalidArgument(f"column must be the name of a column, got {shown(column)}")
+    return Call(verb_named(called), (named,), given)
+
+
+def verb_named(name: str) -> Callable[..., Release]:
+    """Return the verb of a name; a session has each as a method."""
+    verb: Callable[..., Release] = getattr(Session, name)
+    return verb
+
+
+def permitted(question: Call, data: object) -> Permission:
+    """Return a free question that may be asked, with its bill. No data are read.
+
+    Raises:
+        PublicError: if the description, or the verb, refuses an argument.
+    """
+    try:
+        return Permission(question, question._replace(arguments=(data, *question.arguments)).bill())
+    except (InvalidArgument, MissingColumn) as error:
+        raise PublicError(error) from None
+    except TypeError:
+        wrong = InvalidArgument("an argument of the verb is missing, or of another kind")
+        raise PublicError(wrong) from None
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a plain value, or a list of them, nested once."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, list | tuple | range):
+        return [_plain_list(one, name) for one in value]
+    raise InvalidArgument(
+        f"{name} must be a plain value, a Grid, or a list of plain values, got {shown(value)}"
+    )
+
+
+def _plain_list(value: Any, name: str) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    raise InvalidArgument(f"{name} must be a list of plain values, and holds {shown(value)}")

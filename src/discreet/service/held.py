@@ -1,0 +1,95 @@
+"""The datasets of a description with their questions, and who may ask what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..batches import Call
+from ..datasets.configuration import VERBS, Configuration
+from ..datasets.declarations import wrong
+from ..datasets.lines import line_of
+from ..errors import (
+    DiscreetError,
+    InvalidDescription,
+    LedgerError,
+    UnknownBudget,
+    UnknownName,
+    shown,
+)
+from ..ledger.described import existing
+from ..node.datasets import Datasets
+from .free_questions import Freedom, verb_named
+from .rights import Rights
+
+
+def hold(declared: Configuration) -> Datasets:
+    """Return the datasets of a description, with their questions. Nothing is read from them.
+
+    Raises:
+        InvalidDescription: if there is no ledger in it, or a question is refused by its verb.
+        UnknownBudget: if the ledger is not there, or a budget was not opened: only the owner does that.
+    """
+    if declared.ledger is None:
+        raise InvalidDescription(
+            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+        )
+    held = Datasets(existing(declared.ledger, next(iter(declared.datasets))))
+    opened = {budget.dataset: budget for budget in held.budgets() if budget.analyst is None}
+    for name, dataset in declared.datasets.items():
+        if name not in opened:
+            raise UnknownBudget(
+                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
+            )
+        held.hold(name, dataset)
+        for access, terms in declared.questions[name].items():
+            _allow(held, declared, (name, access), terms, opened[name].neighbors)
+    return held
+
+
+def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
+    """Return what a caller may do.
+
+    Raises:
+        UnknownName: if the description has no such analyst.
+        UnknownBudget: if no share of any dataset was opened for the analyst.
+    """
+    if analyst is None:
+        return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)))
+    if analyst not in declared.analysts:
+        raise UnknownName(f"{declared.path} has no analyst {shown(analyst)}; add [analysts.NAME]")
+    about = declared.analysts[analyst]
+    free = Freedom(about.get("verbs", ()), about.get("largest_epsilon"))
+    found = Rights(held, analyst, about["datasets"], free)
+    if not found.names():
+        raise UnknownBudget(
+            f"no share was opened for {analyst}; the owner of the data opens it: "
+            f"discreet ledger open {about['datasets'][0]} --analyst {analyst}"
+        )
+    return found
+
+
+def _allow(
+    held: Datasets,
+    declared: Configuration,
+    at: tuple[str, str],
+    terms: Mapping[str, Any],
+    neighbors: str,
+) -> None:
+    """Allow a named question, under the neighbouring relation of its budget."""
+    name, access = at
+    given = {
+        key: value for key, value in terms.items() if key not in ("verb", "column", "description")
+    }
+    question = Call(
+        verb_named(terms["verb"]), (terms["column"],), {**given, "neighbors": neighbors}
+    )
+    try:
+        held.allow(name, access, question)
+    except LedgerError:
+        raise
+    except DiscreetError as error:
+        said = str(error)
+    else:
+        return
+    place = ("datasets", name, "questions", access)
+    line = line_of(declared.path.read_text(encoding="utf-8"), place)
+    raise InvalidDescription(f"{declared.path}, line {line}: {wrong(place, said)}")

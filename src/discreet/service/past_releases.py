@@ -1,0 +1,72 @@
+"""Releases that were charged before, as a ledger remembers them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..ledger import Event
+from ..ledger.events import CHARGED
+from ..privacy.guarantees import Guarantee, read_guarantee
+from ..privacy.statements import in_brief
+
+
+@dataclass(frozen=True, slots=True)
+class PastRelease:
+    """A release that was charged. Its answer comes again, at no cost, to the same question under its request.
+
+    Attributes:
+        dataset: the dataset whose budget was charged.
+        analyst: the analyst whose share was charged too; None if the owner asked.
+        request: the name of the request.
+        query: the question in words.
+        guarantee: the guarantee of the whole release.
+        unit: the privacy unit, a column; None if every row is a record.
+        at: when it was charged, UTC.
+        is_answered: whether its answer is stored; if not, the same request asks for it, at no cost.
+    """
+
+    dataset: str
+    analyst: str | None
+    request: str
+    query: str
+    guarantee: Guarantee
+    unit: str | None
+    at: str
+    is_answered: bool
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the release in plain values, exact numbers as text, ready for JSON."""
+        return {
+            "dataset": self.dataset, "analyst": self.analyst, "request": self.request,
+            "query": self.query, "guarantee": self.guarantee.as_dict(), "privacy_unit": self.unit,
+            "at": self.at, "is_answered": self.is_answered,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
+        told = "" if self.is_answered else ", not answered yet"
+        promise = in_brief(self.guarantee, self.unit)
+        return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{told}"
+
+
+def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRelease]:
+    """Return the releases that events record; to one analyst, or to all for None."""
+    mine = [event for event in events if analyst in {None, event.analyst}]
+    answered = {
+        (event.analyst, event.request)
+        for event in mine
+        if event.kind in ("answered", "released_outside")
+    }
+    return [
+        PastRelease(
+            event.dataset,
+            event.analyst,
+            str(event.request),
+            event.body["query"],
+            read_guarantee(event.body["guarantee"]),
+            event.body.get("privacy_unit"),
+            event.at,
+            (event.analyst, event.request) in answered,
+        )
+        for event in mine
+        if event.kind in CHARGED
+    ]

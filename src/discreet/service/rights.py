@@ -1,0 +1,196 @@
+"""What an owner or an analyst may do with the datasets of a description."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from ..datasets.column import Column
+from ..errors import Exhausted, InvalidArgument, UnknownName, shown
+from ..ledger import Budget, Quote
+from ..node.allowed_questions import AllowedQuestion, Permission, charge_failures
+from ..node.datasets import Datasets, exhausted
+from ..node.isolation import PublicError
+from ..numbers import spell
+from ..releases import Release
+from .free_questions import Freedom, permitted, read_free
+from .past_releases import PastRelease, past_releases
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rights:
+    """The operations of one caller. Results for an analyst concern the analyst's own shares alone.
+
+    Attributes:
+        datasets: all datasets that are held.
+        analyst: who asks; None for the owner, who is charged no share and is not limited.
+        allowed: the names of the datasets that the description allows to the caller.
+        freedom: the free questions that it allows.
+    """
+
+    datasets: Datasets
+    analyst: str | None
+    allowed: tuple[str, ...]
+    freedom: Freedom = field(default_factory=Freedom)
+
+    def names(self) -> list[str]:
+        """Return the datasets that the caller may ask about: an analyst, if there is a share of each."""
+        if self.analyst is None:
+            return list(self.allowed)
+        shares = self.datasets.shares(self.analyst)
+        return [name for name in self.allowed if name in shares]
+
+    def questions(self) -> list[AllowedQuestion]:
+        """Return the named questions."""
+        whose = self.analyst or ""
+        return [one for name in self.names() for one in self.datasets.questions(name, whose)]
+
+    def columns(self, dataset: str) -> Mapping[str, Column]:
+        """Return the declared columns of a dataset."""
+        self._check_name(dataset)
+        found: Mapping[str, Column] = self.datasets.find(dataset).data.columns
+        return MappingProxyType(dict(found))
+
+    def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
+        """Return the price of a named question."""
+        named, permission = self._named(question, dataset)
+        return self._quoted(named, permission, size)[0]
+
+    def quote_free(
+        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
+    ) -> Quote:
+        """Return the price of a free question."""
+        permission = self._free(verb, dataset, column, size, terms)
+        return self._quoted(dataset, permission, size)[0]
+
+    def ask(
+        self, question: str, dataset: str | None, size: int | None, paying: "Paying"
+    ) -> Release:
+        """Answer a named question."""
+        named, permission = self._named(question, dataset)
+        return self._answered(named, permission, size, paying)
+
+    def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
+        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
+        paying: "Paying",
+    ) -> Release:  # fmt: skip
+        """Answer a free question."""
+        permission = self._free(verb, dataset, column, size, terms)
+        return self._answered(dataset, permission, size, paying)
+
+    def budgets(self) -> list[Budget]:
+        """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
+        names = self.names()
+        return [
+            budget
+            for budget in self.datasets.budgets()
+            if budget.dataset in names and self.analyst in {None, budget.analyst}
+        ]
+
+    def releases(self) -> list[PastRelease]:
+        """Return what was released before: to an analyst, or to all for the owner."""
+        return [
+            one
+            for name in self.names()
+            for one in past_releases(self.datasets.history(name), self.analyst)
+        ]
+
+    def _named(self, question: str, dataset: str | None) -> tuple[str, Permission]:
+        """Return the dataset of a named question, and the question."""
+        if dataset is not None:
+            self._check_name(dataset)
+        among = self.names() if dataset is None else [dataset]
+        found = [name for name in among if question in self.datasets.find(name).questions]
+        if len(found) == 1:
+            return found[0], self.datasets.find(found[0]).question(question)
+        if found:
+            raise PublicError(
+                InvalidArgument(
+                    f"{shown(question)} is a question about {' and '.join(found)}; say which: dataset={found[0]!r}"
+                )
+            )
+        known = ", ".join(q for name in among for q in self.datasets.find(name).questions)
+        raise PublicError(
+            UnknownName(f"there is no question {shown(question)}; there are {known or 'none'}")
+        )
+
+    def _free(
+        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
+    ) -> Permission:
+        """Return a free question that is allowed."""
+        self._check_name(dataset)
+        question = read_free(verb, column, terms)
+        self.freedom.check(verb)
+        holding = self.datasets.find(dataset)
+        neighbors = self._budget(dataset).neighbors
+        question = question._replace(terms={**question.terms, "neighbors": neighbors})
+        permission = permitted(question, holding.data)
+        if self.analyst is not None:
+            permission.check_size(size)
+        self.freedom.check_bill(permission.bill_for(holding.data, size), neighbors)
+        return permission
+
+    def _budget(self, dataset: str) -> Budget:
+        """Return the budget of a dataset."""
+        (whole,) = (
+            one for one in self.datasets.budgets() if (one.dataset, one.analyst) == (dataset, None)
+        )
+        return whole
+
+    def _quoted(self, dataset: str, permission: Permission, size: int | None) -> tuple[Quote, bool]:
+        """Return the price, and whether the budgets of the caller alone could pay it."""
+        bill = permission.bill_for(self.datasets.find(dataset).data, size)
+        if self.analyst is None:
+            quote = self.datasets.session(dataset, None).quoted([bill])
+            return quote, quote.fits
+        permission.check_size(size)
+        return self.datasets.quote_bill(dataset, self.analyst, bill)
+
+    def _answered(
+        self, dataset: str, permission: Permission, size: int | None, paying: "Paying"
+    ) -> Release:
+        """Charge and answer. What fails because of the data is charged too."""
+        paying.check(self._quoted(dataset, permission, size)[0])
+        data, session = (
+            self.datasets.find(dataset).data,
+            self.datasets.session(dataset, self.analyst),
+        )
+        try:
+            return permission.ask(data, session, size, paying.request, charge_failures)
+        except Exhausted:
+            if self.analyst is None:
+                raise
+        # The ledger's own error may tell what others have spent.
+        raise PublicError(exhausted(dataset, *self._quoted(dataset, permission, size)))
+
+    def _check_name(self, dataset: str) -> None:
+        """Raise if the caller may not ask about a dataset, whether or not it exists."""
+        mine = self.names()
+        if dataset not in mine:
+            raise PublicError(
+                UnknownName(
+                    f"dataset must be one of {', '.join(mine) or 'none yet'}, got {shown(dataset)}"
+                )
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Paying:
+    """What the caller says about the payment.
+
+    Attributes:
+        request: the name of the request, or None.
+        max_cost: the most that the answer may cost, in the unit of the budget: ε, or ρ if it counts that.
+    """
+
+    request: str | None = None
+    max_cost: Any = None
+
+    def check(self, quote: Quote) -> None:
+        """Raise if the price is higher than the caller will pay."""
+        cost = quote.cost.epsilon if quote.cost.epsilon is not None else quote.cost.rho
+        if self.max_cost is None or (cost is not None and cost <= self.max_cost):
+            return
+        raise PublicError(
+            InvalidArgument(f"this costs {quote.cost}, more than max_cost = {spell(self.max_cost)}")
+        )

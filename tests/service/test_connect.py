@@ -1,0 +1,325 @@
+"""connect: one interface to described datasets, for the owner and for analysts."""
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet
+from discreet import Connection
+from discreet.datasets.configuration import VERBS
+from discreet.errors import (
+    DiscreetError,
+    Exhausted,
+    InvalidArgument,
+    InvalidDescription,
+    MissingColumn,
+    RequestConflict,
+    Unanswerable,
+    UnknownBudget,
+    UnknownName,
+)
+from discreet.ledger.described import configuration, open_described
+
+from ..canaries import exception_leads_to
+
+TEXT = """\
+ledger = "budget.db"
+[datasets.people]
+source = "SECRET-PLACE.csv"
+budget = { epsilon = "20" }
+columns.age = { type = "integer", minimum = 0, maximum = 120 }
+columns.city = { type = "string", enum = ["Bern", "Basel"] }
+[datasets.people.questions.typical-age]
+verb = "median"
+column = "age"
+epsilon = "1/2"
+description = "the age in the middle"
+[datasets.people.questions.city]
+verb = "mode"
+column = "city"
+epsilon = 8
+[datasets.rivals]
+source = "rivals.csv"
+budget = { epsilon = "9" }
+columns.x = { type = "integer", minimum = 0, maximum = 9 }
+questions.high = { verb = "maximum", column = "x", epsilon = 1 }
+questions.city = { verb = "mode", column = "x", epsilon = 1 }
+[analysts.ann]
+datasets = ["people"]
+share = { epsilon = "10" }
+verbs = ["mode", "median"]
+largest_epsilon = "1/4"
+[analysts.bob]
+datasets = ["people", "rivals"]
+share = { epsilon = "3" }
+[analysts.eve]
+datasets = ["rivals"]
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def asked_nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One folder for all tests that release nothing."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("described"))
+        write_files()
+        yield Path("discreet.toml").absolute()
+
+
+def write_files() -> None:
+    Path("discreet.toml").write_text(TEXT)
+    Path("SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99)
+    Path("rivals.csv").write_text("x\n1\n2\n")
+    for name in ("people", "rivals"):
+        open_described(configuration(), name)
+    for name, analyst in (("people", "ann"), ("people", "bob"), ("rivals", "bob")):
+        open_described(configuration(), name, analyst)
+
+
+def tells(thing: object) -> bool:
+    return isinstance(thing, str) and "SECRET-PLACE" in thing
+
+
+def spent(of: Connection) -> dict[str, Fraction | None]:
+    return {budget.name: budget.spent.epsilon for budget in of.budgets()}
+
+
+def test_the_owner_asks_what_is_declared(folder: Path) -> None:
+    owner = discreet.connect("discreet.toml")
+    asked = [(one.name, one.access) for one in owner.questions()]
+    assert asked == [
+        ("people", "typical-age"), ("people", "city"), ("rivals", "high"), ("rivals", "city"),
+    ]  # fmt: skip
+    assert str(owner.quote("typical-age").after) == "ε = 19.5"
+    first = owner.ask("typical-age", request="a")
+    again = owner.ask("typical-age", request="a")
+    assert (first.value, first.charged, again.charged) == (again.value, True, False)
+    assert owner.ask("city", dataset="people").value == "Bern"
+    assert spent(owner)["people"] == Fraction(17, 2)
+    assert list(owner.columns("people")) == ["age", "city"]
+
+
+def test_an_analyst_is_charged_a_share_and_sees_no_other(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    assert {one.name for one in ann.questions()} == {"people"}
+    assert ann.ask("city").value == "Bern"  # not ambiguous: rivals are not ann's
+    assert spent(ann) == {"people / ann": 8}
+    assert spent(discreet.connect())["people"] == 8
+    with pytest.raises(Exhausted, match="people / ann cannot pay ε = 8"):
+        ann.ask("city")
+    (one,) = ann.releases()
+    assert (one.dataset, one.analyst, one.is_answered) == ("people", "ann", True)
+    assert ann.ask("city", request=one.request).charged is False
+    assert discreet.connect(analyst="bob").releases() == []
+    assert [str(r.guarantee.pure) for r in discreet.connect().releases()] == ["8"]
+    for of in ("rivals", "nothing"):
+        with pytest.raises(UnknownName, match=rf"must be one of people, got '{of}'"):
+            ann.quote("high", dataset=of)
+    with pytest.raises(UnknownName, match="no question 'high'; there are typical-age, city"):
+        ann.quote("high")
+
+
+def test_an_ambiguous_question_is_asked_with_its_dataset(folder: Path) -> None:
+    bob = discreet.connect(analyst="bob")
+    with pytest.raises(InvalidArgument, match="about people and rivals; say which"):
+        bob.quote("city")
+    assert bob.quote("city", dataset="rivals").name == "rivals / bob"
+
+
+def test_free_questions_where_the_owner_allows_them(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    answer = ann.median("people", "age", epsilon="1/4", request="m")
+    assert 0 <= answer.value <= 120
+    assert answer.guarantee.pure == Fraction(1, 4)
+    again = ann.ask_verb("median", "people", "age", epsilon=Fraction(1, 4), request="m")
+    assert (again.value, again.charged) == (answer.value, False)
+    assert str(ann.quote_verb("mode", "people", "city", epsilon="1/8").cost) == "ε = 0.125"
+    counted = ann.mode("people", "age", candidates=[30, 31], epsilon="1/8", by="city")
+    assert set(counted.value) == {"Bern", "Basel"}
+
+
+REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] = [
+    (lambda c: c.median("people", "age", epsilon="0.2500001"), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.median("people", "age", epsilon="1/8", size=3), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.median("people", "age", scale="0.001"), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.maximum("people", "age", epsilon="1/8"), InvalidArgument, "only mode, median"),
+    (lambda c: c.ask_verb("laplace", "people", "age", epsilon=1), UnknownName, "must be one of"),
+    (lambda c: c.mode("rivals", "x", epsilon="1/8"), UnknownName, "must be one of people"),
+    (lambda c: c.mode("people", "wage", epsilon="1/8"), MissingColumn, "no column 'wage'"),
+    (lambda c: c.median("people", "city", epsilon="1/8"), InvalidArgument, "declared as string"),
+    (lambda c: c.mode("people", "city"), InvalidArgument, "epsilon"),
+    (lambda c: c.mode("people", "city", epsilon="x"), InvalidArgument, "finite number"),
+    (lambda c: c.mode("people", "city", epsilon="1/8", candidates=["Rome"]), InvalidArgument, "'Rome'"),
+    (lambda c: c.mode("people", "city", epsilon="1/8", candidates=[["Bern"]]), InvalidArgument, "plain"),
+    (
+        lambda c: c.mode(
+            "people", "city", epsilon="1/8", candidates=discreet.CandidateTable("rivals.csv", "x")
+        ),
+        InvalidArgument, "must be a plain value",
+    ),
+    (
+        lambda c: c.mode("people", "city", epsilon="1/8", mechanism=discreet.NoisyMax("gumbel")),
+        InvalidArgument, "must be a plain value",
+    ),
+    *(
+        (lambda c, name=name, value=value: c.mode("people", "city", epsilon="1/8", **{name: value}),
+         InvalidArgument, f"takes no '{name}'")
+        for name, value in [
+            ("unsafe_candidates_from_data", True), ("ledger", None), ("neighbors", "replace_one"),
+            ("privacy_unit", "city"), ("data", 1), ("alpha", 1), ("description", "x"),
+        ]
+    ),
+    (lambda c: c.ask("typical-age", max_cost="0.4"), InvalidArgument, "more than max_cost = 0.4"),
+    (lambda c: c.ask("typical-age", size=1001), InvalidArgument, "up to 1,000"),
+    (lambda c: c.ask("typical-age", size=0), InvalidArgument, "size"),
+    (lambda c: c.ask("typical\n-age"), InvalidArgument, "printable name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("ask", "error", "match"), REFUSED)
+def test_what_is_not_allowed_is_refused_and_charges_nothing(
+    asked_nothing: Path, ask: Callable[[Connection], object], error: type[DiscreetError], match: str
+) -> None:
+    ann = discreet.connect(asked_nothing, analyst="ann")
+    with pytest.raises(error, match=match) as caught:
+        ask(ann)
+    assert spent(ann) == {"people / ann": 0}
+    assert "SECRET" not in str(caught.value)
+    assert not exception_leads_to(caught.value, tells)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_without_verbs_only_named_questions(asked_nothing: Path, verb: str) -> None:
+    bob = discreet.connect(asked_nothing, analyst="bob")
+    with pytest.raises(InvalidArgument, match="only questions of its owner"):
+        bob.ask_verb(verb, "rivals", "x", epsilon=1)
+
+
+def test_what_fails_because_of_the_data_is_charged_and_is_one_error(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    told = set()
+    for text in (None, "age\n1\n", ""):
+        Path("SECRET-PLACE.csv").unlink(missing_ok=True)
+        if text is not None:
+            Path("SECRET-PLACE.csv").write_bytes(text.encode("latin-1"))
+        before = spent(ann)["people / ann"] or 0
+        with pytest.raises(Unanswerable) as caught:
+            ann.mode("people", "city", epsilon="1/4", request=f"r{before}")
+        told.add(str(caught.value))
+        assert any("this is paid" in note for note in caught.value.__notes__)
+        assert not exception_leads_to(caught.value, tells)
+        assert spent(ann)["people / ann"] == before + Fraction(1, 4)
+    assert told == {"this question cannot be answered; the owner of the data can see why"}
+
+
+def test_a_charged_failure_asks_again_at_no_cost(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    there = Path("SECRET-PLACE.csv").read_text()
+    Path("SECRET-PLACE.csv").unlink()
+    with pytest.raises(Unanswerable):
+        ann.ask("city", request="r")
+    assert [one.is_answered for one in ann.releases()] == [False]
+    Path("SECRET-PLACE.csv").write_text(there)
+    answer = ann.ask("city", request="r")
+    assert (answer.value, answer.charged) == ("Bern", False)
+    assert spent(ann) == {"people / ann": 8}
+    assert [one.is_answered for one in ann.releases()] == [True]
+
+
+def test_a_request_is_one_question(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    ann.ask("typical-age", request="r")
+    with pytest.raises(RequestConflict):
+        ann.median("people", "age", epsilon="1/4", request="r")
+    # Another analyst's request of the same name is another request.
+    bob = discreet.connect(analyst="bob")
+    assert bob.ask("typical-age", request="r").charged
+
+
+def test_max_cost_is_in_the_unit_of_the_budget(folder: Path) -> None:
+    ann = discreet.connect(analyst="ann")
+    assert ann.ask("typical-age", max_cost="1/2").charged
+    with pytest.raises(InvalidArgument, match="max_cost must be greater than zero"):
+        ann.ask("typical-age", max_cost=0)
+
+
+def test_a_question_costs_what_it_says_under_the_relation_of_its_budget(folder: Path) -> None:
+    Path("budget.db").unlink()
+    Path("discreet.toml").write_text(
+        TEXT.replace('epsilon = "20" }', 'epsilon = "20", neighbors = "replace_one" }')
+    )
+    for name in ("people", "rivals"):
+        open_described(configuration(), name)
+    open_described(configuration(), "people", "ann")
+    ann = discreet.connect(analyst="ann")
+    assert str(ann.quote("typical-age").cost) == "ε = 0.5"
+    assert ann.median("people", "age", epsilon="1/4").guarantee.neighbors == "replace_one"
+
+
+def test_only_the_owner_makes_a_ledger_and_opens_budgets(folder: Path) -> None:
+    with pytest.raises(
+        UnknownBudget, match=r"no share was opened for eve.* open rivals --analyst eve"
+    ):
+        discreet.connect(analyst="eve")
+    with pytest.raises(UnknownName, match="no analyst 'mallory'"):
+        discreet.connect(analyst="mallory")
+    Path("budget.db").unlink()
+    with pytest.raises(UnknownBudget, match="only the owner of the data opens one"):
+        discreet.connect()
+    assert not Path("budget.db").exists()
+    open_described(configuration(), "people")
+    with pytest.raises(UnknownBudget, match="no budget was opened for rivals"):
+        discreet.connect()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ('ledger = "budget.db"', "", "declares no ledger"),
+        (
+            'epsilon = "1/2"',
+            'epsilon = "-1"',
+            r"line 7: datasets.people.questions.typical-age: epsilon",
+        ),
+        ("epsilon = 8", "", "datasets.people.questions.city"),
+        ("epsilon = 8", "epsilon = 8\ncandidates = ['Rome']", "'Rome' is not among"),
+    ],
+)
+def test_a_description_that_cannot_be_asked_is_refused(
+    folder: Path, old: str, new: str, match: str
+) -> None:
+    Path("discreet.toml").write_text(TEXT.replace(old, new))
+    with pytest.raises(InvalidDescription, match=match):
+        discreet.connect("discreet.toml")
+
+
+def test_a_connection_leads_nowhere(folder: Path) -> None:
+    ann = discreet.connect("discreet.toml", analyst="ann")
+    assert repr(ann) == "Connection(discreet.toml, as ann)"
+    for leave in (copy.copy, copy.deepcopy, pickle.dumps):
+        taken: Any = leave
+        with pytest.raises(TypeError):
+            taken(ann)
+    assert not isinstance(ann.columns("people"), dict)
+
+
+def test_past_releases_are_plain(folder: Path) -> None:
+    owner = discreet.connect()
+    owner.ask("typical-age", request="r")
+    (one,) = owner.releases()
+    assert one.as_dict()["guarantee"] == one.guarantee.as_dict()
+    assert str(one).endswith("people: quantile 1/2 of age, Grid(0, 120, step 1; 121 points) [ε = 0.5 "
+                             "(add/remove one record)], request r")  # fmt: skip
