@@ -2,7 +2,7 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -159,6 +159,10 @@ DryRun = Annotated[
 ReportAt = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
+]
+Language = Literal["en", "zh"]
+ReportLanguage = Annotated[
+    Language | None, typer.Option("--lang", help="The report's language: English or Chinese.")
 ]
 PlotTo = Annotated[
     Path | None,

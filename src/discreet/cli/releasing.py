@@ -45,6 +45,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "request": (options.RequestName, None),
     "dry_run": (options.DryRun, False),
     "report": (options.ReportAt, None),
+    "lang": (options.ReportLanguage, None),
     "as_json": (options.AsJson, False),
 }
 
@@ -172,11 +173,13 @@ def _answer(
 def _check_report(said: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     if said["report"] is None:
+        if said["lang"] is not None:
+            raise InvalidArgument("--lang is the language of a report; give --report too")
         return
-    from ..reports import check_path  # most answers are released without one
-
     if said["dry_run"]:
         raise InvalidArgument("--report is of a release; leave it out of a --dry-run")
+    from ..reports import check_path  # most answers are released without one
+
     check_path(said["report"])
 
 
@@ -187,7 +190,8 @@ def _report(release: Release, said: dict[str, Any]) -> None:
 
     at = said["ledger"]
     ledger = None if at is None else existing_ledger(at)
-    where = report(release, said["report"], ledger=ledger, dataset=said["dataset"])
+    about = {"ledger": ledger, "dataset": said["dataset"], "lang": said["lang"] or "en"}
+    where = report(release, said["report"], **about)
     say(f"wrote {where}")
 
 

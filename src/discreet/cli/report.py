@@ -10,6 +10,7 @@ from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, e
 from .ledger import DatasetOption, LedgerArgument, existing_ledger
 from .options import (
     Epsilon,
+    Language,
     MechanismName,
     MechanismOptions,
     NeighborsName,
@@ -28,6 +29,9 @@ report_app = typer.Typer(
 OutOption = Annotated[
     Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
 ]
+LanguageOption = Annotated[
+    Language, typer.Option("--lang", help="Its language: English or Chinese.")
+]
 
 
 @report_app.command("audit")
@@ -45,6 +49,7 @@ def audit_command(
     noise: NoiseName = None,
     mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
+    lang: LanguageOption = "en",
 ) -> None:
     """Report the loss of a mechanism on two neighbors' scores.
 
@@ -64,12 +69,14 @@ def audit_command(
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     found = exact_audit(scores, neighbor, declared, terms)
-    typer.echo(f"wrote {report(found, out)}")
+    typer.echo(f"wrote {report(found, out, lang=lang)}")
     raise typer.Exit(int(not found.holds))
 
 
 @report_app.command("ledger")
-def ledger_command(where: LedgerArgument, dataset: DatasetOption, out: OutOption) -> None:
+def ledger_command(
+    where: LedgerArgument, dataset: DatasetOption, out: OutOption, lang: LanguageOption = "en"
+) -> None:
     """Report a dataset's budget: total, questions, and remainder.
 
     Example: discreet report ledger budget.db --dataset adult --out report.html
@@ -77,4 +84,4 @@ def ledger_command(where: LedgerArgument, dataset: DatasetOption, out: OutOption
     from ..reports import check_path, report
 
     check_path(out)
-    typer.echo(f"wrote {report(existing_ledger(where), out, dataset=dataset)}")
+    typer.echo(f"wrote {report(existing_ledger(where), out, dataset=dataset, lang=lang)}")

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from functools import singledispatch
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
@@ -20,18 +20,25 @@ from ..private_files import open_private
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
 from .budgets import about_budget, remaining_section
+from .chinese import CHINESE
+from .english import ENGLISH
 from .page import Page
 from .releases import about_release, private_distribution
+from .wording import Wording
+
+Language = Literal["en", "zh"]
+_LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
 
 
 @error_boundary
-def report(
+def report(  # noqa: PLR0913  # the report, what it may show besides, and its language
     subject: object,
     path: str | os.PathLike[str],
     *,
     ledger: Ledger | None = None,
     dataset: str | None = None,
     private_law: Distribution | None = None,
+    lang: Language = "en",
 ) -> Path:
     """Write a report of a release, of an audit, or of a dataset's budget in a ledger, as one HTML file.
 
@@ -42,6 +49,8 @@ def report(
         dataset: the dataset in the ledger.
         private_law: with a release, the distribution it was drawn from, to be plotted. The report is then as
             private as the data, says so in red, and must not be published.
+        lang: the language of the report, "en" (English, the default) or "zh" (Chinese). What was recorded, such as
+            the question, stays as it is.
 
     Returns:
         The path.
@@ -51,14 +60,14 @@ def report(
         UnknownBudget: if the ledger has no budget for the dataset.
         ReportUnwritable: if the file cannot be written.
     """
-    file = check_path(path)
+    file, words = check_path(path), _language(lang)
     for name, value, kind in (
         ("ledger", ledger, Ledger),
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
             raise InvalidArgument(f"{name} must be a {kind.__name__}, got {shown(value)}")
-    page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
+    page = _page(subject, words, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
         with open_private(file) as out:
             out.write(page.html())
@@ -84,8 +93,20 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     return file
 
 
+def _language(lang: object) -> Wording:
+    """Return the sentences of reports in a language.
+
+    Raises:
+        InvalidArgument: if there are no reports in it.
+    """
+    if not isinstance(lang, str) or lang not in _LANGUAGES:
+        known = " or ".join(map(repr, _LANGUAGES))
+        raise InvalidArgument(f"lang must be {known}, got {shown(lang)}")
+    return _LANGUAGES[lang]
+
+
 @singledispatch
-def _page(subject: object, **_: object) -> Page:
+def _page(subject: object, words: Wording, **_: object) -> Page:
     raise InvalidArgument(
         f"a report is about a release, an audit or a ledger, got {shown(subject)}"
     )
@@ -94,27 +115,30 @@ def _page(subject: object, **_: object) -> Page:
 @_page.register
 def _(
     subject: Release,
+    words: Wording,
     *,
     ledger: Ledger | None,
     dataset: str | None,
     private_law: Distribution | None,
 ) -> Page:
-    page = about_release(subject)
+    page = about_release(subject, words)
     if ledger is not None:
-        page = page.followed_by(remaining_section(ledger, _named(dataset)))
-    return page if private_law is None else page.made_private(private_distribution(private_law))
+        page = page.followed_by(remaining_section(ledger, _named(dataset), words))
+    if private_law is None:
+        return page
+    return page.made_private(private_distribution(private_law, words))
 
 
 @_page.register
-def _(subject: Ledger, *, dataset: str | None, **others: object) -> Page:
+def _(subject: Ledger, words: Wording, *, dataset: str | None, **others: object) -> Page:
     _refuse(others, "a ledger")
-    return about_budget(subject, _named(dataset))
+    return about_budget(subject, _named(dataset), words)
 
 
-def _of_audit(about: Callable[[Any], Page]) -> Callable[..., Page]:
-    def page(subject: object, **others: object) -> Page:
+def _of_audit(about: Callable[[Any, Wording], Page]) -> Callable[..., Page]:
+    def page(subject: object, words: Wording, **others: object) -> Page:
         _refuse(others, "an audit")
-        return about(subject)
+        return about(subject, words)
 
     return page
 

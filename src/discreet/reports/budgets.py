@@ -15,43 +15,40 @@ from ..privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from ..privacy.odometer import Odometer
 from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture, table
+from .wording import Wording
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 _MOST_ROWS = 1000
 
 
-def about_budget(ledger: Ledger, dataset: str) -> Page:
+def about_budget(ledger: Ledger, dataset: str, words: Wording) -> Page:
     """Return the report of a dataset's budget: total, questions, and remainder."""
     budgets, events = _budgets(ledger, dataset), ledger.history(dataset)
     verified = ledger.verify()
     whole = budgets[0]
-    chained = {"Events": f"{verified.events:,}", "Head": verified.head}
+    amounts = {
+        "spent": words.said(whole.spent),
+        "total": words.said(whole.total),
+        "remaining": words.said(whole.remaining),
+    }
+    chained = {words.events: f"{verified.events:,}", words.head: verified.head}
     return Page(
-        f"The privacy budget of {dataset}",
-        lede(f"Spent {whole.spent} of {whole.total}; remaining {whole.remaining}."),
+        words.budget_title.format(dataset=dataset),
+        lede(words.budget.format(**amounts)),
         (
-            Section("What is promised", _promised(whole, ledger.spent(dataset))),
-            Section("What was spent", (_sums(budgets), *_over_time(whole, events))),
-            Section("What was asked", (_asked(events),)),
-            Section(
-                "That nothing was edited",
-                (
-                    paragraph(
-                        "Each event holds a hash of all before it. The chain and all sums were computed anew "
-                        "for this report, and agree. Compare the head with one noted elsewhere: only that "
-                        "finds a ledger that was replaced as a whole."
-                    ),
-                    facts(chained),
-                ),
-            ),
-            prose.exactness_section(),
+            Section(words.promised_title, _promised(whole, ledger.spent(dataset), words)),
+            Section(words.spent_title, (_sums(budgets, words), *_over_time(whole, events, words))),
+            Section(words.asked_title, (_asked(events, words),)),
+            Section(words.chain_title, (paragraph(words.chain), facts(chained))),
+            prose.exactness_section(words),
         ),
+        words,
     )
 
 
-def remaining_section(ledger: Ledger, dataset: str) -> Section:
+def remaining_section(ledger: Ledger, dataset: str, words: Wording) -> Section:
     """Return the section on a dataset's budgets after a release."""
-    return Section("What remains", (_sums(_budgets(ledger, dataset)),))
+    return Section(words.remaining_title, (_sums(_budgets(ledger, dataset), words),))
 
 
 def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
@@ -62,20 +59,16 @@ def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     return sorted(found, key=budget_order)
 
 
-def _promised(budget: Budget, spent: Odometer) -> tuple[Markup, ...]:
+def _promised(budget: Budget, spent: Odometer, words: Wording) -> tuple[Markup, ...]:
     """Return the guarantee of all answers together, now and later."""
     total = _guarantee(budget)
-    later = (
-        "This is about all answers together, those so far and those to come: the ledger refuses more, unless "
-        "its owner extends the budget. Then the larger total is all that is promised."
-    )
     exactly = {
-        "All answers, unless it is extended": str(total),
-        "Answers so far": str(spent) if spent.answers else "none",
-        "Neighbours": prose.neighbors_in_words(budget.neighbors, budget.unit),
+        words.all_answers: words.said(total),
+        words.so_far: words.said(spent) if spent.answers else words.none,
+        words.neighbours: prose.neighbors_in_words(budget.neighbors, budget.unit, words),
     }
-    sentences = [paragraph(text) for text in prose.guarantee_in_words(total)]
-    return (paragraph(later), *sentences, facts(exactly))
+    sentences = [words.promised_together, *prose.guarantee_in_words(total, words)]
+    return (*map(paragraph, sentences), facts(exactly))
 
 
 def _guarantee(budget: Budget) -> Guarantee:
@@ -89,13 +82,12 @@ def _guarantee(budget: Budget) -> Guarantee:
     )
 
 
-def _sums(budgets: list[Budget]) -> Markup:
-    head = ("budget", "total", "spent", "remaining")
-    rows = [(b.name, str(b.total), str(b.spent), str(b.remaining)) for b in budgets]
-    return table(head, rows)
+def _sums(budgets: list[Budget], words: Wording) -> Markup:
+    rows = [(b.name, *map(words.said, (b.total, b.spent, b.remaining))) for b in budgets]
+    return table(words.sums, rows)
 
 
-def _asked(events: list[Event]) -> Markup:
+def _asked(events: list[Event], words: Wording) -> Markup:
     asked = [event for event in events if event.kind in CHARGED]
     more = len(asked) - _MOST_ROWS
     rows = [
@@ -103,30 +95,26 @@ def _asked(events: list[Event]) -> Markup:
             _time(event).strftime("%Y-%m-%d %H:%M:%S"),
             event.analyst or "",
             str(event.body.get("query", "")),
-            str(event.body.get("mechanism", "made elsewhere")),
+            words.said(event.body.get("mechanism", words.elsewhere)),
             ", ".join(f"{_SIGNS.get(u, 'δ')} = {v}" for u, v in _costs(event).items()),
         )
         for event in asked[-_MOST_ROWS:]
     ]
-    listed = table(("time (UTC)", "analyst", "question", "mechanism", "cost"), rows)
-    return (
-        Markup(paragraph(f"The last {_MOST_ROWS:,}; {more:,} before.") + listed)
-        if more > 0
-        else listed
-    )
+    listed = table(words.history, rows)
+    if more <= 0:
+        return listed
+    return Markup(paragraph(words.last_rows.format(shown=_MOST_ROWS, before=more)) + listed)
 
 
-def _over_time(budget: Budget, events: list[Event]) -> Iterator[Markup]:
+def _over_time(budget: Budget, events: list[Event], words: Wording) -> Iterator[Markup]:
     """Yield a plot for epsilon and for rho, where all answers so far have a bound in it."""
     own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
     for unit, sign in _SIGNS.items():
         if getattr(budget.remaining, unit) is None or len(own) < 2:
             continue
         points = spent_over_time(own, unit)
-        says = (
-            f"What the answers cost, summed up over time in {sign}, and the whole budget (dashed)."
-        )
-        yield picture(partial(plots.budget, points, unit=sign), says)
+        says = words.budget_picture.format(sign=sign)
+        yield picture(partial(plots.budget, points, unit=sign), says, words)
 
 
 def spent_over_time(events: list[Event], unit: str) -> list[tuple[datetime, Fraction, Fraction]]:

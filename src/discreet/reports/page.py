@@ -1,15 +1,17 @@
 """HTML pages of sections with prose, facts, tables and plots, all text escaped."""
 
 import platform
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from html import escape
+from html import escape, unescape
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NewType
 
 from ..errors import MissingPackage
 from ..text_tables import TextTable
+from .wording import Rewording, Wording, reworded
 
 if TYPE_CHECKING:
     from ..figures import Figure
@@ -26,7 +28,8 @@ _STYLE = """
   --line: #44484f; --good: #4fd1a5; --bad: #ff9a70; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2.5rem 1.25rem; max-width: 46rem; background: var(--paper);
-  color: var(--ink); font: 1.0625rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+  color: var(--ink); font: 1.0625rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans",
+  "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 .lede { font-size: 1.25rem; margin: 0 0 1rem; overflow-wrap: anywhere; }
@@ -71,12 +74,14 @@ class Page:
         title: the subject.
         lede: the summary below the title.
         sections: everything else, in order.
+        words: the language it is in.
         private: whether it must not be published.
     """
 
     title: str
     lede: Markup
     sections: tuple[Section, ...]
+    words: Wording
     private: bool = False
 
     def followed_by(self, section: Section) -> "Page":
@@ -89,10 +94,9 @@ class Page:
 
     def html(self) -> str:
         """Return the whole document. A content security policy forbids references to other files."""
-        warning = "Private: this report shows a distribution that depends on private data. Do not publish it."
-        banner = [verdict(warning, good=False)] if self.private else []
+        banner = [verdict(self.words.private, good=False)] if self.private else []
         return "\n".join([
-            "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+            "<!doctype html>", f'<html lang="{self.words.lang}">', "<head>", '<meta charset="utf-8">',
             '<meta http-equiv="Content-Security-Policy" '
             "content=\"default-src 'none'; style-src 'unsafe-inline'\">",
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -100,7 +104,7 @@ class Page:
             f"<title>{escape(self.title)}</title>", f"<style>{_STYLE}</style>", "</head>", "<body>",
             "<header>", *banner, f"<h1>{escape(self.title)}</h1>", self.lede, "</header>",
             "<main>", *(section.html() for section in self.sections), "</main>",
-            f"<footer>{escape(_made())}</footer>", "</body>", "</html>", "",
+            f"<footer>{escape(_made(self.words))}</footer>", "</body>", "</html>", "",
         ])  # fmt: skip
 
 
@@ -136,17 +140,33 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     return Markup(f'<div class="scroll">{made}</div>')
 
 
-def picture(draw: Callable[[], "Figure"], says: str) -> Markup:
-    """Return an embedded plot with its caption, or the caption alone without matplotlib."""
+def picture(
+    draw: Callable[[], "Figure"], says: str, words: Wording, labels: Rewording | None = None
+) -> Markup:
+    """Return an embedded plot with its caption, or the caption alone without matplotlib.
+
+    The texts in the plot are put in the language of the page, by its labels if no others are given.
+    """
     try:
         drawn = draw().to_svg()
     except MissingPackage as error:
-        return paragraph(f"{says} (No picture: {error}.)")
+        return paragraph(words.no_picture.format(says=says, reason=words.said(error)))
+    drawn = _labelled(drawn, words.labels if labels is None else labels)
     return Markup(f"<figure>{drawn}<figcaption>{escape(says)}</figcaption></figure>")
 
 
-def _made() -> str:
+def _labelled(drawn: str, labels: Rewording) -> str:
+    """Return a plot with its texts, and the titles of its marks, in other words."""
+
+    def replaced(text: re.Match[str]) -> str:
+        return text[1] + escape(reworded(unescape(text[2]), labels))
+
+    return re.sub(r'(<(?:text|title)\b[^>]*>|\baria-label=")([^<"]*)', replaced, drawn)
+
+
+def _made(words: Wording) -> str:
     """Return the time of writing and the versions of the software."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     versions = [f"{name} {version(name)}" for name in _PACKAGES]
-    return f"Written {now} by {', '.join(versions)}, Python {platform.python_version()}."
+    listed = ", ".join([*versions, f"Python {platform.python_version()}"])
+    return words.made.format(now=now, versions=listed)

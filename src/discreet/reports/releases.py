@@ -12,6 +12,7 @@ from ..privacy.contract import equals
 from ..releases import Release, json_value
 from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
+from .wording import Wording
 
 _SHARES = [Fraction(k, 10) for k in range(2, 51)]
 """The epsilons of the curve, as shares of that of the answer."""
@@ -19,57 +20,58 @@ _SHARES = [Fraction(k, 10) for k in range(2, 51)]
 _MOST_SHOWN = 100
 
 
-def about_release(release: Release) -> Page:
+def about_release(release: Release, words: Wording) -> Page:
     """Return the report of a release."""
-    guarantee = release.guarantee
+    guarantee, answer = release.guarantee, _answer(release, words)
     asked = {
-        "Question": release.query or "not recorded",
-        "Answer": _answer(release),
-        "Mechanism": release.mechanism,
+        words.question: release.query or words.not_recorded,
+        words.answer: answer,
+        words.mechanism: words.said(release.mechanism),
     }
-    promised = tuple(paragraph(text) for text in prose.guarantee_in_words(guarantee))
+    promised = tuple(map(paragraph, prose.guarantee_in_words(guarantee, words)))
     exactly = {
-        "Exactly": str(guarantee),
-        "Neighbours": prose.neighbors_in_words(guarantee.neighbors, release.unit),
+        words.exactly: words.said(guarantee),
+        words.neighbours: prose.neighbors_in_words(guarantee.neighbors, release.unit, words),
     }
     sections = [
-        Section("What was asked", (facts(asked),)),
-        Section("What is promised", (*promised, facts(exactly))),
-        Section("What it cost", (facts(dict(_costs(release))),)),
+        Section(words.asked_title, (facts(asked),)),
+        Section(words.promised_title, (*promised, facts(exactly))),
+        Section(words.cost_title, (facts(dict(_costs(release, words))),)),
     ]
-    error = _error(release)
+    error = _error(release, words)
     if error is not None:
-        sections.append(Section("How good such an answer is", error))
-    return Page("A private answer", lede(_answer(release)), (*sections, prose.exactness_section()))
+        sections.append(Section(words.error_title, error))
+    sections.append(prose.exactness_section(words))
+    return Page(words.release_title, lede(answer), tuple(sections), words)
 
 
-def private_distribution(law: Distribution) -> Section:
+def private_distribution(law: Distribution, words: Wording) -> Section:
     """Return the section with the private distribution, for the owner of the data."""
-    says = "The distribution that the answer was drawn from. It is as private as the data."
-    return Section("The distribution: do not publish", (picture(law.plot, says),))
+    drawn = picture(law.plot, words.distribution_picture, words, words.private_labels)
+    return Section(words.distribution_title, (drawn,))
 
 
-def _answer(release: Release) -> str:
+def _answer(release: Release, words: Wording) -> str:
     value = json_value(release.value)
     if isinstance(value, dict):
         return "; ".join(f"{group}: {answer}" for group, answer in value.items())
     if isinstance(value, list):
-        more = f", and {len(value) - _MOST_SHOWN:,} more" if len(value) > _MOST_SHOWN else ""
-        return ", ".join(map(str, value[:_MOST_SHOWN])) + more
+        shown, more = ", ".join(map(str, value[:_MOST_SHOWN])), len(value) - _MOST_SHOWN
+        return words.more_answers.format(shown=shown, more=more) if more > 0 else shown
     return str(value)
 
 
-def _costs(release: Release) -> Iterator[tuple[str, str]]:
+def _costs(release: Release, words: Wording) -> Iterator[tuple[str, str]]:
     guarantee = release.guarantee
     if guarantee.pure is not None:
-        yield "Pure differential privacy", equals("ε", guarantee.pure)
+        yield words.pure, equals("ε", guarantee.pure)
     if guarantee.rho is not None:
-        yield "Zero-concentrated", equals("ρ", guarantee.rho)
+        yield words.concentrated, equals("ρ", guarantee.rho)
     if guarantee.pure is None and guarantee.rho is None:
-        yield "Privacy", str(guarantee)
+        yield words.privacy, words.said(guarantee)
 
 
-def _error(release: Release) -> tuple[Markup, ...] | None:
+def _error(release: Release, words: Wording) -> tuple[Markup, ...] | None:
     """Return the section on the worst-case error, which is public as it depends on no data."""
     n, epsilon = release.candidates, release.guarantee.pure
     single = release.guarantee.kind != "composition"
@@ -81,24 +83,13 @@ def _error(release: Release) -> tuple[Markup, ...] | None:
 
     points = [float(share * epsilon) for share in _SHARES]
     line = {release.mechanism: (points, [float(at(share)) for share in _SHARES])}
-    says = (
-        f"The expected error on the worst of all data, for {n:,} candidates; the answer was given at "
-        f"ε = {float(epsilon):.4g}. It is not about these data, so it is public."
+    says = words.error_picture.format(candidates=n, epsilon=float(epsilon))
+    drawn = partial(
+        plots.curve,
+        line,
+        what="worst expected error",
+        unit="the range sensitivity",
+        at=float(epsilon),
     )
-    return (
-        paragraph(
-            f"Whatever the data are, the score of the answer is behind the best score by at most "
-            f"{float(at(Fraction(1))):.4g} on average, in units of how much one record can move the "
-            "difference of two scores."
-        ),
-        picture(
-            partial(
-                plots.curve,
-                line,
-                what="worst expected error",
-                unit="the range sensitivity",
-                at=float(epsilon),
-            ),
-            says,
-        ),
-    )
+    told = words.error.format(error=float(at(Fraction(1))))
+    return paragraph(told), picture(drawn, says, words)
