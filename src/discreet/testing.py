@@ -205,10 +205,10 @@ def counted_work() -> Iterator[Work]:
 def check_mechanism(mechanism: str | Mechanism, *, epsilon: object = 1, depth: int = 12) -> None:
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
-    Checked are: scores that are not finite are refused; the law it states sums to one; the law it draws
+    Checked are: scores that are not finite are refused; the distribution it states sums to one; the one it draws
     from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is the one asked
     for; a ledger can identify it; and for every pair of neighbouring score vectors over a small universe,
-    monotonic and not, its guarantee holds for the law it states. A check that could not fail counts as
+    monotonic and not, its guarantee holds for the distribution it states. A check that could not fail counts as
     failed: balls must be narrow, and enough bit strings decided. A mechanism that brings its own eta takes
     epsilon=None.
 

@@ -428,7 +428,6 @@ METHODS: dict[str, Callable[[], Arguments]] = {
 PROTOCOL = {
     "bought",
     "buy",
-    "bought",
     "ceiling",
     "nearest",
     "of",

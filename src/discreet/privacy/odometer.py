@@ -56,7 +56,7 @@ class Odometer:
     Args:
         neighbors: the neighbouring relation.
         parts: guarantees with the number of answers that have them, in the order they were charged.
-        unit: the column that says whose a row is, if all rows of one person are one record; None if each
+        unit: the column of the privacy unit, if all rows of one unit are one record; None if each
             row is one.
 
     Raises:
