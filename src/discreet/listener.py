@@ -1,7 +1,7 @@
 """A stand-in for an account that records the order of a verb instead of paying for it."""
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .errors import InvalidArgument
 
@@ -12,9 +12,12 @@ class Listener:
     Args:
         billing: whether the order is for the price, as if an account paid; otherwise it is for the
             distribution, as without an account.
+
+    Attributes:
+        about: what the release is about, as the verb tells: see `payment.About`.
     """
 
-    __slots__ = ("billing",)
+    __slots__ = ("about", "billing")
 
     class Heard(Exception):
         """Raised in place of an answer, with the order that was taken."""
@@ -25,6 +28,7 @@ class Listener:
 
     def __init__(self, *, billing: bool) -> None:
         self.billing = billing
+        self.about: Any = None
 
     def buy(self, bill: object, prepare: object) -> NoReturn:
         """Refuse: a listener pays for nothing."""

@@ -1,14 +1,46 @@
 """The bill for a release, and the account that pays it. Nothing here is private."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from .errors import InvalidArgument, shown
+from .listener import Listener
 from .privacy.guarantees import Guarantee
 
 Indices: TypeAlias = "int | list[Indices]"
 """Drawn answers as their indices, which JSON can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The described dataset that a release is about, in plain values.
+
+    Attributes:
+        name: its name, or None.
+        digest: of all that is declared: see `datasets.Dataset.digest`; None for data without a description.
+        source: where the data are; None for data in memory.
+        privacy_unit: the column of the privacy unit, or None.
+        max_contributions: the declared bound, or None.
+        columns: the declared columns, in words.
+    """
+
+    name: str | None = None
+    digest: str | None = None
+    source: Any = None
+    privacy_unit: str | None = None
+    max_contributions: int | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What says which data these are, and whose: a change of it needs the owner's word."""
+        names = ("source", "privacy_unit", "max_contributions")
+        return {name: getattr(self, name) for name in names}
+
+
+UNDESCRIBED = About()
+"""A table or a column that was given without a description."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +56,7 @@ class Bill:
         candidates: how many candidates there are, where that is public and finite.
         unit: the privacy unit, a column of which all rows with one value are one record; None if every row
             is a record.
+        about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
     """
 
     guarantee: Guarantee
@@ -33,6 +66,7 @@ class Bill:
     request: str | None = None
     candidates: int | None = None
     unit: str | None = None
+    about: About | None = None
 
 
 class Account(Protocol):
@@ -80,6 +114,32 @@ def buy_from(
     if isinstance(account, TellingAccount):
         return account.bought(bill, prepare)
     return Purchased(account.buy(bill, prepare), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped:
+    """An account that is told what its releases are about."""
+
+    account: Account
+    about: About
+
+    def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+        """Charge the account for a release about the data."""
+        return self.bought(bill, prepare).drawn
+
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+        """Do the same, and tell what the account tells."""
+        return buy_from(self.account, replace(bill, about=self.about), prepare)
+
+
+def stamped(account: Any, about: About) -> Any:
+    """Return an account that is told what its releases are about; what the outer verb told it stays."""
+    if isinstance(account, Listener):
+        account.about = account.about or about
+        return account
+    if isinstance(account, Stamped) or not hasattr(account, "buy"):
+        return account
+    return Stamped(account, about)
 
 
 def read_account(ledger: object) -> Account | None:

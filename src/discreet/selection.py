@@ -5,7 +5,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -320,7 +320,9 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
     Raises:
         InvalidArgument: as for `order_of`.
     """
-    return _heard(verb, args, kwargs, Listener(billing=True)).bill()
+    listener = Listener(billing=True)
+    bill = _heard(verb, args, kwargs, listener).bill()
+    return replace(bill, about=listener.about)
 
 
 def _heard(

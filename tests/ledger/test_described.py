@@ -52,7 +52,7 @@ def test_a_missing_ledger_is_refused_and_never_made_by_a_release(folder: Path) -
             discreet.median(people, "age", epsilon=1)
         assert not (folder / "budget.db").exists()
     discreet.Ledger(folder / "budget.db")
-    with pytest.raises(UnknownBudget, match=r"no budget was opened for the dataset 'people'"):
+    with pytest.raises(UnknownBudget, match=r"belongs to the described dataset people"):
         discreet.median(people, "age", epsilon=1)
     open_described(configuration(), "people")
     with pytest.raises(UnreadableFile):

@@ -341,7 +341,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 7
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(3, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(4, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -380,6 +380,6 @@ def test_an_older_schema_is_renewed_in_one_step(
         Ledger(where).session("adult").buy(bill("1/2"), answering(0))
     for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
         with pytest.raises(
-            LedgerTooNew, match="has schema 4, and this version of discreet knows 3: upgrade"
+            LedgerTooNew, match="has schema 5, and this version of discreet knows 4: upgrade"
         ):
             old()

@@ -131,6 +131,8 @@ def _described(event: "Event") -> str:
         return f"to {event.request}"
     if event.kind == "released_outside":
         return f"{event.request}: {event.body['note']}"
+    if event.kind == "described":
+        return f"{event.body['name']}: {event.body['digest'][:14]}"
     if event.kind == "carried":
         return "as it was before the ledger was renewed"
     per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""

@@ -124,6 +124,44 @@ def extend_command(
     _note_shares(ledger, budget)
 
 
+@ledger_app.command("describe")
+def describe_command(
+    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+) -> None:
+    """Record that its owner has changed the description of a dataset. What was spent stays spent.
+
+    Changed columns need no word. A changed source or contribution bound does: until then releases are refused.
+
+    Example: discreet ledger describe people
+    """
+    from ..ledger.described import configuration, described_ledger
+
+    declared = configuration()
+    described_ledger(declared, dataset).describe(declared.dataset(dataset))
+    typer.echo(f"the description of {dataset} is on record: {declared.dataset(dataset).digest}")
+
+
+@ledger_app.command("renew")
+def renew_command(
+    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+    period: Annotated[
+        str, typer.Option(metavar="NAME", help="What the new budget is for.", show_default=False)
+    ],
+    epsilon: TotalEpsilon = None,
+    rho: TotalRho = None,
+    delta: TotalDelta = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a new budget for a dataset, to be charged from now on. What is promised to its people adds up.
+
+    Example: discreet ledger renew people --period 2027
+    """
+    from ..ledger.described import configuration, renew_described
+
+    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    _show_budgets([renew_described(configuration(), dataset, period, **amounts)], as_json=as_json)
+
+
 @ledger_app.command("show")
 def show_command(
     where: LedgerArgument,

@@ -4,7 +4,7 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
+from ..payment import UNDESCRIBED, stamped
 from ..privacy.units import read_unit
 from ..tables.candidate_table import CandidateTable
 from .column import MOST_VALUES, Column
@@ -33,6 +34,9 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
     def asked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         data = args[place] if len(args) > place else kwargs.get("data")
         if not isinstance(data, Dataset):
+            scores = asks == "values" and _column(args, kwargs, place) is None
+            if kwargs.get("ledger") is not None and not scores:
+                kwargs["ledger"] = stamped(kwargs["ledger"], UNDESCRIBED)
             return verb(*args, **kwargs)
         bound = signature.bind_partial(*args, **kwargs).arguments
         given: dict[str, Any] = {**bound, **bound.pop("terms", {})}
@@ -40,6 +44,11 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
         return verb(**_settled(data, given, asks, verb.__name__))  # type: ignore[call-arg]
 
     return asked
+
+
+def _column(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int) -> object:
+    """Return the column of a call; without one, values are counted as scores are: nobody knows of what."""
+    return args[place + 1] if len(args) > place + 1 else kwargs.get("column")
 
 
 def _settled(dataset: Dataset, given: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
@@ -53,32 +62,28 @@ def _settled(dataset: Dataset, given: dict[str, Any], asks: Asks, verb: str) -> 
         candidates = choose(dataset, column, given, verb)
         given = {**given, "column": column.name, "candidates": candidates}
         given |= _groups(dataset, given)
-    if given.get("ledger") is None and (account := dataset.account()) is not None:
-        given = {**given, "ledger": account}
-    return {**given, "data": dataset.source}
+    account = given.get("ledger")
+    account = dataset.account() if account is None else account
+    return {**given, "ledger": stamped(account, dataset.about), "data": dataset.source}
 
 
 def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
     """Raise unless the caller says the privacy unit, for which their sensitivity must hold."""
     unit = read_unit(given.get("privacy_unit"))
-    if unit == dataset.privacy_unit:
-        return
-    if unit is None:
+    if unit is None and dataset.privacy_unit is not None:
         raise InvalidArgument(
             f"a record of {dataset.called} is declared as all rows of one {dataset.privacy_unit}, and {verb} "
             "relies on what you promise about one record: if it holds for all those rows together, say "
             f"privacy_unit={dataset.privacy_unit!r}"
         )
-    raise _other_unit(dataset, unit)
+    dataset.declared_unit(unit)
 
 
 def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]:
     """Return the privacy unit and its bound, if they are declared."""
     unit, most = read_unit(given.get("privacy_unit")), given.get("max_contributions")
-    if unit is not None and unit != dataset.privacy_unit:
-        raise _other_unit(dataset, unit)
     found: dict[str, Any] = {}
-    if dataset.privacy_unit is not None:
+    if dataset.declared_unit(unit) is not None:
         found["privacy_unit"] = dataset.privacy_unit
     declared = dataset.max_contributions
     if declared is None or asks != "numbers":
@@ -88,15 +93,6 @@ def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]
             f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
         )
     return {**found, "max_contributions": declared}
-
-
-def _other_unit(dataset: Dataset, unit: object) -> InvalidArgument:
-    declared = dataset.privacy_unit
-    said = "every row as a record" if declared is None else f"all rows of one {declared}"
-    return InvalidArgument(
-        f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
-        "leave privacy_unit out"
-    )
 
 
 def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:

@@ -1,6 +1,7 @@
 """A dataset as its owner describes it: where it is, whose its records are, and what its columns hold."""
 
 import copy
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from ..descriptions import digest
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..numbers import count
-from ..payment import Account
+from ..payment import About, Account
 from ..privacy.units import read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.paths import file_format, names_files
@@ -118,6 +119,33 @@ class Dataset:
             f"{nearest(name, self.columns)}; it has {known}"
         )
 
+    def under(self, name: str) -> "Dataset":
+        """Return the dataset under a name.
+
+        Raises:
+            InvalidArgument: if it has another.
+        """
+        if self.name not in (None, name):
+            raise InvalidArgument(f"the data are described as {self.name}, not as {name}")
+        named = copy.copy(self)
+        object.__setattr__(named, "name", name)
+        return named
+
+    def declared_unit(self, unit: str | None) -> str | None:
+        """Return the declared privacy unit.
+
+        Raises:
+            InvalidArgument: if another was given.
+        """
+        if unit is None or unit == self.privacy_unit:
+            return self.privacy_unit
+        declared = self.privacy_unit
+        said = "every row as a record" if declared is None else f"all rows of one {declared}"
+        raise InvalidArgument(
+            f"privacy_unit is {shown(unit)}, but the description of {self.called} declares {said}; "
+            "leave privacy_unit out"
+        )
+
     @property
     def called(self) -> str:
         """The name of the dataset in messages."""
@@ -141,6 +169,15 @@ class Dataset:
                 "max_contributions": self.max_contributions,
                 "columns": {name: column.plain for name, column in self.columns.items()},
             }
+        )
+
+    @property
+    def about(self) -> About:
+        """What a ledger keeps of the description."""
+        columns = tuple(map(str, self._columns))
+        place = self.place if self.place is None else json.loads(json.dumps(self.place))
+        return About(
+            self.name, self.digest, place, self.privacy_unit, self.max_contributions, columns
         )
 
     @property

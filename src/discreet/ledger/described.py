@@ -49,7 +49,7 @@ def with_its_ledger(declared: Configuration, name: str) -> Dataset:
     dataset = declared.dataset(name)
     if declared.ledger is None:
         return dataset
-    return charged_to(dataset, partial(_session, declared.ledger, name))
+    return charged_to(dataset, partial(_session, declared.ledger, dataset))
 
 
 def open_described(
@@ -86,9 +86,39 @@ def open_described(
         )
     neighbors = declared.budgets.get(name, {}).get("neighbors", "add_remove")
     of: dict[str, Any] = {"neighbors": neighbors, **terms, **given}
-    return _ledger(declared.ledger).open(
-        name, analyst=analyst, privacy_unit=dataset.privacy_unit, **of
-    )
+    return _ledger(declared.ledger).open(dataset, analyst=analyst, **of)
+
+
+def described_ledger(declared: Configuration, name: str) -> Ledger:
+    """Return the existing ledger that is declared.
+
+    Raises:
+        InvalidDescription: if none is.
+        UnknownBudget: if it does not exist.
+    """
+    if declared.ledger is None:
+        raise InvalidDescription(
+            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+        )
+    return existing(declared.ledger, name)
+
+
+def renew_described(
+    declared: Configuration, name: str, period: str, **amounts: Number | None
+) -> Budget:
+    """Renew the budget of a described dataset for a period, by the amounts given or else by those declared.
+
+    Raises:
+        InvalidDescription: if neither are.
+    """
+    dataset, given = declared.dataset(name), {u: a for u, a in amounts.items() if a is not None}
+    declares = declared.budgets.get(name, {})
+    of: Any = given or {unit: a for unit, a in declares.items() if unit != "neighbors"}
+    if not of:
+        raise InvalidDescription(
+            f"{declared.path} declares no budget for {name}; declare one, or give it here"
+        )
+    return described_ledger(declared, name).renew(dataset, period, **of)
 
 
 def _terms(declared: Configuration, name: str, analyst: str | None) -> Mapping[str, Any]:
@@ -117,6 +147,6 @@ def _ledger(where: str) -> Ledger:
     return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
 
 
-def _session(where: str, name: str, analyst: str | None) -> Session:
+def _session(where: str, dataset: Dataset, analyst: str | None) -> Session:
     """Return the session that is charged for releases about a dataset."""
-    return existing(where, name).session(name, analyst)
+    return existing(where, str(dataset.name)).session(dataset, analyst)

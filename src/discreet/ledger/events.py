@@ -33,7 +33,8 @@ class Event:
         number: its position in the chain, from 1.
         at: the time it was written, UTC, by the writer's clock.
         kind: "opened", "extended", "charged" or "answered"; "charged_outside" and "released_outside" for
-            releases made by other software; "carried" for the budgets of an older ledger when it is upgraded.
+            releases made by other software; "described" for what is declared about the data; "carried" for the
+            budgets of an older ledger when it is upgraded.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.
         request: the name of the request that was charged or answered; None for budgets.

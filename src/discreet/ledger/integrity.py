@@ -44,6 +44,18 @@ _REQUEST = _LINKED.where(
 )
 
 
+_DESCRIBED = _LINKED.where(text("discreet_events.kind = 'described'")).order_by(EVENTS.c.number)
+
+
+def described_events(connection: Connection, chain: ChainHead) -> list[Event]:
+    """Return the events with descriptions of datasets, in order.
+
+    Raises:
+        LedgerCorrupt: if the hash of one of them does not match.
+    """
+    return _linked(connection.execute(_DESCRIBED), chain)
+
+
 def checked_paying_budgets(
     connection: Connection, chain: ChainHead, dataset: str, analyst: str | None
 ) -> list[Budget]:

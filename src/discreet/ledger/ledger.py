@@ -9,18 +9,21 @@ from functools import partial
 from sqlalchemy import Connection
 
 from ..arguments import read_name
+from ..datasets import Dataset
 from ..error_boundary import error_boundaries
-from ..errors import InvalidArgument, LedgerError, UnknownBudget
+from ..errors import InvalidArgument, LedgerError, shown
 from ..numbers import Number
+from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
-from ..privacy.units import one_record
 from ..text_tables import Listing, listing
 from . import exports, integrity, queries
 from .budget import Amount, Budget, new_budget, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
-from .events import CHARGED, Event, canonical_json, unit_field
+from .descriptions import read_bindings
+from .events import CHARGED, Event, canonical_json
+from .opening import describe_dataset, open_budget, renew_budget
 from .purchase import Payer
 from .queries import NewEvent, chain_head
 from .session import Session
@@ -65,7 +68,7 @@ class Ledger:
 
     def open(  # noqa: PLR0913  # a budget is said in one of three ways
         self,
-        dataset: str,
+        dataset: str | Dataset,
         *,
         analyst: str | None = None,
         epsilon: Number | None = None,
@@ -77,7 +80,8 @@ class Ledger:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
         Args:
-            dataset: a name for the dataset.
+            dataset: a name for the dataset; or a `Dataset`, to which the budget then belongs: releases about
+                anything else are refused, and a dataset of the same source has the same budget.
             analyst: the name of an analyst, to open a share of the dataset's budget. Releases to this analyst
                 are charged to both.
             epsilon: the bound on all releases together, in pure differential privacy; or, with `delta`, in
@@ -93,11 +97,61 @@ class Ledger:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
             UnknownBudget: if it is a share, and the dataset has no budget.
         """
-        named = Payer(self._store, dataset, analyst)
+        about = dataset.about if isinstance(dataset, Dataset) else None
+        named = Payer(self._store, _name_of(dataset), analyst)
         total = read_total(epsilon, rho, delta)
         unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
+        if isinstance(dataset, Dataset):
+            unit = dataset.declared_unit(unit)
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
-        return self._store.write(_opened, budget)
+        return self._store.write(open_budget, budget, about)
+
+    def describe(self, dataset: Dataset) -> None:
+        """Record that the owner has changed the description of a dataset; what was spent stays spent.
+
+        Changed columns are recorded with the next release, by themselves. A changed source or bound needs
+        this: releases about a dataset that is not the one on record are refused.
+
+        Args:
+            dataset: the dataset as it is described now.
+
+        Raises:
+            UnknownBudget: if no budget was opened for it.
+            InvalidArgument: if its privacy unit is not that of its budget, or its source that of another.
+        """
+        self._store.write(describe_dataset, _described(dataset))
+
+    def renew(
+        self,
+        dataset: Dataset,
+        period: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Open a new budget for a described dataset, to which releases are charged from now on.
+
+        The people in the data stay the same: what is promised to them is the sum of all its budgets, and
+        `spent(dataset)` tells what all its releases cost together. Proof: docs/explanation/budgets_of_datasets.md.
+
+        Args:
+            dataset: the dataset.
+            period: what the budget is for, such as "2027"; the budget is named after the first and the period.
+            epsilon: the bound on the releases of the period, in pure differential privacy; or, with `delta`, in
+                approximate differential privacy. Or:
+            rho: the bound in zero-concentrated differential privacy.
+            delta: the delta of (epsilon, delta)-differential privacy.
+
+        Returns:
+            The new budget; the existing one if it was renewed before for the period, with the same terms.
+
+        Raises:
+            UnknownBudget: if the dataset has no budget yet.
+            InvalidArgument: if an argument cannot be accepted, or the period has a budget with other terms.
+        """
+        named, total = read_name(period, "period"), read_total(epsilon, rho, delta)
+        return self._store.write(renew_budget, _described(dataset), named, total)
 
     def extend(
         self,
@@ -125,7 +179,7 @@ class Ledger:
         payer = Payer(self._store, dataset, analyst)
         return self._store.write(_extended, payer, total)
 
-    def session(self, dataset: str, analyst: str | None = None) -> Session:
+    def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
         Args:
@@ -135,7 +189,10 @@ class Ledger:
         Raises:
             UnknownBudget: if no such budget was opened.
         """
-        payer = Payer(self._store, dataset, analyst)
+        named = (
+            self._store.read(_newest, dataset.about) if isinstance(dataset, Dataset) else dataset
+        )
+        payer = Payer(self._store, named, analyst)
         payer.paying()
         return Session(payer)
 
@@ -152,7 +209,7 @@ class Ledger:
         named = None if dataset is None else read_name(dataset, "dataset")
         return Listing(read_snapshot(self._store, _history, named))
 
-    def spent(self, dataset: str, analyst: str | None = None) -> Odometer:
+    def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
 
         It holds for adaptively chosen questions and amounts, and at any stopping time: `epsilon` is the sum,
@@ -171,8 +228,12 @@ class Ledger:
         Raises:
             UnknownBudget: if no such budget was opened.
         """
-        payer = Payer(self._store, dataset, analyst)
-        return read_snapshot(self._store, _spent, payer)
+        if not isinstance(dataset, Dataset):
+            return read_snapshot(self._store, _spent, Payer(self._store, dataset, analyst))
+        payers = [
+            Payer(self._store, each, analyst) for each in self._store.read(_all, dataset.about)
+        ]
+        return read_snapshot(self._store, _spent, *payers)
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write all events to a file, as JSON or CSV by its extension.
@@ -253,55 +314,6 @@ def _history(connection: Connection, dataset: str | None) -> list[Event]:
     return list(queries.all_events(connection, dataset))
 
 
-def _opened(connection: Connection, budget: Budget) -> Budget:
-    """Store the budget unless it exists."""
-    chain = chain_head(connection, exclusive=True)
-    known = {
-        each.analyst: each for each in integrity.checked_budgets(connection, chain, budget.dataset)
-    }
-    if budget.analyst in known:
-        return _unchanged(known[budget.analyst], budget)
-    if budget.analyst is not None and None not in known:
-        raise UnknownBudget(
-            f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
-        )
-    _check_share(budget, known.get(None, budget))
-    left = [budget] if budget.analyst is None else [known[None], budget]
-    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **unit_field(budget.unit),
-            **integrity.budget_states(*left)}  # fmt: skip
-    queries.append_event(
-        connection, chain, NewEvent("opened", budget.dataset, budget.analyst, None, body)
-    )
-    queries.insert_budget(connection, budget)
-    return budget
-
-
-def _check_share(share: Budget, whole: Budget) -> None:
-    """Raise if a share has another privacy unit than its dataset's budget: no release could fit both."""
-    if share.unit == whole.unit:
-        return
-    fix = f"privacy_unit={whole.unit!r}" if whole.unit else "no privacy_unit"
-    raise InvalidArgument(
-        f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
-    )
-
-
-def _unchanged(known: Budget, asked: Budget) -> Budget:
-    """Return the existing budget if its terms are those asked for."""
-    ours, theirs = ((b.terms, b.neighbors, b.unit) for b in (known, asked))
-    if ours == theirs:
-        return known
-    raise InvalidArgument(
-        f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
-        "to give it more, extend it"
-    )
-
-
-def _said(budget: Budget) -> str:
-    per = "" if budget.unit is None else f", per {budget.unit}"
-    return f"{budget.total} ({budget.neighbors}{per})"
-
-
 def _extended(connection: Connection, payer: Payer, total: Amount) -> Budget:
     chain = chain_head(connection, exclusive=True)
     *others, budget = payer.budgets(connection, chain)
@@ -314,13 +326,45 @@ def _extended(connection: Connection, payer: Payer, total: Amount) -> Budget:
     return larger
 
 
-def _spent(connection: Connection, payer: Payer) -> Odometer:
-    budget = payer.budgets(connection, chain_head(connection))[-1]
+def _spent(connection: Connection, *payers: Payer) -> Odometer:
+    """Return the guarantee of all releases that were charged to these budgets, of one privacy unit and relation."""
+    chain = chain_head(connection)
+    budget = payers[0].budgets(connection, chain)[-1]
     charged = Counter(
         canonical_json(event.body["guarantee"])
+        for payer in payers
         for event in queries.all_events(connection, payer.dataset)
         if event.kind in CHARGED and payer.analyst in {None, event.analyst}
     )
     found = [(read_guarantee(json.loads(text)), n) for text, n in charged.items()]
     parts = tuple((guarantee.under(budget.neighbors), n) for guarantee, n in found)
     return Odometer(budget.neighbors, parts, budget.unit)
+
+
+def _newest(connection: Connection, about: About) -> str:
+    return read_bindings(connection, chain_head(connection)).budget(about)
+
+
+def _all(connection: Connection, about: About) -> list[str]:
+    bindings = read_bindings(connection, chain_head(connection))
+    bindings.budget(about)  # there is one
+    return bindings.budgets(about)
+
+
+def _described(dataset: Dataset) -> About:
+    """Return what a ledger keeps of a description."""
+    if not isinstance(dataset, Dataset):
+        raise InvalidArgument(f"dataset must be a discreet.Dataset, got {shown(dataset)}")
+    _name_of(dataset)
+    return dataset.about
+
+
+def _name_of(dataset: str | Dataset) -> str:
+    """Return the name of a dataset."""
+    if not isinstance(dataset, Dataset):
+        return dataset
+    if dataset.name is None:
+        raise InvalidArgument(
+            "a dataset needs a name to have a budget: Dataset(..., name='people')"
+        )
+    return dataset.name

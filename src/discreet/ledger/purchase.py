@@ -20,10 +20,11 @@ from ..errors import (
     UnknownBudget,
     shown,
 )
-from ..payment import Bill, Indices, Purchased
+from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from . import integrity, queries
 from .budget import Amount, Budget
+from .descriptions import check_about, record
 from .events import Event, decode, encode, read_drawn, unit_field
 from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
 from .store import Store
@@ -76,6 +77,14 @@ class Payer:
             f"{', '.join(filter(None, shares)) or 'nobody'}"
         )
 
+    def check_about(self, about: About | None) -> None:
+        """Raise unless the budget may be charged for a release about these data, in a transaction of its own.
+
+        Raises:
+            InvalidArgument: if it belongs to another described dataset.
+        """
+        self.store.read(_checked_about, self.dataset, about)
+
     def priced(
         self, connection: Connection, chain: ChainHead, guarantee: Guarantee, unit: str | None
     ) -> list[tuple[Amount, Budget]]:
@@ -87,6 +96,10 @@ class Payer:
         paying = self.budgets(connection, chain)
         costs = [budget.cost(guarantee, unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
+
+
+def _checked_about(connection: Connection, budget: str, about: About | None) -> None:
+    check_about(connection, chain_head(connection), budget, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +147,7 @@ class Purchase:
         chain = chain_head(connection)
         charged, answered = self._found(connection, chain)
         if charged is None:
+            check_about(connection, chain, self.payer.dataset, self.bill.about)
             self.payer.priced(connection, chain, self.bill.guarantee, self.bill.unit)
         return answered
 
@@ -151,6 +165,10 @@ class Purchase:
 
     def _charge(self, connection: Connection, chain: ChainHead) -> None:
         bill = self.bill
+        changed = check_about(connection, chain, self.payer.dataset, bill.about)
+        if changed is not None:
+            record(connection, chain, self.payer.dataset, changed)
+            chain = chain_head(connection)
         priced = self.payer.priced(connection, chain, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),

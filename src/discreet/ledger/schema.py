@@ -111,7 +111,14 @@ def _third(connection: Connection) -> None:
         )
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third]
+def _fourth(connection: Connection) -> None:
+    """Index the descriptions of datasets, which older versions do not know."""
+    connection.exec_driver_sql(
+        "CREATE INDEX discreet_described ON discreet_events (dataset, number) WHERE kind = 'described'"
+    )
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third, _fourth]
 """The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 
 

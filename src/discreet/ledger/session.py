@@ -241,6 +241,8 @@ class Session:
             bills: the bills, as `Batch` and the command line make them.
         """
         paying, listed = self._payer.paying(), list(bills)
+        for bill in listed:
+            self._payer.check_about(bill.about)
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
         return short[0] if short else quotes[-1]

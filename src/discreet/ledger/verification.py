@@ -112,7 +112,8 @@ class Replay:
         """
         steps = {"opened": self._open, "extended": self._extend, "carried": self._carry,
                  "charged": self._charge, "answered": self._answer,
-                 "charged_outside": self._charge, "released_outside": self._release}  # fmt: skip
+                 "charged_outside": self._charge, "released_outside": self._release,
+                 "described": self._describe}  # fmt: skip
         try:
             steps[event.kind](event)
             if event.kind in BUDGET_EVENTS:
@@ -140,6 +141,13 @@ class Replay:
     def _carry(self, event: Event) -> None:
         """From this event on, events hold the states of their budgets."""
         self.stated = True
+
+    def _describe(self, event: Event) -> None:
+        """Check that a description is of a budget, and protects whom it protects."""
+        if self._budgets[event.dataset, None].unit != _unit(event):
+            raise ValueError("a description that protects others than its budget")
+        if event.analyst is not None or not isinstance(event.body["digest"], str):
+            raise TypeError("a description of a share, or without a digest")
 
     def _compare(self, event: Event) -> None:
         """Compare the states in the event with those that follow from all events so far."""

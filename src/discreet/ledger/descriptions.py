@@ -1,0 +1,137 @@
+"""Which described dataset a budget belongs to: events of the chain, and the check before a charge. Proof: docs."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ..errors import InvalidArgument, UnknownBudget
+from ..payment import UNDESCRIBED, About
+from . import integrity
+from .queries import ChainHead, NewEvent, append_event
+
+_SAID = {
+    "source": "source",
+    "privacy_unit": "privacy unit",
+    "max_contributions": "max_contributions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """The descriptions of a ledger.
+
+    Attributes:
+        latest: the latest description of every name, by budget, in the order in which they were first described.
+    """
+
+    latest: Mapping[tuple[str, str], Mapping[str, Any]]
+
+    def of(self, budget: str) -> dict[str, Mapping[str, Any]]:
+        """Return the datasets that a budget belongs to, by name."""
+        return {name: body for (of, name), body in self.latest.items() if of == budget}
+
+    def budgets(self, about: About) -> list[str]:
+        """Return the budgets of a described dataset, the newest last: those of its name, or else of its source."""
+        named = [of for (of, name) in self.latest if name == about.name]
+        if named or about.source is None:
+            return named
+        sources = {
+            of: None for (of, _), body in self.latest.items() if body["source"] == about.source
+        }
+        return list(sources)
+
+    def budget(self, about: About) -> str:
+        """Return the budget that is charged for releases about a dataset: the newest of them.
+
+        Raises:
+            UnknownBudget: if none was opened.
+        """
+        found = self.budgets(about)
+        if found:
+            return found[-1]
+        said = about.name or "without a name"
+        raise UnknownBudget(
+            f"no budget of this ledger belongs to the described dataset {said}; only the owner of the data opens "
+            f"one: discreet ledger open {about.name or 'NAME'}"
+        )
+
+
+def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
+    """Return the descriptions of a ledger.
+
+    Raises:
+        LedgerCorrupt: if the hash of one of them does not match.
+    """
+    latest: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for event in integrity.described_events(connection, chain):
+        latest[event.dataset, str(event.body["name"])] = event.body
+    return Bindings(latest)
+
+
+def check_about(
+    connection: Connection, chain: ChainHead, budget: str, about: About | None
+) -> About | None:
+    """Return the description to be recorded with a charge, if its columns have changed since the last one.
+
+    Raises:
+        InvalidArgument: if the release is not about the dataset that the budget belongs to, or its owner has to
+            say that the description has changed.
+    """
+    if about is None:
+        return None
+    known = read_bindings(connection, chain).of(budget)
+    if not known:
+        if about.name in (None, budget):
+            return None
+        raise _of_another(f"the budget of {budget} is not that of {about.name}", about.name)
+    whose = f"the budget of {budget} belongs to {' and '.join(known)}"
+    if about == UNDESCRIBED:
+        raise _of_another(f"{whose}, and these data have no description", None)
+    found = _match(known, about)
+    if found is None:
+        raise _of_another(f"{whose}, and this is about {about.name or 'other data'}", about.name)
+    return change(found, about)
+
+
+def change(found: Mapping[str, Any], about: About) -> About | None:
+    """Return a description if its columns differ from those on record.
+
+    Raises:
+        InvalidArgument: if it is of other data, or of other records.
+    """
+    changed = [name for name, value in about.identity.items() if found[name] != value]
+    if not changed:
+        return None if found["digest"] == about.digest or about.name is None else about
+    words = "; ".join(
+        f"its {_SAID[n]} was {found[n]!r} and is {about.identity[n]!r}" for n in changed
+    )
+    raise InvalidArgument(
+        f"the description of {found['name']} is not that of its budget: {words}. Its owner records the change with "
+        f"ledger.describe(dataset), or discreet ledger describe {found['name']}; what was spent stays spent"
+    )
+
+
+def record(connection: Connection, chain: ChainHead, budget: str, about: About) -> None:
+    """Append a description to the chain."""
+    body = {name: value for name, value in asdict(about).items() if name != "columns"}
+    body["columns"] = list(about.columns)
+    append_event(connection, chain, NewEvent("described", budget, None, None, body))
+
+
+def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str, Any] | None:
+    """Return the description of the same name; of one without a name, that of the same source."""
+    if about.name is not None:
+        return known.get(about.name)
+    same = (body for body in known.values() if about.source is not None)
+    return next((body for body in same if body["source"] == about.source), None)
+
+
+def _of_another(why: str, name: str | None) -> InvalidArgument:
+    fix = (
+        f"take ledger.session(dataset) with the dataset {name}"
+        if name
+        else "ask about the described dataset, discreet.Dataset or discreet.read_dataset"
+    )
+    return InvalidArgument(f"{why}: {fix}")
