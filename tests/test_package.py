@@ -3,12 +3,14 @@
 import ast
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import jedi
 import pytest
 
 import discreet
@@ -82,6 +84,16 @@ def test_public_names_are_offered_and_no_others() -> None:
         _: Any = discreet.random  # type: ignore[attr-defined]
 
 
+def test_a_notebook_completes_public_names_and_no_others() -> None:
+    """Jedi is what Jupyter asks; without a running module it lists the files of a package too, of any package."""
+    found = jedi.Interpreter("discreet.", [{"discreet": discreet}]).complete()
+    assert {one.name for one in found} == {*discreet.__all__}
+    read = jedi.Script("import discreet\ndiscreet.").complete()
+    others = {one.name for one in read if not one.name.startswith("_")} - {*discreet.__all__}
+    files = {path.stem for path in STUB.parent.iterdir()}
+    assert others <= files
+
+
 def test_public_names_can_be_pickled() -> None:
     for name in discreet.__all__:
         value = getattr(discreet, name)
@@ -109,5 +121,5 @@ def test_no_randomness_but_bits() -> None:
             "secrets",
             "isclose",
         ):
-            assert forbidden not in text, (file, forbidden)
+            assert not re.search(rf"\b{re.escape(forbidden)}\b", text), (file, forbidden)
         assert ("urandom" in text) == (file.name == "bits.py"), file

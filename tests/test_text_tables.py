@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Grid, Ledger
 from discreet.errors import InvalidArgument
-from discreet.text_tables import Listing, TextTable, facts, listing
+from discreet.text_tables import Listing, TextTable, fact_table, listing
 
 EVIL = "<script>alert('x')</script>&\"<img src=http://x onerror=y>"
 ALLOWED = {"table", "caption", "thead", "tbody", "tr", "th", "td"}
@@ -73,7 +73,7 @@ def test_tables_are_aligned_in_print() -> None:
     table = TextTable(("name", "n"), (("tea", "310"), ("coffee", "22")), "votes")
     assert str(table) == repr(table) == "votes\nname    n\ntea     310\ncoffee  22"
     assert str(TextTable((), ())) == ""
-    assert str(facts("a", {"b": 1, "c": None, "d": ""})) == "a\nb  1"
+    assert str(fact_table("a", {"b": 1, "c": None, "d": ""})) == "a\nb  1"
 
 
 def test_long_texts_and_long_lists_are_cut() -> None:

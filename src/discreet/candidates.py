@@ -30,7 +30,7 @@ _MISSING = {"NoneType", "NAType", "NaTType"}
 _T_co = TypeVar("_T_co", covariant=True)
 
 
-class Listed(Protocol[_T_co]):
+class Indexed(Protocol[_T_co]):
     """Candidates by index: a list, an array, a `Grid`."""
 
     def __getitem__(self, index: int, /) -> _T_co: ...

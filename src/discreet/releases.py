@@ -10,7 +10,7 @@ from .answer_types import T
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
-from .text_tables import facts
+from .text_tables import fact_table
 
 if TYPE_CHECKING:
     from .figures import Figure
@@ -69,7 +69,7 @@ class Release(Generic[T]):
         if isinstance(self.value, dict):  # one answer for each group
             told = {_written(group): _written(answer) for group, answer in self.value.items()}
         said = {"guarantee": self.promise, "question": self.query}
-        return facts("Release: may be published", {**told, **said}).html()
+        return fact_table("Release: may be published", {**told, **said}).html()
 
     def __repr__(self) -> str:
         return f"Release({_shortened(repr(self.value))}: {self.promise})"

@@ -14,7 +14,7 @@ from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
 from ..privacy.statements import relation
 from ..privacy.units import one_record
-from ..text_tables import facts
+from ..text_tables import fact_table
 
 _FINEST = 4096
 """Bits of the longest denominator that is stored; finer amounts are rounded up."""
@@ -231,7 +231,7 @@ class Budget:
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
-        return facts("Privacy budget", self.cells()).html()
+        return fact_table("Privacy budget", self.cells()).html()
 
     def __repr__(self) -> str:
         return f"Budget({self})"

@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_full
 from ..privacy.units import read_unit
-from ..text_tables import facts
+from ..text_tables import fact_table
 from . import integrity
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
@@ -86,7 +86,7 @@ class Charge:
             "new": "yes: make the release now" if self.is_new else "no: charged before",
             "made": self.note or "not recorded yet",
         }  # fmt: skip
-        return facts("Charge for a release made elsewhere", told).html()
+        return fact_table("Charge for a release made elsewhere", told).html()
 
     def __bool__(self) -> bool:
         raise InvalidArgument(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..payment import Indices
-from ..text_tables import facts
+from ..text_tables import fact_table
 
 _WIDE = 2**53
 _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
@@ -67,7 +67,7 @@ class Event:
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
-        return facts("Event of a ledger", self.cells()).html()
+        return fact_table("Event of a ledger", self.cells()).html()
 
     def __repr__(self) -> str:
         return f"Event({self})"

@@ -13,7 +13,7 @@ from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..releases import Release
 from ..selection import bill_of
-from ..text_tables import facts, listing
+from ..text_tables import fact_table, listing
 from ..verbs.generalized import generalized
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
@@ -82,7 +82,7 @@ class Quote:
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": "does not fit" if self.after is None else self.after,
         }  # fmt: skip
-        return facts("Quote: nothing was charged", told).html()
+        return fact_table("Quote: nothing was charged", told).html()
 
     def __repr__(self) -> str:
         return f"Quote({self})"

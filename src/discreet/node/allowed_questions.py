@@ -14,7 +14,7 @@ from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
 from ..releases import Release
-from ..text_tables import facts
+from ..text_tables import fact_table
 from .isolation import ChargedError, PublicError
 
 _ANSWERS_AT_ONCE = 1000
@@ -60,7 +60,7 @@ class AllowedQuestion:
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
-        return facts("Allowed question", self.cells()).html()
+        return fact_table("Allowed question", self.cells()).html()
 
     def __repr__(self) -> str:
         return f"AllowedQuestion({self})"

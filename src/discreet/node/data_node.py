@@ -11,7 +11,7 @@ from ..ledger import Budget, Ledger
 from ..numbers import Number, count
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release, Simulation
-from ..text_tables import Listing, facts, listing
+from ..text_tables import Listing, fact_table, listing
 from .analyst import Analyst, read_access, read_request, read_size
 from .datasets import AnalystRights, Datasets
 from .isolation import call_isolated, error_for_owner, isolated, unwrap
@@ -289,7 +289,7 @@ class DataNode:
         raise TypeError("a data node cannot be pickled: private data stay where they are")
 
     def _repr_html_(self) -> str:
-        asked = facts("DataNode: the questions about each dataset", self._described())
+        asked = fact_table("DataNode: the questions about each dataset", self._described())
         return f"{asked.html()}\n{listing(self.budgets, 'Budgets').html()}"
 
     def _described(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from flint import arb
 
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, nearest_double, spell
-from ..text_tables import TextTable, facts
+from ..text_tables import TextTable, fact_table
 from .sensitivity import Neighbors
 
 IN_WORDS: dict[Neighbors, str] = {
@@ -126,7 +126,7 @@ def guarantee_table(guarantee: Guarantee) -> TextTable:
         "guarantee": guarantee, "implies": ", ".join(follows),
         "neighbors": IN_WORDS[guarantee.neighbors],
     }  # fmt: skip
-    return facts("Privacy guarantee", told)
+    return fact_table("Privacy guarantee", told)
 
 
 def order(guarantee: Guarantee) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
-from ..text_tables import facts
+from ..text_tables import fact_table
 from .composition import Composition, unnested
 from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
@@ -166,7 +166,9 @@ class Odometer:
         return f"{self._counted()}: {' or '.join(said)}, {self._scope()}"
 
     def _repr_html_(self) -> str:
-        return facts("What was spent", {"answers": self._counted(), "guarantee": str(self)}).html()
+        return fact_table(
+            "What was spent", {"answers": self._counted(), "guarantee": str(self)}
+        ).html()
 
     def __repr__(self) -> str:
         return f"Odometer({self})"

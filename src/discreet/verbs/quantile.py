@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Literal, TypeVar, Unpack, overload
 
 from ..arguments import choice, column_name
-from ..candidates import Grid, Labels, Listed
+from ..candidates import Grid, Indexed, Labels
 from ..errors import InvalidCandidates, InvalidNumber, shown
 from ..numbers import Number, exact
 from ..releases import Release
@@ -18,7 +18,7 @@ from .units import UnitQuery, naming, per_person, read_unit_query, refuse_missin
 
 _T = TypeVar("_T")
 
-Candidates = Grid | Iterable[object] | Listed[object]
+Candidates = Grid | Iterable[object] | Indexed[object]
 
 
 @overload
@@ -27,7 +27,7 @@ def quantile(
     column: str | None = None,
     *,
     alpha: Number,
-    candidates: Listed[_T],
+    candidates: Indexed[_T],
     max_contributions: int = ...,
     **terms: Unpack[AnswerTerms],
 ) -> Release[_T]: ...
@@ -89,7 +89,7 @@ def median(
     data: object,
     column: str | None = None,
     *,
-    candidates: Listed[_T],
+    candidates: Indexed[_T],
     score: Literal["rank", "median_distance"] = "rank",
     max_contributions: int = ...,
     **terms: Unpack[AnswerTerms],
@@ -150,7 +150,7 @@ def minimum(
     data: object,
     column: str | None = None,
     *,
-    candidates: Listed[_T],
+    candidates: Indexed[_T],
     max_contributions: int = ...,
     **terms: Unpack[AnswerTerms],
 ) -> Release[_T]: ...
@@ -195,7 +195,7 @@ def maximum(
     data: object,
     column: str | None = None,
     *,
-    candidates: Listed[_T],
+    candidates: Indexed[_T],
     max_contributions: int = ...,
     **terms: Unpack[AnswerTerms],
 ) -> Release[_T]: ...
