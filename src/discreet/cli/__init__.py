@@ -79,7 +79,11 @@ def _options(
     show_version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and stop."
+            "--version",
+            "-V",
+            callback=_show_version,
+            is_eager=True,
+            help="Show the version and stop.",
         ),
     ] = False,
 ) -> None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from glob import escape, glob
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -70,7 +69,7 @@ def candidate_columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def _columns(data: object, incomplete: str) -> list[str]:
     """Return the names of columns that begin so; none where they cannot be known, or read only once."""
-    if data is None or Path(str(data)).is_fifo():
+    if data is None:
         return []
     try:
         names = _declared(str(data)) or _in_file(str(data))
