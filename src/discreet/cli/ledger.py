@@ -128,9 +128,10 @@ def extend_command(
 def describe_command(
     dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
 ) -> None:
-    """Record that its owner has changed the description of a dataset. What was spent stays spent.
+    """Record that a dataset is described in another way.
 
-    Changed columns need no word. A changed source or contribution bound does: until then releases are refused.
+    Its owner has changed the description: what was spent stays spent. Changed columns need no word. A changed
+    source or contribution bound does: until then releases are refused.
 
     Example: discreet ledger describe people
     """
