@@ -50,17 +50,18 @@ def chance_of_average(law: Floats, start: int, average: float) -> float:
     return float(sums[np.abs(places - mean) > abs(100 * average - mean) - 1e-6].sum())
 
 
-def ks_p_value() -> list[Fraction]:
-    """Of 2,000 steps of ±1 that end at 0, the share that goes 23 up or down: paths are counted."""
+def ks_p_value(statistic: float) -> Fraction:
+    """Of 2,000 steps of ±1 that end at 0, the share that goes so many up or down: paths are counted."""
+    far = round(1000 * statistic)
     paths = {0: 1}
     for _ in range(2000):
         new: dict[int, int] = {}
         for at, ways in paths.items():
             for to in (at - 1, at + 1):
-                if abs(to) < 23:
+                if abs(to) < far:
                     new[to] = new.get(to, 0) + ways
         paths = new
-    return [1 - Fraction(paths[0], math.comb(2000, 1000))]
+    return 1 - Fraction(paths[0], math.comb(2000, 1000))
 
 
 def rounded(costs: Floats, base: float) -> Floats:
@@ -123,8 +124,8 @@ def ks_distance() -> list[float]:
     return [float(np.abs(np.cumsum(rounded(costs, 2.0) - unrounded(costs, 2.0))).max())]
 
 
-def away_from_zero() -> float:
-    return float(1 - rounded(grid(16), 2.0)[160])
+def as_far_from_zero(result: float) -> float:
+    return float(rounded(grid(16), 2.0)[grid(16) >= abs(result)].sum())
 
 
 VALUES = {
@@ -138,8 +139,8 @@ VALUES = {
     "average_without_2": lambda: [float(np.arange(1000) @ second_law())],
     "half": lambda: [first_share()],
     "epsilon": lambda: [1, 2 * math.log(2)],
-    "result": lambda: [away_from_zero()],
-    "ks_p_value": ks_p_value,
+    "result": lambda: [as_far_from_zero(0.0625)],
+    "ks_p_value": lambda: [ks_p_value(0.023)],
     "ks": ks_distance,
     "bounds": lambda: bounds(4.0),
     "errors": lambda: errors(4.0),
@@ -147,9 +148,9 @@ VALUES = {
     "errors_2": lambda: errors(2.0),
     "scale": lambda: [1 / (2 * math.log(2))],
 }
-CHANCES = {
-    "average_without": lambda: chance_of_average(np.full(100, 0.01), 1, 47.57),
-    "average_without_2": lambda: chance_of_average(second_law(), 0, 208.76),
-    "result": away_from_zero,
-    "ks": lambda: ks_p_value()[0],
+CHANCES: dict[str, Callable[[float], float | Fraction]] = {
+    "average_without": lambda theirs: chance_of_average(np.full(100, 0.01), 1, theirs),
+    "average_without_2": lambda theirs: chance_of_average(second_law(), 0, theirs),
+    "result": as_far_from_zero,
+    "ks": ks_p_value,
 }

@@ -87,4 +87,7 @@ VALUES = {
     "scaled": lambda: [sensitivity(7071, 10_000)],
     "spread": lambda: [Fraction(spread(7071, 10_000))],
 }
-CHANCES = {"answer": chance_of_zero, "index": chance_of_zero}
+CHANCES = {
+    "answer": lambda theirs: chance_of_zero() * (theirs == 0),
+    "index": lambda theirs: chance_of_zero() * (theirs == 50),
+}

@@ -59,7 +59,7 @@ def first_of_the_noisy() -> float:
     return float(noisy_max([count / 1000 for count in COUNTS])[0])
 
 
-def as_far(count: int, p: float) -> float:
+def as_far(count: float, p: float) -> float:
     """The chance that a count of 200 draws is as far from its expectation."""
     logs = [
         math.lgamma(201) - math.lgamma(k + 1) - math.lgamma(201 - k)
@@ -91,8 +91,8 @@ VALUES = {
     "laplace": lambda: [laplace()],
 }
 CHANCES = {
-    "first": lambda: as_far(177, law()[0]),
-    "second": lambda: as_far(20, law()[1]),
-    "others": lambda: as_far(3, sum(law()[2:])),
-    "noisy_max": lambda: as_far(197, first_of_the_noisy()),
+    "first": lambda theirs: as_far(theirs, law()[0]),
+    "second": lambda theirs: as_far(theirs, law()[1]),
+    "others": lambda theirs: as_far(theirs, sum(law()[2:])),
+    "noisy_max": lambda theirs: as_far(theirs, first_of_the_noisy()),
 }

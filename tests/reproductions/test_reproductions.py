@@ -66,7 +66,7 @@ def same_to_the_digits(row: dict[str, Any]) -> bool:
 
 def ordinary(row: dict[str, Any]) -> bool:
     source, _, name = row["id"].partition(".")
-    chance = recomputed(source).CHANCES[name]()
+    chance = recomputed(source).CHANCES[name](float(row["theirs"][0]))
     return chance > 0.01 and close(chance, row["chance"], half_a_digit(row["chance"]))
 
 
