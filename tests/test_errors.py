@@ -20,6 +20,7 @@ from sqlalchemy import event
 
 import discreet
 from discreet import errors
+from discreet.service.tokens import Tokens
 from discreet.tables.failures import needing
 from discreet.testing import ScriptedBits
 
@@ -68,6 +69,7 @@ CASES: list[tuple[type[errors.DiscreetError], Callable[[Path], Any]]] = [
     (errors.InvalidScores, lambda _: one(np.array([[SECRET_NUMBER]]))),
     (errors.InvalidScores, lambda _: one(SECRET_TEXT)),
     (errors.Unanswerable, lambda _: unanswerable()),
+    (errors.NotAllowed, lambda path: Tokens(path / "discreet.tokens").find(SECRET_TEXT)),
     (errors.InvalidScores, lambda _: one(SECRET_NUMBER)),
     *[(errors.MissingColumn, lambda _, data=data: mode(data, "d")) for data in FRAMES],
     *[(errors.InvalidCandidates, lambda _, data=data: mode(data, candidates=None)) for data in FRAMES],

@@ -74,7 +74,7 @@ _COMMANDS: list[str] = [
     "audit samples DRINKS DRINKS --confidence 0.9",
     "report audit --scores 0,1 --neighbor 1,1 --out OUT.html --sensitivity 1 --epsilon 1",
     "report ledger LEDGER --dataset people --out OUT.html",
-    "ledger show LEDGER --json", "ledger open LEDGER --dataset people --epsilon 1000000", "ledger history LEDGER --dataset people",
+    "token create --role owner --config TOML", "token list --config TOML --json", "ledger show LEDGER --json", "ledger open LEDGER --dataset people --epsilon 1000000", "ledger history LEDGER --dataset people",
     "ledger verify LEDGER --head abc", "ledger export LEDGER OUT.csv", "ledger open NEW --dataset d --rho 1 --delta 0.1",
 ]  # fmt: skip
 
@@ -92,6 +92,7 @@ def _words(line: str) -> Callable[[], Arguments]:
             "DRINKS": world().candidates,
             "LEDGER": world().ledger_file,
             "NEW": folder / "l.db",
+            "TOML": world().description,
             "SCORES": _written("scores.csv", "tea,3\nmilk,1/2\n"),
             "VALUE": _written("value.txt", "2\n"),
             "VOTES": _written("votes.csv", "votes\n3\n1\n"),

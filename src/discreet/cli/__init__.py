@@ -29,6 +29,7 @@ from .quantile import (
 from .randomized_response import randomized_response_command
 from .report import report_app
 from .select import select_command
+from .token import token_app
 from .top_k import top_k_command
 
 app = typer.Typer(
@@ -66,6 +67,7 @@ for name, command in (
 app.add_typer(audit_app)
 app.add_typer(ledger_app)
 app.add_typer(report_app)
+app.add_typer(token_app)
 
 
 def _show_version(wanted: bool) -> None:

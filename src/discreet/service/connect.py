@@ -1,18 +1,25 @@
 """connect: ask about the datasets that discreet.toml describes."""
 
 import os
+from functools import partial
 
 from ..arguments import file_path, read_name
+from ..datasets.configuration import Configuration
 from ..error_boundary import error_boundary
+from ..errors import InvalidArgument
 from ..ledger.described import configuration
 from .connection import Connection
-from .held import hold, rights
+from .held import auditor_rights, hold, rights
 from .in_process import InProcess
+from .tokens import beside
 
 
 @error_boundary
 def connect(
-    where: str | os.PathLike[str] | None = None, *, analyst: str | None = None
+    where: str | os.PathLike[str] | None = None,
+    *,
+    analyst: str | None = None,
+    token: str | None = None,
 ) -> Connection:
     """Connect to the datasets that a discreet.toml describes, to ask about them in this process.
 
@@ -23,14 +30,35 @@ def connect(
             working directory upwards.
         analyst: ask as this analyst of the file: the analyst's share is charged too, and only what the file
             allows to the analyst can be asked. Without it the owner asks.
+        token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
+            at every call, so that one that was revoked or has expired is refused at once.
 
     Raises:
         InvalidDescription: if there is no file, or something in it cannot be accepted; the message has the line.
         UnknownName: if the file has no such analyst.
+        NotAllowed: if the token is not valid.
         UnknownBudget: if there is no ledger, or a budget was not opened.
     """
     declared = configuration(None if where is None else file_path(where, "where"))
+    if token is not None:
+        return _by_token(declared, analyst, token)
     whose = None if analyst is None else read_name(analyst, "analyst")
     asking = rights(hold(declared), declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
-    return Connection(InProcess(asking), told)
+    return Connection(InProcess(asking, lambda: None), told)
+
+
+def _by_token(declared: Configuration, analyst: str | None, token: str) -> Connection:
+    """Return the connection of whom a token says."""
+    if analyst is not None:
+        raise InvalidArgument("a token says who asks: leave out analyst")
+    check = partial(beside(declared.path).find, token)
+    found, held = check(), hold(declared)
+    asking = (
+        auditor_rights(held, declared)
+        if found.role == "auditor"
+        else rights(held, declared, found.analyst)
+    )
+    return Connection(
+        InProcess(asking, check), f"{declared.path}, as {found.analyst or found.role}"
+    )

@@ -45,8 +45,13 @@ def hold(declared: Configuration) -> Datasets:
     return held
 
 
+def auditor_rights(held: Datasets, declared: Configuration) -> Rights:
+    """Return what an auditor may do: see questions, prices, budgets and releases of all, and ask nothing."""
+    return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)), asks=False)
+
+
 def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
-    """Return what a caller may do.
+    """Return what an analyst may do, or the owner.
 
     Raises:
         UnknownName: if the description has no such analyst.

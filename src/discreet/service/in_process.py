@@ -1,6 +1,6 @@
 """The datasets of a description, answered in this process: no error leads to them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..datasets.column import Column
@@ -23,15 +23,22 @@ OPERATIONS = (
 
 
 class InProcess:
-    """The operations of one caller, each isolated from the data: see `node.isolation`."""
+    """The operations of one caller, each isolated from the data: see `node.isolation`.
 
-    __slots__ = ("_operations",)
+    Args:
+        rights: what the caller may do.
+        check: called before each operation; raises if the caller may do nothing any more.
+    """
 
-    def __init__(self, rights: Rights) -> None:
-        told = error_for_owner if rights.analyst is None else error_for_analyst
+    __slots__ = ("_check", "_operations")
+
+    def __init__(self, rights: Rights, check: Callable[[], object]) -> None:
+        self._check = check
+        told = error_for_owner if rights.are_the_owners else error_for_analyst
         self._operations = {name: isolated(getattr(rights, name), told) for name in OPERATIONS}
 
     def _call(self, operation: str, *args: object) -> Any:
+        self._check()  # a token may be revoked, or expire, while it is used
         return unwrap(call_isolated(self._operations[operation], *args))
 
     def questions(self) -> list[AllowedQuestion]:

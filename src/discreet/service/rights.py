@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..datasets.column import Column
-from ..errors import Exhausted, InvalidArgument, UnknownName, shown
+from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownName, shown
 from ..ledger import Budget, Quote
 from ..node.allowed_questions import AllowedQuestion, Permission, charge_failures
 from ..node.datasets import Datasets, exhausted
@@ -26,12 +26,19 @@ class Rights:
         analyst: who asks; None for the owner, who is charged no share and is not limited.
         allowed: the names of the datasets that the description allows to the caller.
         freedom: the free questions that it allows.
+        asks: whether the caller may ask at all; an auditor only sees what was done.
     """
 
     datasets: Datasets
     analyst: str | None
     allowed: tuple[str, ...]
     freedom: Freedom = field(default_factory=Freedom)
+    asks: bool = True
+
+    @property
+    def are_the_owners(self) -> bool:
+        """Whether the caller is the owner, who may see every error."""
+        return self.analyst is None and self.asks
 
     def names(self) -> list[str]:
         """Return the datasets that the caller may ask about: an analyst, if there is a share of each."""
@@ -150,6 +157,8 @@ class Rights:
         self, dataset: str, permission: Permission, size: int | None, paying: "Paying"
     ) -> Release:
         """Charge and answer. What fails because of the data is charged too."""
+        if not self.asks:
+            raise PublicError(NotAllowed("an auditor asks nothing; use the token of an analyst"))
         paying.check(self._quoted(dataset, permission, size)[0])
         data, session = (
             self.datasets.find(dataset).data,

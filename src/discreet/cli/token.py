@@ -1,0 +1,97 @@
+"""discreet token: make, list and revoke the tokens of a description."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import UnknownName, shown
+from .answers import say
+from .options import AsJson
+
+if TYPE_CHECKING:
+    from ..datasets.configuration import Configuration
+    from ..service.tokens import Tokens
+
+token_app = typer.Typer(
+    name="token",
+    help="Tokens that say who asks, with which role and until when. Kept as hashes beside discreet.toml.",
+    no_args_is_help=True,
+)
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="The description; by default discreet.toml from here upwards.",
+    ),
+]
+
+
+@token_app.command("create")
+def create_command(
+    role: Annotated[
+        str, typer.Option(metavar="ROLE", help="owner, analyst or auditor.", show_default=False)
+    ],
+    analyst: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The analyst, one of discreet.toml.")
+    ] = None,
+    expires: Annotated[
+        str,
+        typer.Option(metavar="WHEN", help="After days such as 90d, or a date such as 2027-01-31."),
+    ] = "90d",
+    config: ConfigOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token and print it, once: only its hash is kept.
+
+    Example: discreet token create --role analyst --analyst team-a --expires 90d
+    """
+    from ..service.tokens import read_expiry
+
+    declared, tokens = _described(config)
+    if analyst is not None and analyst not in declared.analysts:
+        raise UnknownName(f"{declared.path} has no analyst {shown(analyst)}; add [analysts.NAME]")
+    text, kept = tokens.create(role, analyst, read_expiry(expires))
+    if as_json:
+        typer.echo(json.dumps({"token": text, **kept.as_dict()}))
+        return
+    typer.echo(text)
+    say(f"{kept}; it is not shown again")
+
+
+@token_app.command("list")
+def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
+    """List the tokens that were not revoked, without the tokens themselves.
+
+    Example: discreet token list
+    """
+    found = _described(config)[1].listed()
+    if as_json:
+        typer.echo(json.dumps([one.as_dict() for one in found]))
+        return
+    for one in found:
+        typer.echo(str(one))
+
+
+@token_app.command("revoke")
+def revoke_command(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="As listed.", show_default=False)],
+    config: ConfigOption = None,
+) -> None:
+    """Revoke a token by its id: from now on it is refused.
+
+    Example: discreet token revoke 3f9a1c0b7d22
+    """
+    say(f"revoked: {_described(config)[1].revoke(identity)}")
+
+
+def _described(config: Path | None) -> "tuple[Configuration, Tokens]":
+    """Return the description, and the tokens beside it."""
+    from ..ledger.described import configuration
+    from ..service.tokens import beside
+
+    declared = configuration(config)
+    return declared, beside(declared.path)
