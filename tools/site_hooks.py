@@ -17,12 +17,20 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>'
 _NAMED = re.compile(r"(?<![\w/\"#])docs/([\w/-]+)\.md")
 _LANGUAGES = {"en": "English", "zh": "中文"}
 _SOURCES = "sources"
+_NAMES = "reference/api.md"
 
 
 def on_config(config: Any, **_: Any) -> Any:
     """Build quietly: what segments Chinese texts for the search says that it loads its dictionary."""
     logging.getLogger("jieba").setLevel(logging.WARNING)
     return config
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Let pages that explain a word come before the list of all names, in the search."""
+    if page.file.src_uri == _NAMES:
+        page.meta["search"] = {"boost": 0.5}
+    return markdown
 
 
 def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
@@ -37,7 +45,7 @@ def on_page_content(content: str, page: Any, files: Any, **_: Any) -> str:
         return f'<a href="{target}">{files.get_file_from_path(f"{found[1]}.md").page.title}</a>'
 
     content = _FORMULA.sub(formula, content)
-    return _NAMED.sub(link, content) if page.file.src_uri == "reference/api.md" else content
+    return _NAMED.sub(link, content) if page.file.src_uri == _NAMES else content
 
 
 def on_page_context(context: Any, page: Any, config: Any, **_: Any) -> Any:

@@ -136,7 +136,7 @@ class Ledger:
         `spent(dataset)` tells what all its releases cost together. Proof: docs/explanation/budgets_of_datasets.md.
 
         Args:
-            dataset: the dataset.
+            dataset: the described dataset, a `Dataset`.
             period: what the budget is for, such as "2027"; the budget is named after the first and the period.
             epsilon: the bound on the releases of the period, in pure differential privacy; or, with `delta`, in
                 approximate differential privacy. Or:
