@@ -67,6 +67,7 @@ _COMMANDS: list[str] = [
     "select SCORES --sensitivity 1 --epsilon 1 --json", "laplace VALUE --sensitivity 1 --epsilon 1 --lo 0 --hi 9",
     "randomized-response VALUE --candidates 1,2 --epsilon 1", "compare VOTES votes --epsilons 0.1,1 --json",
     "mode FILE c --candidates tea --epsilon 1 --format csv", "ledger extend LEDGER --dataset people --epsilon 2000000",
+    "describe FILE --header --name people", "check people --not-private",
     "plan --candidates 100 --epsilon 1 --spread 2 --confidence 0.9 --json", "plan --candidates 100 --error 5",
     "plan --scores DRINKS --column c --epsilon 1", "attack --list", "attack underflow --json",
     "audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --json",

@@ -323,7 +323,12 @@ def _exactly(kind: Any, *numbers: Any) -> Any:
 def _opened() -> discreet.Ledger:
     ledger = discreet.Ledger()
     ledger.open("people", epsilon=1)
+    ledger.open(_kept(), epsilon=1)
     return ledger
+
+
+def _kept() -> discreet.Dataset:
+    return discreet.Dataset(world().csv, {"n": AGE}, name="kept")
 
 
 def _series() -> plots.Series:
@@ -416,6 +421,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "Session.charge": lambda: call(PURE(1, "add_remove"), description="a mean", request="r"),
     "DataNode.limit_data_access": lambda: call("n", "middle", requests=5),
     "DataNode.give_share": lambda: call("n", "other", epsilon=10),
+    "Ledger.describe": lambda: call(_kept()), "Ledger.renew": lambda: call(_kept(), "2027", epsilon=1),
     "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
     "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
     "AboveThreshold.ask": lambda: call(NUMBER),

@@ -12,6 +12,7 @@ from ..errors import DiscreetError
 from .attack import attack_command
 from .audit import audit_app
 from .compare import compare_command
+from .describe import check_command, describe_command
 from .exit_codes import INTERRUPTED, exit_code, table
 from .history import checkpoint_command, export_command, history_command, verify_command
 from .laplace import laplace_command
@@ -52,6 +53,8 @@ for name, command in (
     ("select", select_command),
     ("laplace", laplace_command),
     ("randomized-response", randomized_response_command),
+    ("describe", describe_command),
+    ("check", check_command),
     ("plan", plan_command),
     ("compare", compare_command),
     ("attack", attack_command),

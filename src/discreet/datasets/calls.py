@@ -16,7 +16,7 @@ from ..payment import UNDESCRIBED, stamped
 from ..privacy.units import read_unit
 from ..tables.candidate_table import CandidateTable
 from .column import MOST_VALUES, Column
-from .dataset import Dataset
+from .dataset import Dataset, declared_unit
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -76,14 +76,14 @@ def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
             "relies on what you promise about one record: if it holds for all those rows together, say "
             f"privacy_unit={dataset.privacy_unit!r}"
         )
-    dataset.declared_unit(unit)
+    declared_unit(dataset, unit)
 
 
 def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]:
     """Return the privacy unit and its bound, if they are declared."""
     unit, most = read_unit(given.get("privacy_unit")), given.get("max_contributions")
     found: dict[str, Any] = {}
-    if dataset.declared_unit(unit) is not None:
+    if declared_unit(dataset, unit) is not None:
         found["privacy_unit"] = dataset.privacy_unit
     declared = dataset.max_contributions
     if declared is None or asks != "numbers":

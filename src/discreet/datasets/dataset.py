@@ -119,33 +119,6 @@ class Dataset:
             f"{nearest(name, self.columns)}; it has {known}"
         )
 
-    def under(self, name: str) -> "Dataset":
-        """Return the dataset under a name.
-
-        Raises:
-            InvalidArgument: if it has another.
-        """
-        if self.name not in (None, name):
-            raise InvalidArgument(f"the data are described as {self.name}, not as {name}")
-        named = copy.copy(self)
-        object.__setattr__(named, "name", name)
-        return named
-
-    def declared_unit(self, unit: str | None) -> str | None:
-        """Return the declared privacy unit.
-
-        Raises:
-            InvalidArgument: if another was given.
-        """
-        if unit is None or unit == self.privacy_unit:
-            return self.privacy_unit
-        declared = self.privacy_unit
-        said = "every row as a record" if declared is None else f"all rows of one {declared}"
-        raise InvalidArgument(
-            f"privacy_unit is {shown(unit)}, but the description of {self.called} declares {said}; "
-            "leave privacy_unit out"
-        )
-
     @property
     def called(self) -> str:
         """The name of the dataset in messages."""
@@ -195,6 +168,35 @@ class Dataset:
         said = {name: getattr(self, name) for name in _SAID}
         parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
         return f"Dataset({', '.join(parts)})"
+
+
+def under(dataset: Dataset, name: str) -> Dataset:
+    """Return the dataset under a name.
+
+    Raises:
+        InvalidArgument: if it has another.
+    """
+    if dataset.name not in (None, name):
+        raise InvalidArgument(f"the data are described as {dataset.name}, not as {name}")
+    named = copy.copy(dataset)
+    object.__setattr__(named, "name", name)
+    return named
+
+
+def declared_unit(dataset: Dataset, unit: str | None) -> str | None:
+    """Return the declared privacy unit.
+
+    Raises:
+        InvalidArgument: if another was given.
+    """
+    declared = dataset.privacy_unit
+    if unit is None or unit == declared:
+        return declared
+    said = "every row as a record" if declared is None else f"all rows of one {declared}"
+    raise InvalidArgument(
+        f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
+        "leave privacy_unit out"
+    )
 
 
 def charged_to(dataset: Dataset, pays: Pays) -> Dataset:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from ..arguments import read_name
 from ..datasets import Dataset
+from ..datasets.dataset import declared_unit
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, LedgerError, shown
 from ..numbers import Number
@@ -102,7 +103,7 @@ class Ledger:
         total = read_total(epsilon, rho, delta)
         unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
         if isinstance(dataset, Dataset):
-            unit = dataset.declared_unit(unit)
+            unit = declared_unit(dataset, unit)
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
         return self._store.write(open_budget, budget, about)
 

@@ -7,6 +7,7 @@ from typing import Any
 from ..arguments import read_name, refuse_one_shot, settled
 from ..batches import Call
 from ..datasets import Dataset
+from ..datasets.dataset import under
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Event, Ledger, Quote, Session
 from ..payment import Bill
@@ -52,7 +53,7 @@ class Datasets:
         if name in self._holdings:
             raise InvalidArgument(f"there are data named {shown(name)}; take another name")
         refuse_one_shot(data, "data")
-        described = data.under(name) if isinstance(data, Dataset) else None
+        described = under(data, name) if isinstance(data, Dataset) else None
         self._ledger.open(name if described is None else described, **budget)
         self._holdings[name] = HeldData(data if described is None else described)
 

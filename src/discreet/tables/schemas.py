@@ -44,3 +44,33 @@ def _own_names(file: File) -> list[str]:
     header = read_header(path, packed=path.suffix.lower() == ".gz")
     names = max((next(reader([header], delimiter=sign)) for sign in DELIMITERS), key=len)
     return [] if is_like_data(names) else names
+
+
+def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
+    """Return the names of the columns of files with the types that DuckDB tells; None where there is no schema.
+
+    Args:
+        data: a path, a pattern or a folder. The first file of several stands for all.
+        header: whether the first line of a CSV file holds names; they have no types.
+
+    Raises:
+        UnreadableFile: if the file is missing, or not in the format of its name.
+    """
+    first = listed_files(data)[0]
+    kind, path = kind_of(first), first.path
+    names: dict[str, str | None]
+    if kind in ("Parquet", "Arrow"):
+        start = start_of(path)
+        whole = (
+            parquet_relation(path, start, connect())
+            if kind == "Parquet"
+            else arrow_relation(path, connect())
+        )
+        names = {name: str(of) for name, of in zip(whole.columns, whole.types, strict=True)}
+    elif kind == "CSV" and header:
+        line = read_header(path, packed=path.suffix.lower() == ".gz")
+        listed = max((next(reader([line], delimiter=sign)) for sign in DELIMITERS), key=len)
+        names = dict.fromkeys(listed)
+    else:
+        return None
+    return {**names, **dict.fromkeys(first.partition, "VARCHAR")}

@@ -1,0 +1,76 @@
+"""discreet describe and discreet check: a draft of discreet.toml, and how the rows fit it."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..datasets.draft import draft
+from ..errors import InvalidArgument
+from .answers import say
+from .ledger import literal
+
+_NOT_PRIVATE = (
+    "NOT PRIVATE: these are counts of the rows themselves. Show them to nobody who may not see the rows, and "
+    "take no bound from them."
+)
+
+
+def describe_command(
+    data: Annotated[
+        str, typer.Argument(help="A Parquet, Arrow or CSV file, or a folder.", show_default=False)
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The name of the dataset; that of the file if not given."
+        ),
+    ] = None,
+    header: Annotated[
+        bool,
+        typer.Option(
+            "--header", help="The first line of the CSV file holds the names of its columns."
+        ),
+    ] = False,
+) -> None:
+    """Draft a discreet.toml from the schema of a file: names and types of columns. No row is read.
+
+    What the owner has to fill in is marked, and refused until it is.
+
+    Example: discreet describe people.csv --header > discreet.toml
+    """
+    typer.echo(draft(data, name, header=header), nl=False)
+
+
+def check_command(
+    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+    not_private: Annotated[
+        bool,
+        typer.Option("--not-private", help="I own the data, and show the counts to nobody."),
+    ] = False,
+) -> None:
+    """Count the cells that do not fit the description. NOT private: for the owner of the data alone.
+
+    Such cells are left out of answers, or count as the nearest bound. Exit code 1 if there are any.
+
+    Example: discreet check people --not-private
+    """
+    if not not_private:
+        raise InvalidArgument(
+            "check counts the rows themselves, without any privacy; if you own the data and show the counts to "
+            "nobody, say --not-private"
+        )
+    from ..datasets.check import check_cells
+    from ..ledger.described import configuration
+
+    say(_NOT_PRIVATE)
+    found = check_cells(configuration().dataset(dataset))
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for title in ("column", "cells", "other type", "beyond the bounds", "not declared"):
+        table.add_column(title, overflow="fold")
+    for fit in found:
+        numbers = (fit.cells, fit.other_type, fit.beyond, fit.other_value)
+        table.add_row(literal(str(fit.column)), *map(str, numbers))
+    Console(highlight=False).print(table)
+    raise typer.Exit(int(any(fit.misfits for fit in found)))

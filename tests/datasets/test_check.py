@@ -1,0 +1,76 @@
+"""How many cells do not fit: counted exactly, said loudly, and only when asked for on purpose."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from discreet import Dataset
+from discreet.cli import run
+from discreet.datasets.check import check_cells
+from discreet.errors import MissingColumn
+
+COLUMNS: dict[str, Any] = {
+    "age": {"type": "integer", "minimum": 0, "maximum": 120},
+    "city": {"type": "string", "enum": ["Basel", "Bern"]},
+    "rate": {"type": "number", "enum": [0.1, 0.5]},
+}
+AGES = ["30", "old", "-1", "500", "7.5", "120", ""]
+CITIES = ["Basel", "Bern", "Genf", "Genf", "bern", "Bern", ""]
+RATES = ["0.1", "0.5", "0.2", "x", "0.10", "1e-1", ""]
+
+
+def figures(dataset: Dataset) -> dict[str, tuple[int, int, int, int]]:
+    return {
+        f.column.name: (f.cells, f.other_type, f.beyond, f.other_value)
+        for f in check_cells(dataset)
+    }
+
+
+def test_cells_of_a_text_file_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    rows = zip(AGES, CITIES, RATES, strict=True)
+    file.write_text("age,city,rate\n" + "\n".join(map(",".join, rows)) + "\n")
+    assert figures(Dataset(file, COLUMNS)) == {
+        "age": (6, 2, 2, 0), "city": (6, 0, 0, 3), "rate": (6, 1, 0, 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame])
+def test_cells_of_a_typed_table_are_counted(make: Any) -> None:
+    rows = {
+        "age": [30, -1, 500, None, 30],
+        "city": ["Bern", "Genf", "Genf", None, "x"],
+        "rate": [0.1, 0.5, 0.3, None, 0.3],
+    }
+    assert figures(Dataset(make(rows), COLUMNS)) == {
+        "age": (4, 0, 2, 0), "city": (4, 0, 0, 3), "rate": (4, 0, 0, 2),
+    }  # fmt: skip
+
+
+def test_columns_that_are_not_there_are_named() -> None:
+    with pytest.raises(MissingColumn, match="city"):
+        check_cells(Dataset(pl.DataFrame({"age": [1]}), COLUMNS))
+
+
+def test_the_command_is_loud_and_asks_for_purpose(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "discreet.toml").write_text(
+        '[datasets.people]\nsource = "rows.csv"\ncolumns.age = { type = "integer", minimum = 0, maximum = 120 }\n'
+    )
+    (tmp_path / "rows.csv").write_text("age\n30\nold\n500\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    assert run(["check", "people"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "--not-private" in err
+    assert run(["check", "people", "--not-private"]) == 1
+    out, err = capsys.readouterr()
+    assert "NOT PRIVATE" in err
+    assert out.split()[-4:] == ["3", "1", "1", "0"]
+    (tmp_path / "rows.csv").write_text("age\n30\n")
+    assert run(["check", "people", "--not-private"]) == 0

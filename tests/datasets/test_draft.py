@@ -1,0 +1,131 @@
+"""Drafts of discreet.toml: from a schema alone, and refused until everything is filled in."""
+
+import datetime as dt
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.cli import run
+from discreet.datasets.configuration import read_configuration
+from discreet.datasets.draft import draft
+from discreet.errors import InvalidArgument, InvalidDescription, UnreadableFile
+
+MARKER = "s3cr3t-m4rk3r"
+
+
+def table(rows: int = 1) -> pa.Table:
+    columns: dict[str, Any] = {
+        "n": pa.array([987654321] * rows, pa.int32()), "u": pa.array([1] * rows, pa.uint64()),
+        "x": pa.array([0.5] * rows, pa.float64()), "d": pa.array([Decimal("1.50")] * rows, pa.decimal128(9, 2)),
+        "who is it?": pa.array([MARKER] * rows, pa.string()), "ok": pa.array([True] * rows, pa.bool_()),
+        "day": pa.array([dt.date(1987, 6, 5)] * rows, pa.date32()),
+        "at": pa.array([dt.datetime(1987, 6, 5)] * rows, pa.timestamp("us")),
+        "many": pa.array([[1]] * rows, pa.list_(pa.int64())),
+    }  # fmt: skip
+    return pa.table(columns)
+
+
+KINDS = {"n": "integer", "u": "integer", "x": "number", "d": "number", "who is it?": "string", "ok": "boolean",
+         "day": "date", "at": "datetime"}  # fmt: skip
+
+
+def filled_in(text: str) -> str:
+    """Fill in what a draft asks for."""
+    answers = {
+        "minimum": "0",
+        "maximum": "8",
+        "step": "1",
+        "type": '"string"',
+        "enum": '["a"]',
+        "privacy_unit": '"u"',
+    }
+    text = re.sub(r'epsilon = "FILL IN[^"]*"', 'epsilon = "1"', text)
+    dated = re.sub(
+        r'(type = "date"\nminimum = ).*\n(maximum = ).*', r"\1 2024-01-01\n\2 2024-12-31", text
+    )
+    dated = re.sub(
+        r'(type = "datetime"\nminimum = ).*\n(maximum = ).*',
+        r"\1 2024-01-01T00:00:00\n\2 2024-12-31T00:00:00",
+        dated,
+    )
+    return re.sub(
+        r"^(\w+) = .*FILL IN.*$",
+        lambda found: f"{found[1]} = {answers[found[1]]}",
+        dated,
+        flags=re.M,
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_names_and_types_are_drafted_and_nothing_of_the_rows(ending: str, tmp_path: Path) -> None:
+    drafts = []
+    for rows in (0, 1):
+        file = tmp_path / f"my people.{ending}"
+        pq.write_table(table(rows), file) if ending == "parquet" else feather.write_feather(
+            table(rows), file
+        )
+        drafts.append(draft(str(file)))
+    assert drafts[0] == drafts[1]
+    assert MARKER not in drafts[0]
+    assert not re.search("987654321|1987|0\\.5\\b", drafts[0].replace(str(tmp_path), ""))
+    written = tmp_path / "discreet.toml"
+    written.write_text(filled_in(drafts[0]), encoding="utf-8")
+    people = read_configuration(written).dataset("my-people")
+    assert {name: column.type for name, column in people.columns.items()} == KINDS
+    assert '# "many" has the type' in drafts[0]
+
+
+def test_a_draft_is_refused_until_every_mark_is_filled_in(tmp_path: Path) -> None:
+    pq.write_table(table(), tmp_path / "people.parquet")
+    lines = draft(str(tmp_path / "people.parquet")).split("\n")
+    done = filled_in("\n".join(lines)).split("\n")
+    marked = [i for i, line in enumerate(lines) if "FILL IN" in line]
+    assert len(marked) == 17
+    for i in marked:
+        (tmp_path / "discreet.toml").write_text(
+            "\n".join([*done[:i], lines[i], *done[i + 1 :]]), encoding="utf-8"
+        )
+        with pytest.raises(InvalidDescription, match=f"line {i + 1}: .*still to be filled in"):
+            read_configuration(tmp_path / "discreet.toml")
+
+
+def test_a_csv_file_has_names_only_if_its_owner_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "people.csv.gz"
+    import gzip
+
+    file.write_bytes(gzip.compress(f"age;who\n7;{MARKER}\n".encode()))
+    with pytest.raises(InvalidArgument, match="say --header"):
+        draft(str(file))
+    found = draft(str(file), header=True)
+    assert "[datasets.people.columns.age]" in found
+    assert "[datasets.people.columns.who]" in found
+    assert MARKER not in found
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
+    with pytest.raises(InvalidArgument, match="JSON lines have no schema"):
+        draft(str(tmp_path / "rows.jsonl"), header=True)
+    with pytest.raises(UnreadableFile):
+        draft(str(tmp_path / "none.parquet"))
+
+
+def test_partitions_of_folders_are_columns_of_text(tmp_path: Path) -> None:
+    (tmp_path / "all" / "year=2024").mkdir(parents=True)
+    pq.write_table(table(), tmp_path / "all" / "year=2024" / "a.parquet")
+    found = draft(str(tmp_path / "all"))
+    assert '[datasets.all.columns.year]\ntype = "string"' in found
+    assert "2024" not in found.replace(str(tmp_path), "")
+
+
+def test_the_command_prints_a_draft_under_the_name_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pq.write_table(table(), tmp_path / "x.parquet")
+    assert run(["describe", str(tmp_path / "x.parquet"), "--name", "ann's"]) == 0
+    out, _ = capsys.readouterr()
+    assert '[datasets."ann\'s"]' in out
+    assert out == draft(str(tmp_path / "x.parquet"), "ann's")
