@@ -14,7 +14,7 @@ from . import prose
 from .page import Markup, Page, Section, facts, lede, paragraph, picture
 from .wording import Wording
 
-_SHARES = [Fraction(k, 10) for k in range(2, 51)]
+_SHARES = [Fraction(k, 40) for k in (*range(8, 40), *range(40, 201, 4))]
 """The epsilons of the curve, as shares of that of the answer."""
 
 _MOST_SHOWN = 100
