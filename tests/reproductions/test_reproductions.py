@@ -1,18 +1,16 @@
 """What the pages of reproductions print is right, and agrees with the five sources as the table says."""
 
 import importlib
-import re
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from .table import BEGIN, END, FOLDER, INDEX, KNOWN, page_of, rendered, source_of
+from .table import BEGIN, END, FOLDER, INDEX, KNOWN, heading_of, page_of, rendered, source_of
 
 ROWS = KNOWN["numbers"]
 IDS = [row["id"] for row in ROWS]
-OUTPUT = re.compile(r"^```output\n(.*?)^```", re.M | re.S)
 SOURCES = list(KNOWN["sources"])
 
 
@@ -45,11 +43,7 @@ def test_our_number_is_right(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=IDS)
 def test_the_page_prints_it(row: dict[str, Any]) -> None:
-    printed = "\n".join(OUTPUT.findall(page_of(source_of(row))))
-    line = row.get("prints")
-    assert line is None or line in printed
-    for ours in row["ours"]:
-        assert re.search(rf"(?<![\w.]){re.escape(ours)}(?![\w.]*\d)", line or printed), ours
+    assert heading_of(row), f"{row['ours']} is in no output of the page"
 
 
 def pairs(row: dict[str, Any]) -> list[tuple[str, str]]:
