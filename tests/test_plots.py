@@ -4,6 +4,7 @@ import datetime
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -290,3 +291,27 @@ def test_a_figure_is_one_of_matplotlib_and_can_be_pickled() -> None:
     data, size = figure._repr_png_()
     assert data.startswith(b"\x89PNG")
     assert size == {"width": 768, "height": round(96 * figure.get_size_inches()[1])}
+
+
+def test_chinese_candidates_are_drawn_in_a_font_that_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from matplotlib.text import Text
+
+    from discreet import figures as module
+
+    monkeypatch.setattr(module, "_FONTS_WITH_HAN", ("no such font", "DejaVu Serif", "DejaVu Sans"))
+    module._font_with_han.cache_clear()
+    law = discreet.distribution({"茶": 3, "tea": 2}, sensitivity=1, epsilon=1)
+    figure = law.plot(label="饮料")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that no font here has them
+        figure.to_svg()
+    module._font_with_han.cache_clear()
+    fonts = {
+        text.get_text(): text.get_fontfamily()
+        for text in figure.findobj(Text)
+        if isinstance(text, Text)
+    }
+    assert fonts["茶"] == fonts["饮料"] == ["sans-serif", "DejaVu Serif"]
+    assert fonts["tea"] == ["sans-serif"]

@@ -6,20 +6,32 @@ This module imports matplotlib, so it is itself imported only when something is 
 import io
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from xml.dom.minidom import Element, parseString
 
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as MatplotlibFigure
+from matplotlib.font_manager import fontManager
+from matplotlib.text import Text
 
 from .palette import BLACK, ON_DARK
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.backend_bases import RendererBase
 
 _PIXELS = 96
 """Pixels per inch on a screen; pictures for notebooks have twice as many, for sharp ones."""
+
+_HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+"""Characters of Chinese, Japanese and Korean, which the font of matplotlib does not have."""
+
+_FONTS_WITH_HAN = (
+    "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", "SimHei", "Noto Sans CJK SC", "Noto Sans CJK JP",
+    "Source Han Sans SC", "Source Han Sans CN", "WenQuanYi Micro Hei", "Arial Unicode MS",
+)  # fmt: skip
 
 
 class Figure(MatplotlibFigure):
@@ -38,6 +50,16 @@ class Figure(MatplotlibFigure):
         name = f"mark-{len(self._titles)}"
         artist.set_gid(name)
         self._titles[name] = tuple(texts)
+
+    def draw(self, renderer: "RendererBase") -> None:
+        """Draw it; a Chinese candidate in a font that has it, if one is installed."""
+        for axes in self.axes:  # asked for their labels, axes write them
+            axes.get_xticklabels()
+            axes.get_yticklabels()
+        for text in self.findobj(Text):
+            if isinstance(text, Text) and _HAN.search(text.get_text()):
+                text.set_fontfamily(["sans-serif", *_font_with_han()])
+        super().draw(renderer)
 
     def to_svg(self) -> str:
         """Return the picture as an `<svg>` element: a file of its own, or a part of a page.
@@ -70,6 +92,13 @@ class Figure(MatplotlibFigure):
         self.savefig(kept, format="png", dpi=2 * _PIXELS)
         width, height = (round(inches * _PIXELS) for inches in self.get_size_inches())
         return kept.getvalue(), {"width": width, "height": height}
+
+
+@cache
+def _font_with_han() -> tuple[str, ...]:
+    """Return the name of an installed font that has Chinese characters, if there is one."""
+    installed = {font.name for font in fontManager.ttflist}
+    return tuple(name for name in _FONTS_WITH_HAN if name in installed)[:1]
 
 
 def _entitle(group: Element, titles: tuple[str, ...]) -> None:
