@@ -14,7 +14,7 @@
     │   ├── MissingColumn (KeyError)      a column that is not there
     │   └── UnreadableFile (OSError)      a file that is missing, or not in the format of its name
     ├── Unanswerable                      a question to a data node that fails; only its owner sees why
-    ├── NotAllowed (PermissionError)      a token that is not valid, or a role that may not do this
+    ├── NotAllowed                        a token that is not valid, or a role that may not do this
     ├── Exhausted (RuntimeError)          a budget or a session that cannot pay for this answer
     ├── LedgerError                       a ledger that fails; nothing was drawn unless it says so
     │   ├── UnknownBudget (LookupError)   a dataset or an analyst for whom no budget was opened
@@ -133,7 +133,7 @@ class Unanswerable(DiscreetError):
     """A question that a data node cannot answer, for a reason that only the owner of the data may see."""
 
 
-class NotAllowed(DiscreetError, PermissionError):
+class NotAllowed(DiscreetError):
     """A token that is not valid, or a role that may not do this. Nothing was charged."""
 
 

@@ -183,6 +183,8 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
         ]
     ),
     (lambda c: c.ask("typical-age", max_cost="0.4"), InvalidArgument, "more than max_cost = 0.4"),
+    (lambda c: c.quote_verb("mode", "people", "city", rho="1/8"), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.ask("typical-age", size=10**10), InvalidArgument, "size"),
     (lambda c: c.ask("typical-age", size=1001), InvalidArgument, "up to 1,000"),
     (lambda c: c.ask("typical-age", size=0), InvalidArgument, "size"),
     (lambda c: c.ask("typical\n-age"), InvalidArgument, "printable name"),

@@ -146,12 +146,15 @@ class Rights:
 
     def _quoted(self, dataset: str, permission: Permission, size: int | None) -> tuple[Quote, bool]:
         """Return the price, and whether the budgets of the caller alone could pay it."""
-        bill = permission.bill_for(self.datasets.find(dataset).data, size)
-        if self.analyst is None:
+        try:
+            bill = permission.bill_for(self.datasets.find(dataset).data, size)
+            if self.analyst is not None:
+                permission.check_size(size)
+                return self.datasets.quote_bill(dataset, self.analyst, bill)
             quote = self.datasets.session(dataset, None).quoted([bill])
-            return quote, quote.fits
-        permission.check_size(size)
-        return self.datasets.quote_bill(dataset, self.analyst, bill)
+        except InvalidArgument as error:  # of the size, or a guarantee that a budget cannot count
+            raise PublicError(error) from None
+        return quote, quote.fits
 
     def _answered(
         self, dataset: str, permission: Permission, size: int | None, paying: "Paying"
