@@ -203,6 +203,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Dataset": [
         lambda: call(world().csv, columns={"n": AGE}, privacy_unit="who", max_contributions=2, name="people"),
     ],
+    "Dataset.from_table_schema": [lambda: call(world().csv, {"fields": [{"name": "n", "type": "integer"}]}, name="x")],
+    "Dataset.from_smartnoise": [
+        lambda: call(world().csv, {"columns": {"n": {"type": "int", "lower": 0, "upper": 9}}}, name="x"),
+    ],
     "read_dataset": [lambda: call("people", world().toml)],
     "mode": [
         lambda: call(described(), "c", epsilon=1),

@@ -21,6 +21,7 @@ from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
 from .column import Column, read_column
 from .declarations import nearest, read_mapping, wrong
+from .foreign_schemas import Given, smartnoise_dataset, table_schema_columns
 
 _MOST_ROWS = 10**6
 _SAID = ("privacy_unit", "max_contributions", "name")
@@ -97,6 +98,61 @@ class Dataset:
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
+
+    @classmethod
+    def from_table_schema(
+        cls,
+        source: object,
+        schema: Given,
+        *,
+        privacy_unit: str | None = None,
+        max_contributions: int | None = None,
+        name: str | None = None,
+    ) -> "Dataset":
+        """Return a dataset whose columns a Frictionless Table Schema declares.
+
+        Fields of types that no question takes are left out. Of the constraints, minimum, maximum and enum count; a
+        "step" beside the type is taken too.
+
+        Args:
+            source: as for `Dataset`.
+            schema: the schema, as a dict or the path of a JSON file; or a data package with one resource.
+            privacy_unit: as for `Dataset`; a Table Schema has no word for it.
+            max_contributions: as for `Dataset`.
+            name: as for `Dataset`.
+
+        Raises:
+            InvalidDescription: if it is no Table Schema, or declares what cannot be accepted.
+        """
+        columns = table_schema_columns(schema)
+        return cls(
+            source,
+            columns,
+            privacy_unit=privacy_unit,
+            max_contributions=max_contributions,
+            name=name,
+        )
+
+    @classmethod
+    def from_smartnoise(
+        cls, source: object, metadata: Given, *, table: str | None = None, name: str | None = None
+    ) -> "Dataset":
+        """Return a dataset that metadata of SmartNoise or Lomas describe.
+
+        `private_id` names the privacy unit and `max_ids` its bound, unless `row_privacy` says that a row is a
+        record; lower, upper and categories are minimum, maximum and enum. The number of rows is not taken.
+
+        Args:
+            source: as for `Dataset`.
+            metadata: as a dict, or the path of a YAML file (which needs PyYAML) or a JSON file.
+            table: the table, where SmartNoise's metadata have several.
+            name: as for `Dataset`.
+
+        Raises:
+            InvalidDescription: if they are no such metadata, or declare what cannot be accepted.
+            MissingPackage: if PyYAML is not installed.
+        """
+        return cls(source, name=name, **smartnoise_dataset(metadata, table))
 
     @property
     def columns(self) -> Mapping[str, Column]:
