@@ -144,6 +144,8 @@ def test_the_copy_is_removed_when_the_command_is_stopped(
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(folder)},
+        # A shell starts what runs in its background without Ctrl-C, and nohup without hanging up.
+        preexec_fn=lambda: signal.signal(signum, signal.SIG_DFL),
     )
     assert command.stdin is not None
     command.stdin.write(ROWS.encode() * 1000)
