@@ -34,7 +34,9 @@ def describe_command(
         ),
     ] = False,
 ) -> None:
-    """Draft a discreet.toml from the schema of a file: names and types of columns. No row is read.
+    """Draft a discreet.toml from the schema of a file.
+
+    It has the names and types of the columns. No row is read.
 
     What the owner has to fill in is marked, and refused until it is.
 

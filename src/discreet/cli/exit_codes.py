@@ -38,7 +38,7 @@ class ExitCode:
 
 EXIT_CODES = (
     ExitCode(ANSWERED, "done: the answer is on standard output"),
-    ExitCode(FALSE_CLAIM, "a claim does not hold (audit), or was charged already (ledger charge)"),
+    ExitCode(FALSE_CLAIM, "no: a claim fails (audit, check), or was charged before (ledger charge)"),
     ExitCode(WRONG_USE, "wrong use; nothing was charged", (RequestConflict, UnknownBudget)),
     ExitCode(UNREADABLE_DATA, "data that cannot be read, or a column that is not there",
              (UnreadableData, InvalidScores)),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 token_app = typer.Typer(
     name="token",
-    help="Tokens that say who asks, with which role and until when. Kept as hashes beside discreet.toml.",
+    help="Make and revoke tokens that say who asks. They are kept as hashes, beside discreet.toml.",
     no_args_is_help=True,
 )
 
@@ -64,7 +64,9 @@ def create_command(
 
 @token_app.command("list")
 def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
-    """List the tokens that were not revoked, without the tokens themselves.
+    """List the tokens that were not revoked.
+
+    It shows what they allow, and never the tokens themselves.
 
     Example: discreet token list
     """
