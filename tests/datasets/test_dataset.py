@@ -238,3 +238,19 @@ def test_a_description_of_a_description_is_refused() -> None:
         Dataset(described, {"age": AGE})
     with pytest.raises(InvalidArgument, match="only once"):
         Dataset(iter([1]), {"age": AGE})
+
+
+def test_paths_are_read_once_and_as_plain_values() -> None:
+    class Loud(str):
+        def __repr__(self) -> str:
+            raise AssertionError("its own methods were called")
+
+        __str__ = __hash__ = __fspath__ = __repr__  # type: ignore[assignment]
+
+    described = Dataset(Loud("people.csv"), {"age": AGE})
+    assert type(described.source) is str
+    assert repr(described).startswith("Dataset('people.csv'")
+    with pytest.raises(InvalidArgument, match="path must name a file"):
+        discreet.read_dataset("people", 3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidDescription, match="cannot be read"):
+        discreet.read_dataset("people", "a\udfffb")

@@ -138,7 +138,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError as error:
         why = error.strerror
-    except UnicodeDecodeError:
+    except ValueError:  # of its bytes, or of its name
         why = "it is not UTF-8"
     raise InvalidDescription(f"{path} cannot be read: {why}")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..arguments import exact_text, read_name, refuse_one_shot
+from ..arguments import exact_text, file_path, read_name, refuse_one_shot, text
 from ..descriptions import digest
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
@@ -89,7 +89,7 @@ class Dataset:
         refuse_one_shot(source, "source")
         unit = read_unit(privacy_unit)
         fields = {
-            "source": tuple(source) if isinstance(source, list) and names_files(source) else source,
+            "source": _read_source(source),
             "_columns": _read_columns(columns),
             "privacy_unit": unit,
             "max_contributions": _read_most(max_contributions, unit),
@@ -165,9 +165,9 @@ class Dataset:
         Raises:
             MissingColumn: if the description has none of that name.
         """
-        text, known = exact_text(name), ", ".join(map(repr, self.columns))
-        if text is not None and text in self.columns:
-            return self.columns[text]
+        found, known = exact_text(name), ", ".join(map(repr, self.columns))
+        if found is not None and found in self.columns:
+            return self.columns[found]
         if name is None:
             raise MissingColumn(f"{argument}: name a column of {self.called}; it has {known}")
         raise MissingColumn(
@@ -275,6 +275,15 @@ def place_of(source: object) -> object:
     if isinstance(source, list | tuple) and names_files(source):
         return [place_of(one) for one in source]
     return None
+
+
+def _read_source(source: Any) -> Any:
+    """Return the source; paths as plain values, read once."""
+    if isinstance(source, list) and names_files(source):
+        return tuple(map(_read_source, source))
+    if issubclass(type(source), str):
+        return text(source, "source")
+    return file_path(source, "source") if issubclass(type(source), os.PathLike) else source
 
 
 def _read_columns(given: object) -> tuple[Column, ...]:

@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..arguments import file_path
 from ..datasets.configuration import Configuration, find_configuration, read_configuration
 from ..datasets.dataset import Dataset, charged_to
+from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
 from ..numbers import Number
 from .budget import Budget
@@ -15,6 +17,7 @@ from .ledger import Ledger
 from .session import Session
 
 
+@error_boundary
 def read_dataset(name: str, path: str | Path | None = None) -> Dataset:
     """Return a dataset that discreet.toml describes; releases about it are charged to the ledger declared there.
 
@@ -36,7 +39,7 @@ def configuration(path: str | Path | None = None) -> Configuration:
     Raises:
         InvalidDescription: if there is none, or something in it cannot be accepted.
     """
-    found = find_configuration() if path is None else Path(path)
+    found = find_configuration() if path is None else file_path(path, "path")
     if found is None:
         raise InvalidDescription(
             "there is no discreet.toml here or in a folder above; write one, or draft it: discreet describe FILE"
