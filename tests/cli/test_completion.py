@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import run
-from discreet.cli.completion import column_names
+from discreet.cli.completion import columns_of_file
 from discreet.mechanisms import MECHANISMS
 from discreet.tables.schemas import column_names as columns_of
 
@@ -102,7 +102,7 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
         params = {"data": str(tmp_path / "pipe")}  # noqa: RUF012
         args: list[str] = []  # noqa: RUF012
 
-    assert column_names(Context(), "") == []  # type: ignore[arg-type]
+    assert columns_of_file(Context(), "") == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

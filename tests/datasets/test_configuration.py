@@ -16,7 +16,7 @@ from discreet.datasets.configuration import (
     find_configuration,
     read_configuration,
 )
-from discreet.datasets.lines import line_of, parse
+from discreet.datasets.lines import line_of, read_toml
 from discreet.errors import InvalidDescription, UnknownName
 from discreet.tables.queries import SqlQuery
 
@@ -182,7 +182,7 @@ def toml(table: dict[str, Any], at: tuple[str, ...] = ()) -> list[tuple[str, tup
 def test_the_line_of_every_place_is_found(table: dict[str, Any]) -> None:
     statements = toml(table)
     text = "\n".join(line for line, _ in statements)
-    assert parse(text) == table
+    assert read_toml(text) == table
     at = 1
     for line, place in statements:
         if place:
@@ -194,9 +194,9 @@ def test_the_line_of_every_place_is_found(table: dict[str, Any]) -> None:
 
 
 def test_numbers_with_a_point_are_decimals() -> None:
-    assert parse("x = 0.1")["x"] == Decimal("0.1")
+    assert read_toml("x = 0.1")["x"] == Decimal("0.1")
     with pytest.raises(tomllib.TOMLDecodeError):
-        parse("x = ")
+        read_toml("x = ")
 
 
 def test_a_file_is_found_upwards_or_by_the_variable(

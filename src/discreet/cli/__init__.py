@@ -13,7 +13,7 @@ from .attack import attack_command
 from .audit import audit_app
 from .compare import compare_command
 from .describe import check_command, describe_command
-from .exit_codes import INTERRUPTED, exit_code, table
+from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .history import checkpoint_command, export_command, history_command, verify_command
 from .laplace import laplace_command
 from .ledger import ledger_app
@@ -39,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
-    epilog=f"Exit codes:\n\n\b\n{table()}",
+    epilog=f"Exit codes:\n\n\b\n{exit_codes_in_words()}",
 )
 for name, command in (
     ("mode", mode_command),

@@ -55,7 +55,7 @@ def declared_values(ctx: typer.Context, incomplete: str) -> list[str]:
     ]
 
 
-def column_names(ctx: typer.Context, incomplete: str) -> list[str]:
+def columns_of_file(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a column of the table on the command line, from its header or schema alone."""
     # After an option that lacks its value, the arguments are not taken apart yet.
     named = ctx.params.get("data") or ctx.params.get("scores") or next(iter(ctx.args), None)

@@ -61,6 +61,6 @@ def exit_code(error: Exception) -> int:
     return next(fitting, WRONG_USE)
 
 
-def table() -> str:
+def exit_codes_in_words() -> str:
     """Return the exit codes and their meanings, one a line."""
     return "\n".join(f"{each.code:5}  {each.meaning}" for each in EXIT_CODES)

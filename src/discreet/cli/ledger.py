@@ -125,7 +125,7 @@ def extend_command(
 
 
 @ledger_app.command("describe")
-def describe_command(
+def describe_budget_command(
     dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
 ) -> None:
     """Record that a dataset is described in another way.

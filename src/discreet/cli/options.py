@@ -8,7 +8,7 @@ import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import MECHANISMS, Mechanism, read_options
-from .completion import column_names, data_names, one_of
+from .completion import columns_of_file, data_names, one_of
 from .inputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -26,7 +26,7 @@ DataArgument = Annotated[
 ColumnArgument = Annotated[
     str,
     typer.Argument(
-        metavar="COLUMN", help="The column.", show_default=False, autocompletion=column_names
+        metavar="COLUMN", help="The column.", show_default=False, autocompletion=columns_of_file
     ),
 ]
 FormatName = Annotated[
@@ -97,7 +97,7 @@ PrivacyUnit = Annotated[
         metavar="COLUMN",
         help="The column of the privacy unit, such as a user id: all rows with one value of it are "
         "one record.",
-        autocompletion=column_names,
+        autocompletion=columns_of_file,
     ),
 ]
 MaxContributions = Annotated[
@@ -111,7 +111,7 @@ ByColumn = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="Answer for each group of this column.",
-        autocompletion=column_names,
+        autocompletion=columns_of_file,
     ),
 ]
 GroupNames = Annotated[
@@ -160,9 +160,9 @@ ReportAt = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
 ]
-Language = Literal["en", "zh"]
+LanguageName = Literal["en", "zh"]
 ReportLanguage = Annotated[
-    Language | None, typer.Option("--lang", help="The report's language: English or Chinese.")
+    LanguageName | None, typer.Option("--lang", help="The report's language: English or Chinese.")
 ]
 PlotTo = Annotated[
     Path | None,

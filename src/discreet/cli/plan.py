@@ -15,7 +15,7 @@ from ..mechanisms import BOUNDED
 from ..numbers import Number, positive, spell
 from ..planning.compare import Comparison, compare
 from ..planning.worst_case import epsilon_for, worst_error
-from .completion import column_names
+from .completion import columns_of_file
 from .digits import two_digits
 from .inputs import table_file
 from .options import AsJson, PlotTo, check_picture
@@ -38,7 +38,7 @@ ScoresColumnOption = Annotated[
     typer.Option(
         metavar="COLUMN",
         help="The column of scores in that table.",
-        autocompletion=column_names,
+        autocompletion=columns_of_file,
     ),
 ]
 LargestChangeOption = Annotated[

@@ -58,12 +58,12 @@ _TERMS = ("epsilon", "rho", "scale", "neighbors", "size", "request",
 _ENVIRONMENT = (("ledger", "DISCREET_LEDGER"), ("dataset", "DISCREET_DATASET"))
 """What may be told to all commands at once; a description of the data is nearer."""
 
-Opened = Callable[[str, str | None], AbstractContextManager[str]]
+OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 """Opens what is named on the command line, in a format: yields what the command is called with."""
 
 
 def releasing(
-    *without: str, opened: Opened = table_file
+    *without: str, opened: OpenInput = table_file
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
     """Add the options of all releasing commands, except those named, to a command.
 
@@ -102,7 +102,7 @@ def releasing(
     return wrap
 
 
-def _described(given: str, opened: Opened) -> Dataset | None:
+def _described(given: str, opened: OpenInput) -> Dataset | None:
     """Return the described dataset that is asked about, by its name or by its files; None if it is none."""
     if opened is not table_file or given == "-":
         return None

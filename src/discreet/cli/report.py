@@ -10,7 +10,7 @@ from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, e
 from .ledger import DatasetOption, LedgerArgument, existing_ledger
 from .options import (
     Epsilon,
-    Language,
+    LanguageName,
     MechanismName,
     MechanismOptions,
     NeighborsName,
@@ -30,7 +30,7 @@ OutOption = Annotated[
     Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
 ]
 LanguageOption = Annotated[
-    Language, typer.Option("--lang", help="Its language: English or Chinese.")
+    LanguageName, typer.Option("--lang", help="Its language: English or Chinese.")
 ]
 
 

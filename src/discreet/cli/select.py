@@ -17,7 +17,7 @@ from .inputs import private_number, scores_text
 from .releasing import OF_TABLES, releasing
 
 _HEADER = ["candidate", "score"]
-Pair = tuple[object, object]
+Scored = tuple[object, object]
 
 
 @releasing(*OF_TABLES, opened=scores_text)
@@ -62,7 +62,7 @@ def read_scores(text: str) -> dict[str, Fraction]:
     return scores
 
 
-def _of_lines(text: str) -> Iterable[Pair]:
+def _of_lines(text: str) -> Iterable[Scored]:
     """Return the candidates and scores of lines."""
     try:
         rows = [row for row in csv.reader(text.splitlines(), skipinitialspace=True) if row]
@@ -74,7 +74,7 @@ def _of_lines(text: str) -> Iterable[Pair]:
     return names[1:] if rows and [part.strip() for part in rows[0]] == _HEADER else names
 
 
-def _of_json(text: str) -> Iterable[Pair]:
+def _of_json(text: str) -> Iterable[Scored]:
     """Return the candidates and scores of a JSON object, its numbers as they are written."""
     try:
         found = json.loads(text, parse_float=str, parse_constant=str, object_pairs_hook=tuple)

@@ -12,7 +12,7 @@ from ..candidates import Grid, decimal_places, written
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
-from .declarations import Place, nearest, read_table, read_text, refuse_to_fill_in, wrong
+from .declarations import KeyPath, nearest, read_table, read_text, refuse_to_fill_in, wrong
 
 TYPES = ("integer", "number", "string", "boolean", "date", "datetime")
 """The types of Table Schema whose values can be candidates, groups or numbers of a grid."""
@@ -155,7 +155,7 @@ class Column:
         return f"{self.name}: {self.type}{bounds}{step}{values}"
 
 
-def read_column(name: str, given: object, place: Place) -> Column:
+def read_column(name: str, given: object, place: KeyPath) -> Column:
     """Return a column for its declaration, a mapping with the keys of `KEYS`.
 
     Raises:
@@ -183,7 +183,7 @@ def read_column(name: str, given: object, place: Place) -> Column:
     return Column(name, kind, low, high, _read_enum(table, bare, place), step)
 
 
-def _ordered(low: Any, high: Any, place: Place) -> bool:
+def _ordered(low: Any, high: Any, place: KeyPath) -> bool:
     try:
         return bool(low <= high)
     except TypeError:
@@ -191,7 +191,7 @@ def _ordered(low: Any, high: Any, place: Place) -> bool:
     raise wrong((*place, "maximum"), "give both bounds with an offset, or both without")
 
 
-def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: Place) -> Any:
+def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: KeyPath) -> Any:
     """Return a bound, or None."""
     if word not in table:
         return None
@@ -206,7 +206,7 @@ def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: Place) ->
     return Fraction(found) if kind == "integer" else found
 
 
-def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: Place) -> Any:
+def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: KeyPath) -> Any:
     """Return the step of a grid, or None."""
     if "step" not in table:
         return None
@@ -231,7 +231,7 @@ def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: 
     )
 
 
-def _read_enum(table: Mapping[str, Any], column: Column, place: Place) -> tuple[Any, ...] | None:
+def _read_enum(table: Mapping[str, Any], column: Column, place: KeyPath) -> tuple[Any, ...] | None:
     """Return the declared values, or None."""
     if "enum" not in table:
         return None
@@ -248,7 +248,7 @@ def _read_enum(table: Mapping[str, Any], column: Column, place: Place) -> tuple[
     raise wrong(here, reason)
 
 
-def _read_value(given: object, column: Column, place: Place) -> object:
+def _read_value(given: object, column: Column, place: KeyPath) -> object:
     refuse_to_fill_in(given, place)
     return column.read(given if column.type == "string" else _spelled(given, column.type))
 

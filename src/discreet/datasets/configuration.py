@@ -16,7 +16,7 @@ from ..tables.queries import SqlQuery
 from .connections import read_database
 from .dataset import Dataset
 from .declarations import (
-    Place,
+    KeyPath,
     nearest,
     read_mapping,
     read_table,
@@ -24,7 +24,7 @@ from .declarations import (
     refuse_to_fill_in,
     wrong,
 )
-from .lines import line_of, parse
+from .lines import line_of, read_toml
 
 FILE = "discreet.toml"
 VARIABLE = "DISCREET_CONFIG"
@@ -116,7 +116,7 @@ def read_configuration(path: Path) -> Configuration:
     """
     text = _text(path)
     try:
-        return _read(parse(text), path)
+        return _read(read_toml(text), path)
     except tomllib.TOMLDecodeError as error:
         failure = InvalidDescription(f"{path}: it is not TOML: {error}")
     except InvalidDescription as error:
@@ -223,7 +223,7 @@ def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
     return described
 
 
-def _source(table: dict[str, Any], folder: Path, place: Place) -> object:
+def _source(table: dict[str, Any], folder: Path, place: KeyPath) -> object:
     """Return where the data are: files, found from the folder, or a query."""
     if ("source" in table) == ("query" in table):
         raise wrong(
@@ -241,7 +241,7 @@ def _source(table: dict[str, Any], folder: Path, place: Place) -> object:
     return str(folder / Path(read_text(given, here)).expanduser())
 
 
-def _placed(place: Place, work: Callable[[], Any]) -> Any:
+def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
     """Return what the work returns; its errors get the place."""
     try:
         return work()
@@ -252,7 +252,7 @@ def _placed(place: Place, work: Callable[[], Any]) -> Any:
     raise failure
 
 
-def _budget(given: object, place: Place) -> dict[str, Any]:
+def _budget(given: object, place: KeyPath) -> dict[str, Any]:
     """Return the terms of a budget."""
     table = read_table(given, place, _BUDGET)
     for name in ("epsilon", "rho", "delta"):
@@ -275,7 +275,7 @@ def _questions(dataset: Dataset, given: object, name: str) -> dict[str, dict[str
     }
 
 
-def _question(dataset: Dataset, given: object, place: Place) -> dict[str, Any]:
+def _question(dataset: Dataset, given: object, place: KeyPath) -> dict[str, Any]:
     """Return a question: its verb, its column, and its other arguments, which the verb itself checks."""
     table = read_mapping(given, place)
     verb = _one_of(table.get("verb"), VERBS, (*place, "verb"))
@@ -296,7 +296,7 @@ def _declared(dataset: Dataset, column: object) -> None:
     raise InvalidArgument(message)
 
 
-def _one_of(given: object, known: Mapping[str, object], place: Place) -> str:
+def _one_of(given: object, known: Mapping[str, object], place: KeyPath) -> str:
     """Return one of the known names."""
     text = exact_text(given)
     if text is not None and text in known:
@@ -306,7 +306,7 @@ def _one_of(given: object, known: Mapping[str, object], place: Place) -> str:
     )
 
 
-def _analyst(given: object, place: Place, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
+def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
     """Return what is declared about an analyst."""
     table = read_table(given, place, _ANALYST)
     for key, known in (("datasets", datasets), ("verbs", VERBS)):

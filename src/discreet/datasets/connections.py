@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .declarations import Place, wrong
+from .declarations import KeyPath, wrong
 
 _FORMS = "sqlite:///file.db or postgresql://host/database"
 
@@ -27,7 +27,7 @@ class Database:
         return create_engine(self.public, hide_parameters=True).connect()
 
 
-def read_database(url: str, folder: Path, place: Place) -> Database:
+def read_database(url: str, folder: Path, place: KeyPath) -> Database:
     """Return the database of a URL; the file of an SQLite database is found from a folder.
 
     Raises:

@@ -21,7 +21,7 @@ from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
 from .column import Column, read_column
 from .declarations import nearest, read_mapping, wrong
-from .foreign_schemas import Given, smartnoise_dataset, table_schema_columns
+from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
 
 _MOST_ROWS = 10**6
 _SAID = ("privacy_unit", "max_contributions", "name")
@@ -103,7 +103,7 @@ class Dataset:
     def from_table_schema(
         cls,
         source: object,
-        schema: Given,
+        schema: ForeignSchema,
         *,
         privacy_unit: str | None = None,
         max_contributions: int | None = None,
@@ -135,7 +135,12 @@ class Dataset:
 
     @classmethod
     def from_smartnoise(
-        cls, source: object, metadata: Given, *, table: str | None = None, name: str | None = None
+        cls,
+        source: object,
+        metadata: ForeignSchema,
+        *,
+        table: str | None = None,
+        name: str | None = None,
     ) -> "Dataset":
         """Return a dataset that metadata of SmartNoise or Lomas describe.
 

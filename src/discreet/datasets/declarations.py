@@ -7,14 +7,14 @@ from typing import Any
 from ..arguments import exact_text, mapping
 from ..errors import InvalidArgument, InvalidDescription, shown
 
-Place = tuple[str, ...]
+KeyPath = tuple[str, ...]
 """The keys that lead to a part of a description, such as ("columns", "age", "minimum")."""
 
 TO_FILL_IN = "FILL IN"
 """What `discreet describe` writes where the owner has to say something."""
 
 
-def wrong(place: Place, message: str) -> InvalidDescription:
+def wrong(place: KeyPath, message: str) -> InvalidDescription:
     """Return the error for a part of a description."""
     error = InvalidDescription(f"{'.'.join(place)}: {message}" if place else message)
     error.place, error.reason = place, message
@@ -28,7 +28,7 @@ def nearest(name: object, known: Iterable[object]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def read_table(given: object, place: Place, known: Iterable[str]) -> dict[str, Any]:
+def read_table(given: object, place: KeyPath, known: Iterable[str]) -> dict[str, Any]:
     """Return a table of a description as a dict, with keys that are known.
 
     Raises:
@@ -45,7 +45,7 @@ def read_table(given: object, place: Place, known: Iterable[str]) -> dict[str, A
     return table
 
 
-def read_mapping(given: object, place: Place) -> dict[str, Any]:
+def read_mapping(given: object, place: KeyPath) -> dict[str, Any]:
     """Return a mapping from names as a dict.
 
     Raises:
@@ -60,7 +60,7 @@ def read_mapping(given: object, place: Place) -> dict[str, Any]:
     raise wrong(place, message)
 
 
-def read_text(given: object, place: Place) -> str:
+def read_text(given: object, place: KeyPath) -> str:
     """Return a text that is not empty.
 
     Raises:
@@ -73,7 +73,7 @@ def read_text(given: object, place: Place) -> str:
     return found
 
 
-def refuse_to_fill_in(given: object, place: Place) -> None:
+def refuse_to_fill_in(given: object, place: KeyPath) -> None:
     """Raise if a value is the mark of a draft."""
     if isinstance(given, str) and given.strip().startswith(TO_FILL_IN):
         raise wrong(place, "it is still to be filled in, from what you know and not from the rows")

@@ -13,9 +13,9 @@ from typing import Any
 from ..arguments import file_path
 from ..errors import MissingPackage, shown
 from .column import TYPES
-from .declarations import Place, read_mapping, read_text, wrong
+from .declarations import KeyPath, read_mapping, read_text, wrong
 
-Given = Mapping[str, Any] | str | os.PathLike[str]
+ForeignSchema = Mapping[str, Any] | str | os.PathLike[str]
 """A mapping, or the path of a file that holds one."""
 
 _PARTS = ("title", "description", "step")
@@ -30,7 +30,7 @@ _SMARTNOISE = {
 _WORDS = {"lower": "minimum", "upper": "maximum", "categories": "enum"}
 
 
-def table_schema_columns(given: Given) -> dict[str, dict[str, Any]]:
+def table_schema_columns(given: ForeignSchema) -> dict[str, dict[str, Any]]:
     """Return the columns that a Table Schema declares, in the words of `Dataset`.
 
     Fields of types that no question takes (objects, lists, places, durations) are left out, and so are constraints
@@ -63,7 +63,7 @@ def _type_of(field: Mapping[str, Any]) -> object:
     return "integer" if kind == "year" else kind
 
 
-def _field(given: object, place: Place) -> tuple[str, dict[str, Any]]:
+def _field(given: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
     """Return the name and the declaration of a field."""
     field = read_mapping(given, place)
     bounds = read_mapping(field.get("constraints", {}), (*place, "constraints"))
@@ -72,7 +72,7 @@ def _field(given: object, place: Place) -> tuple[str, dict[str, Any]]:
     return read_text(field.get("name"), (*place, "name")), {"type": _type_of(field), **parts}
 
 
-def smartnoise_dataset(given: Given, table: str | None) -> dict[str, Any]:
+def smartnoise_dataset(given: ForeignSchema, table: str | None) -> dict[str, Any]:
     """Return the columns, the privacy unit and its bound that metadata of SmartNoise or Lomas declare.
 
     Args:
@@ -97,7 +97,7 @@ def smartnoise_dataset(given: Given, table: str | None) -> dict[str, Any]:
     return _described(of, columns, place)
 
 
-def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[Place, str, Mapping[str, Any]]]:
+def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Mapping[str, Any]]]:
     """Yield the tables of SmartNoise's metadata, which are in schemas of collections."""
     for collection, schemas in metadata.items():
         for schema, tables in (schemas if isinstance(schemas, Mapping) else {}).items():
@@ -106,7 +106,7 @@ def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[Place, str, Mapping[s
                     yield (str(collection), str(schema), str(name)), str(name), table
 
 
-def _described(of: Mapping[str, Any], columns: Mapping[str, Any], place: Place) -> dict[str, Any]:
+def _described(of: Mapping[str, Any], columns: Mapping[str, Any], place: KeyPath) -> dict[str, Any]:
     """Return the description of one table."""
     read = {name: read_mapping(one, (*place, name)) for name, one in columns.items()}
     people = [name for name, one in read.items() if one.get("private_id") is True]
@@ -131,7 +131,7 @@ def _described(of: Mapping[str, Any], columns: Mapping[str, Any], place: Place) 
     }
 
 
-def _column(given: dict[str, Any], place: Place) -> dict[str, Any]:
+def _column(given: dict[str, Any], place: KeyPath) -> dict[str, Any]:
     """Return the declaration of a column of SmartNoise's metadata."""
     kind = _SMARTNOISE.get(given.get("type", ""))
     if kind is None:
@@ -150,7 +150,7 @@ def _moment(value: object) -> object:
     return dt.datetime(value.year, value.month, value.day) if type(value) is dt.date else value
 
 
-def _loaded(given: Given, load: Callable[[str], Any], what: str) -> dict[str, Any]:
+def _loaded(given: ForeignSchema, load: Callable[[str], Any], what: str) -> dict[str, Any]:
     """Return a mapping that was given, or that is in a file."""
     if isinstance(given, Mapping):
         return read_mapping(given, (what,))

@@ -4,15 +4,15 @@ import tomllib
 from decimal import Decimal
 from typing import Any
 
-from .declarations import Place
+from .declarations import KeyPath
 
 
-def parse(text: str) -> dict[str, Any]:
+def read_toml(text: str) -> dict[str, Any]:
     """Return the values of a TOML file; numbers with a point are decimals, so that 0.1 is one tenth."""
     return tomllib.loads(text, parse_float=Decimal)
 
 
-def line_of(text: str, place: Place) -> int | None:
+def line_of(text: str, place: KeyPath) -> int | None:
     """Return the line where the statement of a place begins; if it is missing, that of the table it belongs to.
 
     The first lines of a file are a file of their own where no statement is cut in two. So the statement ends
@@ -23,7 +23,7 @@ def line_of(text: str, place: Place) -> int | None:
         lines = text.split("\n")
         for number in range(1, len(lines) + 1):
             try:
-                found = parse("\n".join(lines[:number]) + "\n")
+                found = read_toml("\n".join(lines[:number]) + "\n")
             except tomllib.TOMLDecodeError:
                 continue
             if _has(found, place):
@@ -33,7 +33,7 @@ def line_of(text: str, place: Place) -> int | None:
     return None
 
 
-def _has(found: Any, place: Place) -> bool:
+def _has(found: Any, place: KeyPath) -> bool:
     for key in place:
         if not isinstance(found, dict) or key not in found:
             return False

@@ -187,7 +187,7 @@ def _of_folder(folder: Path) -> list[Path]:
 
 def _open(one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection") -> Opened:
     """Return columns of one file, those that its folders name among them."""
-    file, kind = one.path, kind_of(one)
+    file, kind = one.path, format_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
     damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
     start = start_of(file)
@@ -225,7 +225,7 @@ def _with_partition(
     return whole.project(", ".join(columns))
 
 
-def kind_of(one: File) -> str:
+def format_of(one: File) -> str:
     """Return the format of a file, by its extension."""
     if one.form is not None:
         return "CSV"

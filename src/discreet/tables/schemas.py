@@ -8,7 +8,7 @@ from .files import (
     File,
     FileNames,
     arrow_relation,
-    kind_of,
+    format_of,
     listed_files,
     parquet_relation,
     start_of,
@@ -33,7 +33,7 @@ def column_names(data: FileNames) -> list[str]:
 
 def _own_names(file: File) -> list[str]:
     """Return the names of the columns that a file holds itself."""
-    kind, path = kind_of(file), file.path
+    kind, path = format_of(file), file.path
     start = start_of(path)
     if kind == "Parquet":
         return list(parquet_relation(path, start, connect()).columns)
@@ -57,7 +57,7 @@ def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
         UnreadableFile: if the file is missing, or not in the format of its name.
     """
     first = listed_files(data)[0]
-    kind, path = kind_of(first), first.path
+    kind, path = format_of(first), first.path
     names: dict[str, str | None]
     if kind in ("Parquet", "Arrow"):
         start = start_of(path)
