@@ -117,15 +117,15 @@ class LossDP(BaseGuarantee):
 
     def group(self, size: int) -> "LossDP":
         """Return the guarantee `size` steps away: delta at s is delta(s / size) * sum e**(i s / size), i < size."""
-        if count(size, "size") == 1:
+        apart, losses = count(size, "size"), self.losses
+        if apart == 1:
             return self
-        losses = self.losses
 
         def delta(at: Fraction) -> arb:
-            times = ball(at).expm1() / ball(at / size).expm1() if at else arb(size)
-            return (ball(losses.delta(at / size)) * times).min(arb(1))
+            times = ball(at).expm1() / ball(at / apart).expm1() if at else arb(apart)
+            return (ball(losses.delta(at / apart)) * times).min(arb(1))
 
-        most = size * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
+        most = apart * max((losses.lowest + len(losses.masses)) * losses.step, losses.step)
         top = min(most, _FURTHEST)  # what is beyond counts as infinite
         step = losses.step * max(1, math.ceil(top / losses.step / _LONGEST))
         every = max(1, math.ceil(top / step / _PLACES))
