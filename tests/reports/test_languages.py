@@ -15,8 +15,8 @@ import discreet
 from discreet import Grid, Ledger, audit
 from discreet.cli import run
 from discreet.errors import InvalidArgument
+from discreet.languages import Language
 from discreet.privacy.guarantees import NoGuarantee, PureDP
-from discreet.reports import Language
 from discreet.reports.chinese import CHINESE
 from discreet.reports.english import ENGLISH
 from discreet.reports.wording import Wording, reworded

@@ -2,11 +2,12 @@
 
 import csv
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
+from ..languages import Language
 from ..mechanisms import MECHANISMS, Mechanism, read_options
 from .completion import columns_of_file, data_names, one_of
 from .inputs import FORMATS
@@ -160,9 +161,8 @@ ReportAt = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
 ]
-LanguageName = Literal["en", "zh"]
 ReportLanguage = Annotated[
-    LanguageName | None, typer.Option("--lang", help="The report's language: English or Chinese.")
+    Language | None, typer.Option("--lang", help="The report's language: English or Chinese.")
 ]
 PlotTo = Annotated[
     Path | None,

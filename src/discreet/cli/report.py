@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from ..languages import Language
 from ..terms import Terms
 from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, exact_audit
 from .ledger import DatasetOption, LedgerArgument, existing_ledger
 from .options import (
     Epsilon,
-    LanguageName,
     MechanismName,
     MechanismOptions,
     NeighborsName,
@@ -30,7 +30,7 @@ OutOption = Annotated[
     Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
 ]
 LanguageOption = Annotated[
-    LanguageName, typer.Option("--lang", help="Its language: English or Chinese.")
+    Language, typer.Option("--lang", help="Its language: English or Chinese.")
 ]
 
 

@@ -8,12 +8,13 @@ import os
 from collections.abc import Callable
 from functools import singledispatch
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, shown
+from ..languages import Language
 from ..ledger import Ledger
 from ..planning.distribution import Distribution
 from ..private_files import open_private
@@ -26,7 +27,6 @@ from .page import Page
 from .releases import about_release, private_distribution
 from .wording import Wording
 
-Language = Literal["en", "zh"]
 _LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
 
 
