@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from discreet import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter, need_parameter
-from discreet.privacy.guarantees import BoundedRange, NoGuarantee
+from discreet.mechanisms.unpromised import Unpromised
+from discreet.privacy.guarantees import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits, SystemBits
 from discreet.sampling.categorical import Categorical
@@ -152,21 +153,8 @@ def test_what_is_not_broken_passes() -> None:
 
 
 def test_a_guarantee_without_epsilon_cannot_be_checked() -> None:
-    class Silent:
-        name = "silent"
-        takes_runs = False
-        parameters: ClassVar[dict[str, Any]] = {}
-
-        def calibrate(
-            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
-        ) -> Calibrated:
-            return Calibrated(
-                NoGuarantee("none", "add_remove"),
-                Exponential().calibrate(sensitivity, parameter).law,
-            )
-
     with pytest.raises(TypeError, match="it has no epsilon"):
-        check_mechanism(Silent())
+        check_mechanism(Unpromised(Exponential(), "none"))
 
 
 def test_a_draw_that_is_no_function_of_its_bits_is_caught() -> None:

@@ -3,7 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import chain, combinations
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from flint import arb
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from discreet import MECHANISMS, Exponential, PermuteAndFlip, audit
 from discreet.candidates import Labels
 from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
-from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
-from discreet.privacy.guarantees import NoGuarantee
-from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
+from discreet.mechanisms.contract import Law, PrivacyParameter
+from discreet.mechanisms.unpromised import Unpromised
+from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, lower, precision, upper
 from discreet.sampling.vectors import read_vector
 from discreet.scores.truth import Truth
@@ -261,25 +261,12 @@ def test_what_is_no_pair_of_laws_is_refused(law: Any, other: Any, message: str) 
 
 
 def test_public_arguments_are_checked() -> None:
-    class Silent:
-        name = "silent"
-        takes_runs = False
-        parameters: ClassVar[dict[str, Any]] = {}
-
-        def calibrate(
-            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
-        ) -> Calibrated:
-            return Calibrated(
-                NoGuarantee("none", "add_remove"),
-                Exponential().calibrate(sensitivity, parameter).law,
-            )
-
     with pytest.raises(InvalidArgument, match="size must be left out"):
         audit.exact([1], [1], sensitivity=1, epsilon=1, size=2)
     with pytest.raises(InvalidArgument, match="score the same candidates, got 1 and 2"):
         audit.exact([1], [1, 2], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidArgument, match="nothing to audit"):
-        audit.exact([1], [1], sensitivity=1, epsilon=1, mechanism=Silent())
+        audit.exact([1], [1], sensitivity=1, epsilon=1, mechanism=Unpromised(Exponential(), "none"))
     with pytest.raises(InvalidScores):
         audit.exact([1], [math.nan], sensitivity=1, epsilon=1)
     with pytest.raises(InvalidNumber, match="delta must not be below zero"):

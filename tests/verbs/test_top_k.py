@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,10 +29,11 @@ from discreet.mechanisms import Base2, Exponential, Mechanism, NoisyMax, Permute
 from discreet.mechanisms import joint_top_k as joint_module
 from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
-from discreet.mechanisms.contract import Calibrated, PrivacyParameter
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
 from discreet.mechanisms.peeling import _BLOCK, BlockRounds, Peeling, Rounds
-from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange, NoGuarantee
+from discreet.mechanisms.unpromised import Unpromised
+from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
@@ -246,20 +247,8 @@ def test_one_round_promises_what_its_mechanism_does() -> None:
 
 
 def test_a_round_must_promise_something_that_adds_up() -> None:
-    class Nothing:
-        name = "nothing"
-        takes_runs = False
-        parameters: ClassVar[dict[str, Any]] = {}
-
-        def calibrate(
-            self, sensitivity: Sensitivity, parameter: PrivacyParameter | None
-        ) -> Calibrated:
-            return Calibrated(
-                NoGuarantee("why", "add_remove"), lambda scores: Categorical(scores, HALF)
-            )
-
     with pytest.raises(InvalidArgument, match="epsilon-DP"):
-        Peeling(Nothing(), 2).calibrate(GENERAL, ONE)
+        Peeling(Unpromised(Exponential(), "none"), 2).calibrate(GENERAL, ONE)
     for method in (Peeling, JointTopK):
         with pytest.raises(InvalidArgument, match=r"base_measure|one by one"):
             method(Exponential(base_measure=[1, 2]), 2).calibrate(GENERAL, ONE)
