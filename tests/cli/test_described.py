@@ -22,7 +22,7 @@ city = { type = "string", enum = ["Basel", "Bern"] }
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "people").mkdir()
     for name in ("people/a.csv", "people/b.csv", "other.csv"):
-        (tmp_path / name).write_text("age,city\n" + "41,Bern\n" * 99 + "41,Basel\n" * 9)
+        (tmp_path / name).write_text("age,city\n" + "41,Bern\n" * 9_900 + "41,Basel\n" * 900)
     (tmp_path / "discreet.toml").write_text(TEXT)
     below = tmp_path / "below"
     below.mkdir()
