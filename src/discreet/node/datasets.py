@@ -129,6 +129,10 @@ class Datasets:
         """Return the events of the ledger about a dataset."""
         return self._ledger.history(name)
 
+    def events(self) -> list[Event]:
+        """Return all events of the ledger."""
+        return self._ledger.history()
+
     def shares(self, analyst: str) -> dict[str, Budget]:
         """Return the shares of an analyst, by the name of the data."""
         mine = (budget for budget in self.budgets() if budget.analyst == analyst)

@@ -1,0 +1,111 @@
+"""Slots: a reply leaves at a public time, in a body of a public length, whatever the data are.
+
+A request that arrives at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So what
+an observer learns from the time is in which slot an answer was ready, and nothing if that was always the first.
+Overruns are counted for the owner. Bodies are JSON, padded with spaces to a multiple of `LENGTH`.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from time import monotonic
+from typing import Any
+
+from ..errors import InvalidArgument, shown
+
+LENGTH = 1 << 16
+"""Bytes of a padded body."""
+
+_DURATION = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s)", re.ASCII)
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Clock:
+    """Time, and how to wait for it.
+
+    Attributes:
+        now: returns seconds that never go back.
+        sleep: waits for so many seconds.
+    """
+
+    now: Callable[[], float] = monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(slots=True)
+class Slots:
+    """An application whose replies leave at slots, and are padded.
+
+    Attributes:
+        app: the application.
+        slot: the slot in seconds; 0 for replies as soon as they are ready.
+        clock: the time.
+        missed: how many replies were not ready at the first slot; for the owner alone.
+    """
+
+    app: App
+    slot: float
+    clock: Clock = field(default_factory=Clock)
+    missed: int = 0
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request at a slot."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        arrived, held = self.clock.now(), _Held()
+        await self.app(scope, receive, held.send)
+        await self._wait(arrived)
+        await held.release(send)
+
+    async def _wait(self, arrived: float) -> None:
+        """Wait for the end of the slot in which the reply became ready."""
+        if not self.slot:
+            return
+        taken = self.clock.now() - arrived
+        slots = max(1, -int(-taken // self.slot))
+        self.missed += slots > 1
+        await self.clock.sleep(slots * self.slot - taken)
+
+
+class _Held:
+    """A reply that is held back until it is whole."""
+
+    def __init__(self) -> None:
+        self._start: Message = {}
+        self._body: list[bytes] = []
+
+    async def send(self, message: Message) -> None:
+        """Keep a part of the reply."""
+        if message["type"] == "http.response.start":
+            self._start = message
+        else:
+            self._body.append(message.get("body", b""))
+
+    async def release(self, send: Send) -> None:
+        """Send the reply, padded."""
+        body = b"".join(self._body)
+        body = body.ljust(-(-max(1, len(body)) // LENGTH) * LENGTH)
+        headers = [pair for pair in self._start["headers"] if pair[0].lower() != b"content-length"]
+        headers.append((b"content-length", str(len(body)).encode()))
+        await send({**self._start, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def read_slot(text: str) -> float:
+    """Return the seconds of a slot such as "250ms" or "1s"; "0s" for none.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        raise InvalidArgument(f"a slot is a time such as 250ms or 1s, got {shown(text)}")
+    return float(Fraction(found[1]) / (1000 if found[2] == "ms" else 1))

@@ -1,0 +1,206 @@
+"""What travels between a service and its clients, as JSON: exact both ways.
+
+Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
+{"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]}.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from .. import errors
+from ..candidates import Grid
+from ..datasets.column import Column
+from ..errors import DiscreetError, InvalidArgument
+from ..ledger import Budget, Quote
+from ..ledger.budget import Amount, read_amount
+from ..node import AllowedQuestion
+from ..privacy.guarantees import read_guarantee
+from ..releases import Release
+from .past_releases import PastRelease
+
+_DEEPEST = 6
+
+_WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
+    (dt.datetime, "$datetime", dt.datetime.isoformat),  # before dates, of which it is one
+    (dt.date, "$date", dt.date.isoformat),
+    (Decimal, "$decimal", str),
+    (Fraction, "$fraction", str),
+    (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
+)
+_READ: dict[str, Callable[[Any], Any]] = {
+    "$datetime": dt.datetime.fromisoformat,
+    "$date": dt.date.fromisoformat,
+    "$decimal": Decimal,
+    "$fraction": Fraction,
+    "$grid": lambda ends: _grid(*ends),
+}
+
+
+def write_value(value: Any) -> Any:
+    """Return a value as JSON holds it.
+
+    Raises:
+        InvalidArgument: if it is of a type that does not travel.
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if value is None or type(value) in (str, bool, int) or _is_finite(value):
+        return value
+    if isinstance(value, list | tuple):
+        return [write_value(one) for one in value]
+    if isinstance(value, dict):
+        return {"$map": [[write_value(key), write_value(one)] for key, one in value.items()]}
+    for kind, key, written in _WRITE:
+        if isinstance(value, kind):
+            return {key: written(value)}
+    raise InvalidArgument(f"a {type(value).__name__} does not travel; give a plain value")
+
+
+def read_value(given: Any, depth: int = 0) -> Any:
+    """Return the value that JSON holds.
+
+    Raises:
+        InvalidArgument: if it is none that `write_value` writes, or nested deeply.
+    """
+    if depth < _DEEPEST:
+        if given is None or type(given) in (str, bool, int) or _is_finite(given):
+            return given
+        if isinstance(given, list):
+            return [read_value(one, depth + 1) for one in given]
+        if isinstance(given, dict) and len(given) == 1:
+            return _tagged(*next(iter(given.items())), depth)
+    raise InvalidArgument('a value must be plain, or an object such as {"$date": "2024-12-31"}')
+
+
+def _tagged(key: str, held: Any, depth: int) -> Any:
+    try:
+        if key == "$map":
+            return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in held}
+        texts = held if key == "$grid" else [held]
+        if key in _READ and all(isinstance(one, str) and len(one) < 500 for one in texts):
+            return _READ[key](held)
+    except InvalidArgument:
+        raise
+    except (ValueError, TypeError, ArithmeticError):
+        pass
+    raise InvalidArgument(f"a value cannot be read as {key[:20]!r}")
+
+
+def _grid(lo: str, hi: str, step: str) -> Grid:
+    return Grid(lo, hi, step)
+
+
+def _is_finite(value: object) -> bool:
+    return type(value) is float and math.isfinite(value)
+
+
+def write_release(release: Release) -> dict[str, Any]:
+    """Return a release for `read_release`."""
+    return {
+        "value": write_value(release.value), "guarantee": release.guarantee.as_dict(),
+        "mechanism": release.mechanism, "unit": release.unit, "query": release.query,
+        "candidates": release.candidates, "charged": release.charged,
+    }  # fmt: skip
+
+
+def read_release(given: Mapping[str, Any]) -> Release:
+    """Return the release that `write_release` wrote."""
+    told = {**given, "value": read_value(given["value"])}
+    return Release(**{**told, "guarantee": read_guarantee(given["guarantee"])})
+
+
+def write_quote(quote: Quote) -> dict[str, Any]:
+    """Return a quote for `read_quote`."""
+    return quote.as_dict()
+
+
+def read_quote(given: Mapping[str, Any]) -> Quote:
+    """Return the quote that `write_quote` wrote."""
+    return Quote(
+        read_amount(given["cost"]), read_amount(given["spent"]), _left(given["remaining"]),
+        given["fits"], given["budget"],
+    )  # fmt: skip
+
+
+def _left(given: dict[str, str]) -> Amount:
+    return replace(read_amount(given), left=True)
+
+
+def write_budget(budget: Budget) -> dict[str, Any]:
+    """Return a budget for `read_budget`."""
+    return budget.as_dict()
+
+
+def read_budget(given: Mapping[str, Any]) -> Budget:
+    """Return the budget that `write_budget` wrote."""
+    return Budget(
+        given["dataset"], given["analyst"], given["neighbors"], read_amount(given["total"]),
+        read_amount(given["spent"]), given["privacy_unit"],
+    )  # fmt: skip
+
+
+def write_question(question: AllowedQuestion) -> dict[str, Any]:
+    """Return a question for `read_question`."""
+    told = {field.name: getattr(question, field.name) for field in fields(question)}
+    return {**told, "guarantee": question.guarantee.as_dict()}
+
+
+def read_question(given: Mapping[str, Any]) -> AllowedQuestion:
+    """Return the question that `write_question` wrote."""
+    return AllowedQuestion(**{**given, "guarantee": read_guarantee(given["guarantee"])})
+
+
+def write_past(past: PastRelease) -> dict[str, Any]:
+    """Return a past release for `read_past`."""
+    return past.as_dict()
+
+
+def read_past(given: Mapping[str, Any]) -> PastRelease:
+    """Return the past release that `write_past` wrote."""
+    told = dict(given)
+    unit, guarantee = told.pop("privacy_unit"), read_guarantee(told.pop("guarantee"))
+    return PastRelease(**told, unit=unit, guarantee=guarantee)
+
+
+def write_column(column: Column) -> dict[str, Any]:
+    """Return a column for `read_column`."""
+    return {field.name: write_value(getattr(column, field.name)) for field in fields(column)}
+
+
+def read_column(given: Mapping[str, Any]) -> Column:
+    """Return the column that `write_column` wrote."""
+    told = {name: read_value(value) for name, value in given.items()}
+    enum = told.pop("enum")
+    return Column(**told, enum=None if enum is None else tuple(enum))
+
+
+def write_error(error: DiscreetError) -> dict[str, Any]:
+    """Return an error for `read_error`: its class, its message, its notes and the amounts of a budget."""
+    amounts = {
+        name: amount.as_dict()
+        for name in ("requested", "spent", "remaining")
+        if isinstance(amount := getattr(error, name, None), Amount)
+    }
+    kind = type(error).__name__ if hasattr(errors, type(error).__name__) else "DiscreetError"
+    notes = list(getattr(error, "__notes__", []))
+    return {"error": kind, "message": str(error), "notes": notes, **amounts}
+
+
+def read_error(given: Mapping[str, Any]) -> DiscreetError:
+    """Return the error that `write_error` wrote; of a class that is not known here, the root of all."""
+    found = getattr(errors, str(given.get("error")), None)
+    known = isinstance(found, type) and issubclass(found, DiscreetError)
+    kind: type[DiscreetError] = found if known else DiscreetError  # type: ignore[assignment]
+    error = kind(str(given.get("message")))
+    for name in ("requested", "spent", "remaining"):
+        if name in given:
+            amount = read_amount(given[name])
+            setattr(error, name, replace(amount, left=True) if name == "remaining" else amount)
+    for note in given.get("notes", ()):
+        error.add_note(str(note))
+    return error

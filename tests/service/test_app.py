@@ -1,0 +1,279 @@
+"""The service over HTTP: who may do what, replies that cannot be told apart, requests that are answered once."""
+
+import asyncio
+import datetime as dt
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+
+import discreet
+from discreet.ledger.described import configuration
+from discreet.service.app import make_app
+from discreet.service.limits import LONGEST_BODY, RateLimit
+from discreet.service.slots import LENGTH
+from discreet.service.tokens import ROLES, beside
+
+from .test_connect import TEXT, write_files
+
+LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
+NAMED = {"question": "typical-age", "dataset": "people"}
+FREE = {"verb": "mode", "dataset": "people", "column": "city", "terms": {"epsilon": "1/8"}}
+
+ROUTES: dict[tuple[str, str], dict[str, Any]] = {
+    ("GET", "/v1/questions"): {},
+    ("GET", "/v1/columns"): {"params": {"dataset": "people"}},
+    ("GET", "/v1/budgets"): {},
+    ("GET", "/v1/releases"): {},
+    ("GET", "/v1/audit"): {},
+    ("POST", "/v1/quotes"): {"json": NAMED},
+    ("POST", "/v1/answers"): {"json": NAMED},
+    ("POST", "/v1/verbs/quotes"): {"json": FREE},
+    ("POST", "/v1/verbs/answers"): {"json": FREE},
+}
+PUBLIC = {("GET", "/healthz"), ("GET", "/v1/openapi.json"), ("HEAD", "/v1/openapi.json")}
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE")
+ASKS = {("POST", "/v1/answers"), ("POST", "/v1/verbs/answers")}
+SEES = {*ROUTES} - ASKS
+ALLOWED = {
+    "owner": {*ROUTES},
+    "auditor": SEES,
+    "ann": {*ROUTES} - {("GET", "/v1/audit")},
+    "bob": {*ROUTES} - {("GET", "/v1/audit"), ("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")},
+    "nobody": set(),
+}  # fmt: skip
+
+
+class Called:
+    """A service in this process, with a token for everybody."""
+
+    def __init__(self, **replaced: str) -> None:
+        text = TEXT + '[server]\nslot = "0s"\n'
+        for old, new in replaced.items():
+            text = text.replace(old, new)
+        Path("discreet.toml").write_text(text)
+        self.app = make_app(configuration(), ["service.test"])
+        self.app.app.app.app  # type: ignore[attr-defined]  # noqa: B018
+        known = beside(Path("discreet.toml"))
+        self.tokens = {
+            who: known.create(
+                who if who in ROLES else "analyst", None if who in ROLES else who, LATER
+            )[0]
+            for who in ALLOWED
+            if who != "nobody"
+        }
+
+    def __call__(
+        self, who: str, method: str, path: str, host: str = "service.test", **sent: Any
+    ) -> Any:
+        headers = {"Idempotency-Key": "k", **sent.pop("headers", {})}
+        if who in self.tokens:
+            headers["Authorization"] = f"Bearer {self.tokens[who]}"
+
+        async def called() -> Any:
+            transport = httpx.ASGITransport(self.app)
+            async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
+                return await client.request(method, path, headers=headers, **sent)
+
+        return asyncio.run(called())
+
+
+@pytest.fixture(scope="module")
+def called(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("served"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        write_files()
+        yield Called()
+
+
+def test_the_matrix_has_every_route(called: Called) -> None:
+    listed = called("nobody", "GET", "/v1/openapi.json").json()["paths"]
+    found = {(m.upper(), path) for path, methods in listed.items() for m in methods}
+    assert found == {*ROUTES} | {("GET", "/healthz")}
+
+
+@pytest.mark.parametrize("who", ALLOWED)
+def test_every_route_of_every_role_by_every_method(called: Called, who: str) -> None:
+    for path in {path for _, path in {*ROUTES} | PUBLIC}:
+        for method in METHODS:
+            sent = ROUTES.get((method, path), {})
+            if (method, path) in ASKS:
+                sent = {**sent, "headers": {"Idempotency-Key": f"{who}-{path}"}}
+            reply = called(who, method, path, **sent)
+            if (method, path) in PUBLIC:
+                expected = {200}
+            elif (method, path) not in ROUTES:
+                expected = {405}
+            elif who == "nobody":
+                expected = {401}
+            else:
+                expected = {200} if (method, path) in ALLOWED[who] else {403, 422}
+            assert reply.status_code in expected, (who, method, path, reply.text[:300])
+
+
+def test_pages_of_the_framework_are_off(called: Called) -> None:
+    for path in ("/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect", "/", "/v1", "/v1/"):
+        assert called("owner", "GET", path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "Bearer", "Bearer ", "Basic {t}", "{t}", "Bearer {t}x", "Bearer  {t}", "bearer\t{t}"],
+)
+def test_what_is_no_token_lets_nobody_in(called: Called, text: str) -> None:
+    headers = {"Authorization": text.format(t=called.tokens["owner"])}
+    reply = called("nobody", "GET", "/v1/budgets", headers=headers)
+    assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")
+    assert reply.json()["error"] == "NotAllowed"
+
+
+def test_one_key_is_charged_and_answered_once(called: Called) -> None:
+    sent = {"json": NAMED, "headers": {"Idempotency-Key": "once"}}
+    before = called("ann", "GET", "/v1/budgets").json()[0]["spent"]
+    first = called("ann", "POST", "/v1/answers", **sent).json()
+    paid = called("ann", "GET", "/v1/budgets").json()[0]["spent"]
+    again = called("ann", "POST", "/v1/answers", **sent).json()
+    assert (first.pop("charged"), again.pop("charged")) == (True, False)
+    assert first == again
+    assert paid == called("ann", "GET", "/v1/budgets").json()[0]["spent"] != before
+    conflict = called(
+        "ann", "POST", "/v1/verbs/answers", json=FREE, headers={"Idempotency-Key": "once"}
+    )
+    assert (conflict.status_code, conflict.json()["error"]) == (409, "RequestConflict")
+    assert called("bob", "POST", "/v1/answers", **sent).json()["charged"] is True
+
+
+def test_an_answer_needs_a_key(called: Called) -> None:
+    app = called.app
+
+    async def asked() -> Any:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
+            bearer = {"Authorization": f"Bearer {called.tokens['ann']}"}
+            return await client.post("/v1/answers", json=NAMED, headers=bearer)
+
+    assert asyncio.run(asked()).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"json": {**NAMED, "max_cost": "1/4"}}, {"json": {**NAMED, "size": 0}}, {"json": {**NAMED, "size": 1001}},
+        {"json": {**NAMED, "size": "2"}}, {"json": {**NAMED, "size": True}}, {"json": {**NAMED, "request": "x"}},
+        {"json": {}}, {"json": []}, {"json": None}, {"content": b"{"}, {"content": b"\xff"}, {"content": b"[" * 10000},
+        {"json": {**NAMED, "question": "\0"}}, {"json": {**NAMED, "question": "x" * 10000}},
+        {"json": {**NAMED, "dataset": "../../etc/passwd"}}, {"json": {**NAMED, "question": "<script>"}},
+        {"json": {"question": "typical-age", "dataset": "rivals"}},
+        {"json": NAMED, "headers": {"Idempotency-Key": "x" * 201}}, {"json": NAMED, "headers": {"Idempotency-Key": " "}},
+    ],
+)  # fmt: skip
+def test_hostile_requests_are_refused_and_charge_nothing(
+    called: Called, sent: dict[str, Any]
+) -> None:
+    before = called("ann", "GET", "/v1/budgets").json()
+    reply = called(
+        "ann", "POST", "/v1/answers", **{"headers": {"Idempotency-Key": "hostile"}, **sent}
+    )
+    assert reply.status_code in (404, 422), reply.text
+    assert "SECRET" not in reply.text
+    assert "rivals" not in reply.text.replace("got 'rivals'", "")
+    assert called("ann", "GET", "/v1/budgets").json() == before
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"ledger": "x"}, {"request": "x"}, {"size": 2}, {"verb": "x"}, {"unsafe_candidates_from_data": True},
+        {"candidates": {"$map": []}}, {"candidates": ["Rome"]}, {"candidates": {"$eval": "x"}}, {"epsilon": {"$fraction": "1/0"}},
+        {"epsilon": "1e999999999"}, {"mechanism": "os"}, {"self": 1}, {"by": "wage"},
+    ],
+)  # fmt: skip
+def test_hostile_terms_are_refused(called: Called, terms: dict[str, Any]) -> None:
+    sent = {**FREE, "terms": {"epsilon": "1/8", **terms}}
+    reply = called("ann", "POST", "/v1/verbs/answers", json=sent, headers={"Idempotency-Key": "h"})
+    assert reply.status_code in (404, 422), reply.text[:300]
+    assert "SECRET" not in reply.text
+
+
+def test_a_long_request_is_refused(called: Called) -> None:
+    reply = called("ann", "POST", "/v1/answers", content=b" " * (LONGEST_BODY + 1))
+    assert reply.status_code == 413
+
+
+def test_another_host_is_refused(called: Called) -> None:
+    assert called("owner", "GET", "/v1/budgets", host="evil.test").status_code == 400
+
+
+def test_a_token_that_asks_too_often_waits() -> None:
+    at = [0.0]
+    rate = RateLimit(3, lambda: at[0])
+    assert [rate.admits("a") for _ in range(4)] == [True, True, True, False]
+    assert rate.admits("b")
+    at[0] = 60.0
+    assert rate.admits("a")
+
+
+def test_the_chain_is_told_line_by_line(called: Called) -> None:
+    reply = called("auditor", "GET", "/v1/audit")
+    events = [json.loads(line) for line in reply.text.rstrip(" ").splitlines()]
+    told = discreet.Ledger("budget.db").history()
+    assert events == json.loads(json.dumps([event.as_dict() for event in told]))
+    assert reply.headers["ledger-head"] == told[-1].head
+
+
+def test_the_log_has_no_private_value_and_nothing_of_the_caller(
+    called: Called, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="discreet.access"):
+        called("ann", "POST", "/v1/answers", json=NAMED, headers={"Idempotency-Key": "CALLERS"})
+        called("ann", "GET", "/CALLERS?token=CALLERS")
+    told = [
+        json.loads(record.message) for record in caplog.records if record.name == "discreet.access"
+    ]
+    assert [(one["path"], one["status"]) for one in told] == [
+        ("/v1/answers", 200),
+        ("unknown", 404),
+    ]
+    assert all({*one} == {"method", "path", "status", "milliseconds"} for one in told)
+
+
+def test_replies_about_neighbouring_data_have_one_length(called: Called) -> None:
+    lengths = set()
+    there = Path("SECRET-PLACE.csv").read_text()
+    for i, text in enumerate((there, there + "1,Basel\n", "age,city\n", None)):
+        if text is None:
+            Path("SECRET-PLACE.csv").unlink()
+        else:
+            Path("SECRET-PLACE.csv").write_text(text)
+        for path, sent in (("/v1/answers", NAMED), ("/v1/verbs/answers", FREE)):
+            reply = called(
+                "owner", "POST", path, json=sent, headers={"Idempotency-Key": f"n{i}{path}"}
+            )
+            lengths.add((len(reply.content), reply.headers["content-length"], tuple(reply.headers)))
+    Path("SECRET-PLACE.csv").write_text(there)
+    assert lengths == {(LENGTH, str(LENGTH), ("content-type", "content-length"))}
+
+
+def test_what_fails_because_of_the_data_is_one_reply(called: Called) -> None:
+    there = Path("SECRET-PLACE.csv").read_text()
+    replies = set()
+    for i, text in enumerate(("age\n1\n", "", None)):
+        if text is None:
+            Path("SECRET-PLACE.csv").unlink()
+        else:
+            Path("SECRET-PLACE.csv").write_text(text)
+        sent = {**FREE, "terms": {"epsilon": "1/8"}}
+        reply = called(
+            "ann", "POST", "/v1/verbs/answers", json=sent, headers={"Idempotency-Key": f"f{i}"}
+        )
+        replies.add((reply.status_code, reply.text.replace(f"f{i}", "f"), str(dict(reply.headers))))
+    Path("SECRET-PLACE.csv").write_text(there)
+    assert len(replies) == 1
+    assert replies.pop()[0] == 500
