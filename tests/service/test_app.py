@@ -59,7 +59,6 @@ class Called:
             text = text.replace(old, new)
         Path("discreet.toml").write_text(text)
         self.app = make_app(configuration(), ["service.test"])
-        self.app.app.app.app  # type: ignore[attr-defined]  # noqa: B018
         known = beside(Path("discreet.toml"))
         self.tokens = {
             who: known.create(
@@ -135,7 +134,7 @@ def test_what_is_no_token_lets_nobody_in(called: Called, text: str) -> None:
 
 
 def test_one_key_is_charged_and_answered_once(called: Called) -> None:
-    sent = {"json": NAMED, "headers": {"Idempotency-Key": "once"}}
+    sent: dict[str, Any] = {"json": NAMED, "headers": {"Idempotency-Key": "once"}}
     before = called("ann", "GET", "/v1/budgets").json()[0]["spent"]
     first = called("ann", "POST", "/v1/answers", **sent).json()
     paid = called("ann", "GET", "/v1/budgets").json()[0]["spent"]
@@ -167,11 +166,13 @@ def test_an_answer_needs_a_key(called: Called) -> None:
     [
         {"json": {**NAMED, "max_cost": "1/4"}}, {"json": {**NAMED, "size": 0}}, {"json": {**NAMED, "size": 1001}},
         {"json": {**NAMED, "size": "2"}}, {"json": {**NAMED, "size": True}}, {"json": {**NAMED, "request": "x"}},
-        {"json": {}}, {"json": []}, {"json": None}, {"content": b"{"}, {"content": b"\xff"}, {"content": b"[" * 10000},
+        {"json": {}}, {"json": []}, {"json": None}, {"content": b"{"}, {"content": b"\xff"},
+        {"content": b"[" * 10000},
         {"json": {**NAMED, "question": "\0"}}, {"json": {**NAMED, "question": "x" * 10000}},
         {"json": {**NAMED, "dataset": "../../etc/passwd"}}, {"json": {**NAMED, "question": "<script>"}},
         {"json": {"question": "typical-age", "dataset": "rivals"}},
-        {"json": NAMED, "headers": {"Idempotency-Key": "x" * 201}}, {"json": NAMED, "headers": {"Idempotency-Key": " "}},
+        {"json": NAMED, "headers": {"Idempotency-Key": "x" * 201}},
+        {"json": NAMED, "headers": {"Idempotency-Key": " "}},
     ],
 )  # fmt: skip
 def test_hostile_requests_are_refused_and_charge_nothing(
@@ -191,7 +192,8 @@ def test_hostile_requests_are_refused_and_charge_nothing(
     "terms",
     [
         {"ledger": "x"}, {"request": "x"}, {"size": 2}, {"verb": "x"}, {"unsafe_candidates_from_data": True},
-        {"candidates": {"$map": []}}, {"candidates": ["Rome"]}, {"candidates": {"$eval": "x"}}, {"epsilon": {"$fraction": "1/0"}},
+        {"candidates": {"$map": []}}, {"candidates": ["Rome"]}, {"candidates": {"$eval": "x"}},
+        {"epsilon": {"$fraction": "1/0"}},
         {"epsilon": "1e999999999"}, {"mechanism": "os"}, {"self": 1}, {"by": "wage"},
     ],
 )  # fmt: skip

@@ -287,7 +287,15 @@ def _chain(service: Service) -> _Work:
 
 def _terms(asked: _Free) -> dict[str, Any]:
     """Return the terms of a free question as values; names of our own arguments are refused."""
-    reserved = {"self", "verb", "dataset", "column", "size", "request", "max_cost"} & asked.terms.keys()
+    reserved = {
+        "self",
+        "verb",
+        "dataset",
+        "column",
+        "size",
+        "request",
+        "max_cost",
+    } & asked.terms.keys()
     if reserved:
         raise InvalidArgument(f"terms may not hold {', '.join(sorted(reserved))}")
     return {name: wire.read_value(value) for name, value in asked.terms.items()}
