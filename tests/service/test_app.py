@@ -32,6 +32,7 @@ ROUTES: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/budgets"): {},
     ("GET", "/v1/releases"): {},
     ("GET", "/v1/audit"): {},
+    ("GET", "/v1/metrics"): {},
     ("POST", "/v1/quotes"): {"json": NAMED},
     ("POST", "/v1/answers"): {"json": NAMED},
     ("POST", "/v1/verbs/quotes"): {"json": FREE},
@@ -43,9 +44,10 @@ ASKS = {("POST", "/v1/answers"), ("POST", "/v1/verbs/answers")}
 SEES = {*ROUTES} - ASKS
 ALLOWED = {
     "owner": {*ROUTES},
-    "auditor": SEES,
-    "ann": {*ROUTES} - {("GET", "/v1/audit")},
-    "bob": {*ROUTES} - {("GET", "/v1/audit"), ("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")},
+    "auditor": SEES - {("GET", "/v1/metrics")},
+    "ann": {*ROUTES} - {("GET", "/v1/audit"), ("GET", "/v1/metrics")},
+    "bob": {*ROUTES}
+    - {("GET", "/v1/audit"), ("GET", "/v1/metrics"), ("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")},
     "nobody": set(),
 }  # fmt: skip
 
@@ -279,3 +281,12 @@ def test_what_fails_because_of_the_data_is_one_reply(called: Called) -> None:
     Path("SECRET-PLACE.csv").write_text(there)
     assert len(replies) == 1
     assert replies.pop()[0] == 500
+
+
+def test_an_answer_that_may_become_long_is_refused_before_it_is_charged(called: Called) -> None:
+    before = called("owner", "GET", "/v1/budgets").json()
+    sent = {**NAMED, "size": 900}
+    reply = called("owner", "POST", "/v1/answers", json=sent, headers={"Idempotency-Key": "long"})
+    assert (reply.status_code, len(reply.content)) == (422, LENGTH)
+    assert "ask for less at once" in reply.text
+    assert called("owner", "GET", "/v1/budgets").json() == before

@@ -30,6 +30,7 @@ from .quantile import (
 from .randomized_response import randomized_response_command
 from .report import report_app
 from .select import select_command
+from .serve import serve_command
 from .token import token_app
 from .top_k import top_k_command
 
@@ -58,6 +59,7 @@ for name, command in (
     ("plan", plan_command),
     ("compare", compare_command),
     ("attack", attack_command),
+    ("serve", serve_command),
 ):
     app.command(name)(command)
 for name, command in (

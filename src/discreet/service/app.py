@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Annotated, Any
 
@@ -34,7 +34,7 @@ from .connection import Connection
 from .held import auditor_rights, hold, rights
 from .in_process import InProcess
 from .limits import RateLimit, ShortBodies
-from .slots import App, Slots, read_slot
+from .slots import LENGTH, App, Slots, read_slot
 from .tokens import Token, Tokens, beside
 
 ACCESS = logging.getLogger("discreet.access")
@@ -104,12 +104,14 @@ class Service:
         held: its datasets.
         tokens: who may ask.
         rate: how often one token may ask.
+        slots: when replies leave.
     """
 
     declared: Configuration
     held: Datasets
     tokens: Tokens
     rate: RateLimit = field(default_factory=RateLimit)
+    slots: Slots | None = None
 
     def caller(self, authorization: str | None) -> Token:
         """Return what is kept of the token in a header.
@@ -133,7 +135,8 @@ class Service:
             if token.role == "auditor"
             else rights(self.held, self.declared, token.analyst)
         )
-        return Connection(InProcess(asking, lambda: None), "a service")
+        bounded = replace(asking, longest=LENGTH // 2)
+        return Connection(InProcess(bounded, lambda: None), "a service")
 
 
 def make_app(declared: Configuration, hosts: list[str]) -> App:
@@ -153,11 +156,12 @@ def make_app(declared: Configuration, hosts: list[str]) -> App:
     _add_questions(api, service)
     _add_free_questions(api, service)
     _add_audit(api, service)
+    _add_metrics(api, service)
     api.middleware("http")(_logged)
-    trusted = TrustedHostMiddleware(api, allowed_hosts=hosts)
-    slotted: Any = Slots(ShortBodies(trusted), read_slot(declared.server.get("slot", _SLOT)))
-    found: App = slotted
-    return found
+    trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts)
+    inner: Any = ShortBodies(trusted)
+    service.slots = Slots(inner, read_slot(declared.server.get("slot", _SLOT)))
+    return service.slots
 
 
 def _add_views(api: FastAPI, service: Service) -> None:
@@ -283,6 +287,20 @@ def _chain(service: Service) -> _Work:
         return Response(lines, media_type="application/jsonl", headers=head)
 
     return chain
+
+
+def _add_metrics(api: FastAPI, service: Service) -> None:
+    """Add what the owner alone is told."""
+
+    def told(connection: Connection, token: Token) -> Response:
+        if token.role != "owner":
+            raise NotAllowed("metrics are for the owner")
+        return JSONResponse({"missed_slots": 0 if service.slots is None else service.slots.missed})
+
+    @api.get("/v1/metrics")
+    async def metrics(authorization: _Bearer = None) -> Response:
+        """Return how many replies were not ready at the first slot."""
+        return await run_in_threadpool(_replied, service, authorization, told)
 
 
 def _terms(asked: _Free) -> dict[str, Any]:

@@ -21,13 +21,13 @@ def connect(
     analyst: str | None = None,
     token: str | None = None,
 ) -> Connection:
-    """Connect to the datasets that a discreet.toml describes, to ask about them in this process.
+    """Connect to the datasets that a discreet.toml describes: in this process, or at a service by its URL.
 
     The ledger must be there and the budgets must be open: `discreet ledger open NAME`. Answers are charged to them.
 
     Args:
-        where: the file; without it the one that DISCREET_CONFIG names, or the nearest discreet.toml from the
-            working directory upwards.
+        where: the URL of a service, such as "https://data.example.org", with `token`; or the file; without it the
+            one that DISCREET_CONFIG names, or the nearest discreet.toml from the working directory upwards.
         analyst: ask as this analyst of the file: the analyst's share is charged too, and only what the file
             allows to the analyst can be asked. Without it the owner asks.
         token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
@@ -39,6 +39,8 @@ def connect(
         NotAllowed: if the token is not valid.
         UnknownBudget: if there is no ledger, or a budget was not opened.
     """
+    if isinstance(where, str) and "://" in where:
+        return _by_url(where, analyst, token)
     declared = configuration(None if where is None else file_path(where, "where"))
     if token is not None:
         return _by_token(declared, analyst, token)
@@ -46,6 +48,17 @@ def connect(
     asking = rights(hold(declared), declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     return Connection(InProcess(asking, lambda: None), told)
+
+
+def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
+    """Return the connection to a service."""
+    if token is None or analyst is not None:
+        raise InvalidArgument(
+            "a service wants a token, which says who asks: give token, and leave out analyst"
+        )
+    from .elsewhere import Elsewhere, connect_to
+
+    return Connection(Elsewhere(connect_to(url, token)), url)
 
 
 def _by_token(declared: Configuration, analyst: str | None, token: str) -> Connection:

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from ..datasets.column import Column
-from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable
+from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable, MissingPackage
 from ..ledger import Budget, Quote
 from ..node import AllowedQuestion
 from ..releases import Release
@@ -120,11 +120,18 @@ def connect_to(url: str, token: str) -> Client:
     """Return a client of a service.
 
     Raises:
-        InvalidArgument: if the token would travel in the clear: over HTTP to another machine.
+        InvalidArgument: if it is no URL, or the token would travel in the clear: over HTTP to another machine.
+        MissingPackage: if httpx is not installed.
     """
-    import httpx
-
-    at = httpx.URL(url)
+    try:
+        import httpx
+    except ImportError:
+        httpx = None  # type: ignore[assignment]
+    if httpx is None:
+        raise MissingPackage("a service is reached with httpx: pip install 'discreet[server]'")
+    at = _url(httpx, url)
+    if at.userinfo:
+        raise InvalidArgument("leave names and passwords out of the URL; the token says who asks")
     if at.scheme != "https" and at.host not in ("127.0.0.1", "localhost", "::1"):
         raise InvalidArgument(
             "give an https:// URL: over http:// everybody on the way reads the token"
@@ -137,6 +144,14 @@ def connect_to(url: str, token: str) -> Client:
     )
     found: Client = client
     return found
+
+
+def _url(httpx: Any, url: str) -> Any:
+    try:
+        return httpx.URL(url)
+    except httpx.InvalidURL:
+        pass
+    raise InvalidArgument("this URL cannot be read; it has the form https://data.example.org")
 
 
 def _free(

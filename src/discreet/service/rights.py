@@ -14,6 +14,7 @@ from ..node.isolation import PublicError
 from ..numbers import spell
 from ..releases import Release
 from .free_questions import Freedom, permitted, read_free
+from .lengths import longest_answer
 from .past_releases import PastRelease, past_releases
 
 
@@ -27,6 +28,7 @@ class Rights:
         allowed: the names of the datasets that the description allows to the caller.
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
+        longest: the most characters that an answer may have, whatever the data are; None: any number.
     """
 
     datasets: Datasets
@@ -34,6 +36,7 @@ class Rights:
     allowed: tuple[str, ...]
     freedom: Freedom = field(default_factory=Freedom)
     asks: bool = True
+    longest: int | None = None
 
     @property
     def are_the_owners(self) -> bool:
@@ -163,6 +166,7 @@ class Rights:
         if not self.asks:
             raise PublicError(NotAllowed("an auditor asks nothing; use the token of an analyst"))
         paying.check(self._quoted(dataset, permission, size)[0])
+        self._check_length(dataset, permission, size)
         data, session = (
             self.datasets.find(dataset).data,
             self.datasets.session(dataset, self.analyst),
@@ -174,6 +178,18 @@ class Rights:
                 raise
         # The ledger's own error may tell what others have spent.
         raise PublicError(exhausted(dataset, *self._quoted(dataset, permission, size)))
+
+    def _check_length(self, dataset: str, permission: Permission, size: int | None) -> None:
+        """Raise if an answer may become too long, whatever the data are."""
+        if self.longest is None:
+            return
+        data = self.datasets.find(dataset).data
+        if longest_answer(permission.question, data, size) > self.longest:
+            raise PublicError(
+                InvalidArgument(
+                    f"an answer may have up to {self.longest:,} characters; ask for less at once"
+                )
+            )
 
     def _check_name(self, dataset: str) -> None:
         """Raise if the caller may not ask about a dataset, whether or not it exists."""

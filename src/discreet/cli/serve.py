@@ -1,0 +1,37 @@
+"""discreet serve: answer questions about described datasets over HTTP."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .answers import say
+
+
+def serve_command(
+    config: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE", help="The description; by default discreet.toml from here upwards."
+        ),
+    ] = None,
+    listen: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Where to listen (127.0.0.1:8765).")
+    ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A name under which it may be called, besides this machine."
+        ),
+    ] = None,
+) -> None:
+    """Answer questions about described datasets over HTTP. Callers bring a token: discreet token create.
+
+    Example: discreet serve discreet.toml
+    """
+    from ..ledger.described import configuration
+    from ..service.serving import serve
+
+    declared = configuration(config)
+    say(f"answering about {', '.join(declared.datasets)}; stop with Ctrl-C")
+    serve(declared, listen, host)

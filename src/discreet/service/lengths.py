@@ -1,0 +1,46 @@
+"""How long an answer may become in JSON, from public declarations alone, so that replies have one length."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from ..batches import Call
+from ..candidates import Grid
+from ..datasets.column import Column
+from ..datasets.dataset import Dataset
+from .wire import write_value
+
+_AROUND = 40
+"""Characters around a value: its key, brackets and commas."""
+
+
+def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
+    """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
+    terms = question.terms
+    column = dataset.column(question.arguments[0])
+    one = _longest(terms.get("candidates"), column)
+    alphas = terms.get("alphas")
+    many = int(terms.get("k", 1)) * (1 if alphas is None else len(list(alphas)))
+    each = (size or terms.get("size") or 1) * many * one
+    if terms.get("by") is None:
+        return int(each)
+    groups, by = terms.get("groups"), dataset.column(terms["by"])
+    names = by.values if groups is None else groups
+    return sum(_written(name) + int(each) for name in names or ())
+
+
+def _longest(candidates: Any, column: Column) -> int:
+    """Return a bound on the characters of one candidate."""
+    if isinstance(candidates, Iterable) and not isinstance(candidates, Grid):
+        return max(map(_written, candidates), default=0)
+    if candidates is None and column.enum is not None:
+        return max(map(_written, column.enum))
+    grid = candidates if isinstance(candidates, Grid) else column.grid
+    if grid is None:  # truths and dates
+        return _AROUND + 20
+    # A point is lo + i step: no more digits than all of these have.
+    return _AROUND + 2 * sum(len(str(part)) for part in (grid.lo, grid.hi, grid.step))
+
+
+def _written(value: object) -> int:
+    return len(json.dumps(write_value(value))) + _AROUND
