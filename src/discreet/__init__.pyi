@@ -8,6 +8,7 @@ from . import audit as audit
 from . import errors as errors
 from . import plots as plots
 from . import testing as testing
+from .accuracy import ErrorBound as ErrorBound
 from .batches import Batch as Batch
 from .candidates import Grid as Grid
 from .datasets import Dataset as Dataset

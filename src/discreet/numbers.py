@@ -142,12 +142,29 @@ def _unit(value: Fraction, bits: int) -> Fraction:
 
 def spell(value: Fraction) -> str:
     """Return `value` as people write it: exact if that is short, else rounded up after a "≤"."""
-    return _short(value) or f"≤ {_rounded(value, ROUND_CEILING)}"
+    return _short(value) or f"≤ {decimal(value, 6, ROUND_CEILING)}"
 
 
 def spell_down(value: Fraction) -> str:
     """Return `value`, of which there is at least so much: exact if that is short, else rounded down after a "≥"."""
-    return _short(value) or f"≥ {_rounded(value, ROUND_FLOOR)}"
+    return _short(value) or f"≥ {decimal(value, 6, ROUND_FLOOR)}"
+
+
+def decimal(value: Fraction, digits: int, rounding: str) -> str:
+    """Return a fraction as a decimal of that many significant digits."""
+    with localcontext(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return f"{Decimal(value.numerator) / value.denominator:g}"
+
+
+def rounded_up(value: Fraction, digits: int) -> str:
+    """Return a number rounded up to so many significant digits, without an exponent unless that is long."""
+    return without_exponent(decimal(value, digits, ROUND_CEILING))
+
+
+def without_exponent(text: str) -> str:
+    """Return a decimal without an exponent, unless that is long."""
+    number = Decimal(text)
+    return f"{number.normalize():f}" if -7 < number.adjusted() < 12 else text
 
 
 def _short(value: Fraction) -> str | None:
@@ -235,9 +252,3 @@ def _terminating(value: Fraction) -> str | None:
         return None
     whole, part = divmod(scaled.numerator, 10**12)
     return f"{whole}.{part:012d}".rstrip("0").rstrip(".")
-
-
-def _rounded(value: Fraction, rounding: str) -> str:
-    """Return the next decimal of six significant digits in that direction."""
-    with localcontext(prec=6, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
-        return f"{Decimal(value.numerator) / value.denominator:g}"

@@ -1,9 +1,10 @@
 """The bill for a release, and the account that pays it. Nothing here is private."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from .accuracy import ErrorBound
 from .errors import InvalidArgument, shown
 from .listener import Listener
 from .privacy.guarantees import Guarantee
@@ -57,6 +58,7 @@ class Bill:
         unit: the privacy unit, a column of which all rows with one value are one record; None if every row
             is a record.
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
+        worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
     """
 
     guarantee: Guarantee
@@ -67,6 +69,7 @@ class Bill:
     candidates: int | None = None
     unit: str | None = None
     about: About | None = None
+    worst_error: ErrorBound | None = field(default=None, compare=False)
 
 
 class Account(Protocol):

@@ -6,11 +6,14 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from decimal import ROUND_CEILING
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from .accuracy import CONFIDENCE, ErrorBound
 from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .descriptions import digest
@@ -18,7 +21,7 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
-from .numbers import count
+from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Sensitivity, read_neighbors
@@ -28,10 +31,13 @@ from .sampling.bits import SystemBits
 from .sampling.runs import Runs
 from .sampling.vectors import Vector
 from .scores import Score
-from .scores.contract import bounded_unit
+from .scores.contract import bounded_unit, measure_of
 from .terms import Terms, check_names, read_payment
 
 _MOST_DRAWS = 10**9
+
+_DIGITS = 12
+"""Significant digits of an error bound, which is rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ class Order:
         question: the question, where one mechanism answers from one score. It reaches the private data, so
             it never enters a `Bill`.
         unit: the privacy unit, a column; None if every row is a record.
+        worst_error: returns a bound on the error of one answer from public numbers, or None where none is known.
     """
 
     query: Query
@@ -96,6 +103,7 @@ class Order:
     request: str | None = None
     question: "Question | None" = None
     unit: str | None = None
+    worst_error: Callable[[], ErrorBound | None] = lambda: None
 
     def deliver(
         self, prepare: Callable[[], Callable[[], Any]], name: Callable[[Any], Any]
@@ -242,7 +250,18 @@ class Question:
             self.request,
             self,
             self.unit,
+            self.worst_error,
         )
+
+    def worst_error(self) -> ErrorBound | None:
+        """Return a bound on the error of one answer, from public numbers; None where none is known."""
+        worst, measure = getattr(self.mechanism, "worst_case", None), measure_of(self.score)
+        n, epsilon = self.candidates, self.calibrated.guarantee.pure
+        if worst is None or measure is None or n is None or epsilon is None:
+            return None
+        behind = worst.below(n, CONFIDENCE) * self.sensitivity.spread / epsilon
+        error = Fraction(decimal(behind * measure.of_one, _DIGITS, ROUND_CEILING))
+        return ErrorBound(error, CONFIDENCE, measure.unit)
 
     def _details(self) -> Mapping[str, object]:
         """Return the rest of the description that decides the distribution, for a digest."""
@@ -321,8 +340,8 @@ def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
         InvalidArgument: as for `order_of`.
     """
     listener = Listener(billing=True)
-    bill = _heard(verb, args, kwargs, listener).bill()
-    return replace(bill, about=listener.about)
+    order = _heard(verb, args, kwargs, listener)
+    return replace(order.bill(), about=listener.about, worst_error=order.worst_error())
 
 
 def _heard(

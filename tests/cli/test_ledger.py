@@ -39,7 +39,8 @@ def test_a_budget_from_opening_to_the_end(capsys: pytest.CaptureFixture[str]) ->
     assert "people ε = 1 ε = 0 ε = 1 add_remove" in said(capsys)
     assert mode(f"{PAID} --dry-run") == 0
     assert said(capsys) == (
-        "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5"
+        "costs ε = 0.5 of people: spent ε = 0, remaining ε = 1; would leave ε = 0.5; "
+        "worst error: less than 5.89 records, with probability 95 %"
     )
     assert mode(f"{PAID} --request monday") == 0
     first, paid = capsys.readouterr()

@@ -1,16 +1,16 @@
 """Numbers for people: two significant digits where two do. JSON has more."""
 
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN
 from fractions import Fraction
 
-from ..planning.enclosure import decimal
+from ..numbers import decimal, rounded_up, without_exponent
 
 _MOST = 30
 
 
 def two_digits(value: Fraction) -> str:
     """Return a number rounded up to two significant digits."""
-    return _plain(decimal(value, 2, ROUND_CEILING))
+    return rounded_up(value, 2)
 
 
 def against(value: Fraction, limit: Fraction) -> str:
@@ -20,15 +20,9 @@ def against(value: Fraction, limit: Fraction) -> str:
     for digits in range(2, _MOST):
         found = _rounded(near, digits)
         if (found <= limit) == (near <= limit):
-            return _plain(decimal(found, digits, ROUND_HALF_EVEN))
-    return _plain(decimal(near, _MOST, ROUND_HALF_EVEN))
+            return without_exponent(decimal(found, digits, ROUND_HALF_EVEN))
+    return without_exponent(decimal(near, _MOST, ROUND_HALF_EVEN))
 
 
 def _rounded(value: Fraction, digits: int) -> Fraction:
     return Fraction(decimal(value, digits, ROUND_HALF_EVEN))
-
-
-def _plain(text: str) -> str:
-    """Return a decimal without an exponent, unless that is long."""
-    number = Decimal(text)
-    return f"{number.normalize():f}" if -7 < number.adjusted() < 12 else text

@@ -7,6 +7,7 @@ from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, TypeVar
 
+from ..accuracy import ErrorBound
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..payment import Bill, Indices, Purchased
@@ -42,6 +43,7 @@ class Quote:
         remaining: the amount it has left now.
         fits: whether all budgets could pay now.
         name: the budget: the first that cannot pay, or else the analyst's share, or the dataset's budget.
+        worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
     """
 
     cost: Amount
@@ -49,6 +51,7 @@ class Quote:
     remaining: Amount
     fits: bool
     name: str
+    worst_error: ErrorBound | None = None
 
     @property
     def after(self) -> Amount | None:
@@ -75,12 +78,14 @@ class Quote:
             "budget": self.name, "fits": self.fits, "cost": self.cost.as_dict(),
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
             "after": None if after is None else after.as_dict(),
+            "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
         told = {
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": "does not fit" if self.after is None else self.after,
+            "worst error": self.worst_error,
         }  # fmt: skip
         return fact_table("Quote: nothing was charged", told).html()
 
@@ -89,7 +94,11 @@ class Quote:
 
     def __str__(self) -> str:
         verdict = f"would leave {self.after}" if self.fits else "does not fit"
-        return f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; {verdict}"
+        error = "" if self.worst_error is None else f"; worst error: {self.worst_error}"
+        return (
+            f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; "
+            f"{verdict}{error}"
+        )
 
 
 class _PaidVerb(Generic[_Verb]):
@@ -272,4 +281,6 @@ def _quote(budget: Budget, bills: list[Bill]) -> Quote:
     for cost in costs:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)
-    return Quote(reduce(add, costs, _NOTHING), budget.spent, budget.remaining, fits, budget.name)
+    error = bills[0].worst_error if len(bills) == 1 else None
+    cost = reduce(add, costs, _NOTHING)
+    return Quote(cost, budget.spent, budget.remaining, fits, budget.name, error)

@@ -26,6 +26,11 @@ class WorstCase:
     mean: Callable[[int], Fraction]
     tail: Callable[[int, Fraction], Fraction]
 
+    def below(self, n: int, confidence: Fraction) -> Fraction:
+        """Return an error that is not reached with that probability; 0 where a blind guess is right as often."""
+        # A blind guess is wrong with probability 1 - 1 / n at most.
+        return Fraction(0) if n * confidence <= 1 else self.tail(n, 1 - confidence)
+
 
 def _gibbs_mean(n: int) -> Fraction:
     """Return W((n - 1) / e), with Lambert's W: the largest of ln(1/p) (n-1) p / (1 + (n-1) p)."""

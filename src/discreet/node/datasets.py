@@ -119,7 +119,8 @@ class Datasets:
         own = self.shares(analyst)[name]
         cost = own.cost(bill.guarantee, bill.unit)
         fits = self.session(name, analyst).quoted([bill]).fits
-        return Quote(cost, own.spent, own.remaining, fits, own.name), own.fits(cost)
+        quote = Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error)
+        return quote, own.fits(cost)
 
     def session(self, name: str, analyst: str | None) -> Session:
         """Return the session that is charged for questions about a dataset."""

@@ -11,11 +11,11 @@ from ..arguments import listed
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
-from ..numbers import Number, positive, spell
+from ..numbers import Number, decimal, positive, spell
 from ..terms import PAID, takes_terms_without
 from ..text_tables import TextTable
 from .distribution import Distribution
-from .enclosure import Enclosure, decimal
+from .enclosure import Enclosure
 from .simulate import distribution
 
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
 """Certified intervals: real numbers between two fractions."""
 
 from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from math import isfinite
 
 from flint import arb
 
-from ..numbers import exact, float_up
+from ..numbers import decimal, exact, float_up
 from ..sampling.enclosures import lower, upper
 
 
@@ -52,9 +52,3 @@ class Enclosure:
 
     def __repr__(self) -> str:
         return f"Enclosure({self} ± {float_up((self.upper - self.lower) / 2):.1g})"
-
-
-def decimal(value: Fraction, digits: int, rounding: str) -> str:
-    """Return a fraction as a decimal of that many significant digits."""
-    with localcontext(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN):
-        return f"{Decimal(value.numerator) / value.denominator:g}"

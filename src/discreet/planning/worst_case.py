@@ -10,8 +10,7 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, UnknownName, shown
 from ..mechanisms import BOUNDED, Mechanism, read_mechanism
 from ..mechanisms.worst_case import WorstCase
-from ..numbers import Number, count, exact, positive, positive_up
-from .enclosure import decimal
+from ..numbers import Number, count, decimal, exact, positive, positive_up
 
 _DIGITS = 12
 
@@ -94,8 +93,7 @@ def _constant(candidates: int, mechanism: str | Mechanism, confidence: Number | 
     share = exact(confidence, "confidence")
     if not 0 < share < 1:
         raise InvalidNumber(f"confidence must be above 0 and below 1, got {shown(confidence)}")
-    # A blind guess is wrong with probability 1 - 1 / n at most.
-    return Fraction(0) if n * share <= 1 else worst.tail(n, 1 - share)
+    return worst.below(n, share)
 
 
 def _up(value: Fraction) -> Fraction:

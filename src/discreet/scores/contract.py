@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal, Protocol
 
+from ..accuracy import Measure
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.runs import Runs
@@ -42,6 +43,14 @@ class Score(Protocol):
         """
         ...
 
+    @property
+    def measure(self) -> Measure | None:
+        """What an error of the score means to people; None where it means nothing to them.
+
+        An error of a score without this property is told in units of the score.
+        """
+        ...
+
     def compute(self, cutoff_gap: Fraction) -> Vector | Runs:
         """Return the scores, one per candidate, or in runs. Private.
 
@@ -49,6 +58,11 @@ class Score(Protocol):
         them.
         """
         ...
+
+
+def measure_of(score: Score) -> Measure | None:
+    """Return what an error of a score means; in units of the score, if it does not say more."""
+    return getattr(score, "measure", Measure())
 
 
 def bounded_unit(score: Score, unit: str | None) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from ..accuracy import RECORDS, Measure
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, integers
@@ -37,6 +38,7 @@ class Counts:
     per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[Measure] = Measure(RECORDS)
 
     @property
     def in_runs(self) -> bool:
@@ -78,6 +80,7 @@ class ClassCounts:
     per_person: bool = False
     name: ClassVar[str] = "counts"
     parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[Measure] = Measure(RECORDS)
 
     @property
     def in_runs(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..accuracy import Measure
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
 from ..foreign import replacing
 from ..numbers import Number, exact, positive, positive_up
@@ -50,6 +51,7 @@ class Custom:
     error: Number | None = None
     granularity: Number | None = None
     name: ClassVar[str] = "custom"
+    measure: ClassVar[Measure] = Measure()
 
     @property
     def parameters(self) -> dict[str, object]:

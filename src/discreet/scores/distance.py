@@ -70,6 +70,7 @@ class Distance:
     answers: Lattice | Grid
     name: ClassVar[str] = "distance"
     parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[None] = None
 
     @property
     def in_runs(self) -> Literal["sloping"]:

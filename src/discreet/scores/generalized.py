@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from ..accuracy import Measure
 from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
@@ -33,6 +34,7 @@ class Generalized:
     changes: tuple[Fraction, ...]
     t: Fraction
     name: ClassVar[str] = "generalized"
+    measure: ClassVar[Measure] = Measure()
 
     @property
     def parameters(self) -> dict[str, object]:

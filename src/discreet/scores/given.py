@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from ..accuracy import Measure
 from ..numbers import Number
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
@@ -29,6 +30,7 @@ class Given:
     spread: Number | None = None
     monotonic: bool = False
     name: ClassVar[str] = "given"
+    measure: ClassVar[Measure] = Measure()
     parameters: ClassVar[Mapping[str, object]] = {}
 
     @property

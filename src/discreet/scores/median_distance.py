@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..accuracy import ROWS_TO_CHANGE, Measure
 from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
@@ -44,6 +45,7 @@ class MedianDistance:
     candidates: Grid
     name: ClassVar[str] = "median_distance"
     parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[Measure] = Measure(ROWS_TO_CHANGE)
 
     @property
     def in_runs(self) -> bool:

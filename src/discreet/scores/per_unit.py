@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from ..accuracy import Measure
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
-from .contract import Score
+from .contract import Score, measure_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class PerUnit:
     def counts_rows(self) -> bool:
         """Never: a record is a privacy unit of at most `rows` rows."""
         return False
+
+    @property
+    def measure(self) -> Measure | None:
+        """As of the score of rows."""
+        return measure_of(self.score)
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return `rows` times the most that one row changes which comes, goes or is exchanged."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -52,6 +53,11 @@ class Rank:
     def parameters(self) -> dict[str, object]:
         """The quantile."""
         return {"alpha": self.alpha}
+
+    @property
+    def measure(self) -> Measure:
+        """A row below the wanted rank is q - p of the score, and one above it p: q of it are one rank."""
+        return Measure(ROWS_IN_RANK, Fraction(1, self.alpha.denominator))
 
     @property
     def in_runs(self) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..accuracy import REVENUE, Measure
 from ..candidates import Grid
 from ..errors import InvalidCandidates, shown
 from ..numbers import count, flag
@@ -75,6 +76,11 @@ class Revenue:
     def parameters(self) -> dict[str, object]:
         """How many units there are, how many one bidder may buy, and whether prices are real numbers."""
         return {"supply": self.supply, "units": self.units, "continuous": self.continuous}
+
+    @property
+    def measure(self) -> Measure:
+        """The revenue, in units of the prices."""
+        return Measure(REVENUE, self.unit)
 
     @property
     def in_runs(self) -> Literal["sloping"]:

@@ -30,6 +30,7 @@ class Truth:
     candidates: Labels
     name: ClassVar[str] = "truth"
     parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[None] = None
 
     @property
     def in_runs(self) -> bool:

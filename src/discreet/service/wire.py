@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from .. import errors
+from ..accuracy import read_error_bound
 from ..candidates import Grid
 from ..datasets.column import Column
 from ..errors import DiscreetError, InvalidArgument
@@ -121,9 +122,10 @@ def write_quote(quote: Quote) -> dict[str, Any]:
 
 def read_quote(given: Mapping[str, Any]) -> Quote:
     """Return the quote that `write_quote` wrote."""
+    error = given["worst_error"]
     return Quote(
         read_amount(given["cost"]), read_amount(given["spent"]), _left(given["remaining"]),
-        given["fits"], given["budget"],
+        given["fits"], given["budget"], None if error is None else read_error_bound(error),
     )  # fmt: skip
 
 

@@ -1,0 +1,68 @@
+"""How far off an answer may be, from public numbers alone: bounds that hold whatever the data are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .numbers import exact, rounded_up, spell
+
+CONFIDENCE = Fraction(95, 100)
+"""The probability with which a quoted error is not reached."""
+
+RECORDS = "records"
+ROWS_IN_RANK = "rows in rank"
+ROWS_TO_CHANGE = "rows to add or remove"
+REVENUE = "in revenue"
+SCORE = "units of the score"
+
+UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE)
+"""What an error is counted in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What an error of a score means to people.
+
+    Attributes:
+        unit: what it is counted in, one of `UNITS`.
+        of_one: how much of it a score difference of 1 is.
+    """
+
+    unit: str = SCORE
+    of_one: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorBound:
+    """A bound on the error of one answer, which holds with a probability, whatever the data are. Public.
+
+    The error is by how much the answer is worse than the best of the candidates. It is that of the worst data, so
+    no data are needed for it, and most data fare better: docs/how-to/planning.md.
+
+    Attributes:
+        error: the error is less than this, or 0.
+        probability: with at least this probability.
+        unit: what the error is counted in, one of `accuracy.UNITS`.
+    """
+
+    error: Fraction
+    probability: Fraction
+    unit: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the bound in plain values, exact numbers as text, ready for JSON."""
+        return {
+            "error": str(self.error), "probability": str(self.probability), "unit": self.unit,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        sure = f"with probability {spell(100 * self.probability)} %"
+        if self.error == 0:
+            return f"no error, {sure}"
+        return f"less than {rounded_up(self.error, 3)} {self.unit}, {sure}"
+
+
+def read_error_bound(plain: Mapping[str, str]) -> ErrorBound:
+    """Return an error bound from its `as_dict`."""
+    error, probability = (exact(plain[name], name) for name in ("error", "probability"))
+    return ErrorBound(error, probability, plain["unit"])
