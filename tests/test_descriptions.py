@@ -90,6 +90,11 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "select_by": lambda: discreet.select_by(
             lambda data, options: [1, 2], None, [True, 2.5], sensitivity="0.1", error="1e-9", **terms
         ),
+        "select_rows": lambda: discreet.select_rows([[1, 2], [3, 4]], sensitivity=1, **terms),
+        "select_rows weighed": lambda: discreet.select_rows(
+            [[1, 2]] * 2, spread=1, log_base_measure=[0.5, 1], mask=[[True, True], [True, False]],
+            disjoint=True, **terms
+        ),
         "generalized": lambda: discreet.generalized([1, 2], [1, "1/2"], **terms),
         "laplace": lambda: discreet.laplace(1, sensitivity=1, lo=0, hi=4, step="0.5", **terms),
         "geometric": lambda: discreet.geometric(1, sensitivity=2, **terms),

@@ -84,6 +84,8 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
         TABLE, "age", alphas=["0.25", "0.75"], candidates=AGES, method=method, **terms
     )
     for method in ("recursive", "joint", "independent")
+} | {
+    "select_rows": lambda **terms: discreet.select_rows([[1, 2], [2, 0]], sensitivity=1, **terms),
 }
 
 
@@ -91,6 +93,7 @@ def test_every_verb_is_here() -> None:
     verbs = {n for n in discreet.__all__ if "ledger" in _parameters(getattr(discreet, n))}
     asked = QUESTIONS.keys() | {
         "quantiles",
+        "select_rows",
         "AboveThreshold",
         "private_candidates",  # tests/verbs/test_private_candidates.py
         "DataNode",

@@ -58,6 +58,14 @@ def positive(value: object, name: str) -> Fraction:
     return number
 
 
+def not_negative(value: object, name: str) -> Fraction:
+    """Return `value` as an exact fraction of at least zero."""
+    number = exact(value, name)
+    if number < 0:
+        raise InvalidNumber(f"{name} must be at least zero, got {shown(value)}")
+    return number
+
+
 def positive_up(value: object, name: str) -> Fraction:
     """Return `value` as a fraction above zero that is no less than any reading of it.
 

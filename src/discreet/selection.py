@@ -214,7 +214,7 @@ class Question:
     @property
     def candidates(self) -> int | None:
         """How many candidates there are, where that is public and finite, and none is preferred."""
-        preferred = getattr(self.mechanism, "base_measure", None) is not None
+        preferred = not getattr(self.mechanism, "uniform", True)
         unpromised = isinstance(self.calibrated.guarantee, NoGuarantee)  # they may be of the data
         continuous = getattr(self.score, "continuous", False)
         if self.answers is None or preferred or unpromised or continuous:

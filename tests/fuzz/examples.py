@@ -200,6 +200,11 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(u, ["a", TEXT], ["a", "b"], **_DECLARED),
         lambda: call(u, ["a", TEXT], ["a", "b"], sensitivity=1, granularity=1, **_paid()),
     ],
+    "select_rows": [
+        lambda: call([[*SCORES], [*SCORES]], **_DECLARED),
+        lambda: call([[0, 1], [NUMBER, 1]], sensitivity=1, candidates=["a", "b"], mask=[True, False], **_paid()),
+        lambda: call([[0, 1]], spread=1, epsilon_per_row=1, disjoint=True, log_base_measure=[[0, 1]]),
+    ],
     "Dataset": [
         lambda: call(world().csv, columns={"n": AGE}, privacy_unit="who", max_contributions=2, name="people"),
     ],

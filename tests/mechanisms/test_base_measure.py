@@ -4,16 +4,23 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.base_measure import MeasuredWeights, measured, read_base_measure
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.log_base_measure import (
+    LogMeasuredWeights,
+    log_measured,
+    read_log_base_measure,
+)
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import LazyUniform
+from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, precision
 from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, bit_tree, log_ratios
@@ -160,3 +167,117 @@ def test_a_base_measure_unbalances_balanced_scores() -> None:
     with precision(200):
         p, q = calibrated.law(read_vector([0, 1])).probabilities()
         assert (q / p).overlaps(3 * ball(Fraction(1, 2)).exp())
+
+
+# --- logarithms, and weights of zero
+
+INF = float("inf")
+
+
+def log_law(scores: Any, logs: Any, rate: Rate = HALF) -> Any:
+    return log_measured(read_vector(scores), rate, read_log_base_measure(logs))
+
+
+@pytest.mark.parametrize(
+    ("scores", "logs"),
+    [
+        ([0, 1, 2], [0, 0, 0]),
+        ([0, 1, 2], [0.5, -3.25, Fraction(1, 3)]),
+        ([0, 1], [-INF, 2]),
+        ([0, 300, 7], [150.0, 0.0, -INF]),
+        ([0.0, 1e300], [1e300, 0.0]),
+        ([0, 0, 3], [10**400, 0, 10**400]),
+    ],
+)
+@pytest.mark.parametrize("rate", [HALF, NaturalRate(Fraction(1, 10**300))])
+def test_every_bit_string_is_accounted_for_with_logarithms(
+    scores: Any, logs: Any, rate: Any
+) -> None:
+    """Against the exponential mechanism itself: a logarithm counts as much as a score of log / eta."""
+    possible = [i for i, one in enumerate(logs) if one != -INF]
+    shifted = [Fraction(scores[i]) + Fraction(logs[i]) / rate.eta for i in possible]
+    tree = bit_tree(log_law(scores, logs, rate).draw, 14)
+    with precision(8000):
+        exact = Categorical(read_vector(shifted), rate).probabilities()
+        mine = log_law(scores, logs, rate).probabilities()
+        assert len(mine) == len(scores)
+        assert set(tree.masses) <= set(possible)
+        for i, probability in zip(possible, exact, strict=True):
+            assert tree.admits(i, probability), (i, tree, probability)
+            assert mine[i].overlaps(probability)
+        assert all(mine[i] == 0 for i in range(len(scores)) if i not in possible)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-50, 50), st.floats(-3000, 3000, width=32)), min_size=1, max_size=8
+    ),
+    st.fractions(Fraction(1, 50), 50),
+)
+@example([(-50, 2500.0), (50, -2500.0), (0, 0.1)], Fraction(50))
+def test_fast_sums_of_logarithms_are_as_near_as_they_say(
+    rows: list[tuple[int, float]], eta: Fraction
+) -> None:
+    vector = read_vector([score for score, _ in rows])
+    logs = read_log_base_measure([log for _, log in rows])
+    weights = LogMeasuredWeights(vector, NaturalRate(eta), logs)
+    sums = weights.sums()
+    assert sums is not None
+    assert sums.error < 2.0**-35
+    with precision(1500):
+        balls = list(weights.balls())
+        total = sum(balls, ball(Fraction(0)))
+        for i, end in enumerate(sums.ends.tolist()):
+            share = sum(balls[: i + 1], ball(Fraction(0))) / total
+            distance = abs(ball(Fraction(end) / Fraction(float(sums.ends[-1]))) - share)
+            assert distance < 2 * sums.error
+
+
+def test_logarithms_beyond_doubles_go_to_balls() -> None:
+    vector, far = read_vector([0, 0]), read_log_base_measure([0.0, 2.0**21])
+    assert LogMeasuredWeights(vector, HALF, far).sums() is None
+    assert log_law([0, 0], [0.0, 1e308]).draw(ScriptedBits("0110" * 16, width=64)) == 1
+
+
+def test_weights_of_zero_are_never_answered() -> None:
+    zeros = law([0, 99, 1], [1, 0, 2])
+    logged = log_law([0.0, float("nan"), 1.0], [0.0, -INF, 0.0])
+    for drawn_from in (zeros, logged):
+        tree = bit_tree(drawn_from.draw, 12)
+        assert set(tree.masses) == {0, 2}
+        words = ScriptedBits("01" * 32, width=8)
+        assert set(drawn_from.draws(8, words).tolist()) <= {0, 2}
+    pmf = discreet.distribution(
+        [0, 0, 0],
+        sensitivity=1,
+        epsilon=1,
+        mechanism=discreet.Exponential(base_measure=[1, 0, 3]),
+    ).pmf()
+    assert list(pmf.values()) == [0.25, 0, 0.75]
+
+
+def test_logarithms_are_read_exactly_and_compared_by_value() -> None:
+    one = discreet.Exponential(log_base_measure=np.array([0.1, -np.inf], dtype=np.float32))
+    assert one.parameters == {"log_base_measure": (Fraction(float(np.float32(0.1))), None)}
+    same = discreet.Exponential(log_base_measure=[Fraction(float(np.float32(0.1))), -INF])
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != discreet.Exponential(log_base_measure=[0.1, -INF])
+    assert discreet.Exponential(log_base_measure=one.log_base_measure) == one
+    assert not one.takes_runs
+    assert one.worst_case is None
+    release = discreet.select([0, 0], sensitivity=1, epsilon=1, mechanism=one)
+    assert release.value == 0
+    assert release.guarantee == discreet.BoundedRange(Fraction(1))
+    with pytest.raises(InvalidArgument, match="2 numbers, but there are 3"):
+        discreet.select([0, 0, 1], sensitivity=1, epsilon=1, mechanism=one)
+
+
+@pytest.mark.parametrize(
+    "logs", [[], [-INF], [float("nan")], [INF, 0], ["x"], 3, "12", {1: 2}, [True], [[0, 1]], [None]]
+)
+def test_what_are_no_logarithms_is_refused(logs: Any) -> None:
+    with pytest.raises(InvalidArgument, match="log_base_measure must be"):
+        discreet.Exponential(log_base_measure=logs)
+    with pytest.raises(InvalidArgument, match="not both"):
+        discreet.Exponential(base_measure=[1], log_base_measure=[0])

@@ -103,6 +103,12 @@ DECLARED: dict[str, Callable[..., Release]] = {
     "select_by": lambda data, most, **terms: discreet.select_by(
         lambda given, _: drinks(given), data, DRINKS, sensitivity=most, **terms
     ),
+    "select_rows": lambda data, most, **terms: discreet.select_rows(
+        [drinks(data), [0, teas(data)]], sensitivity=most, **terms
+    ),
+    "select_rows, disjoint": lambda data, most, **terms: discreet.select_rows(
+        [drinks(data), [0, 5]], sensitivity=most, disjoint=True, **terms
+    ),
     "generalized": lambda data, most, **terms: discreet.generalized(
         drinks(data), [most, most], **terms
     ),

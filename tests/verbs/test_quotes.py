@@ -88,6 +88,10 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         ),
         [1, 2],
     ),
+    "select_rows": (
+        lambda data, **terms: discreet.select_rows(data, rows=2, sensitivity=1, **terms),
+        [[1, 2], [3, 0]],
+    ),
     "generalized": (lambda data, **terms: discreet.generalized(data, [1, 2], **terms), [1, 2]),
     "top_k": (lambda data, **terms: discreet.top_k(data, k=2, sensitivity=1, **terms), [1, 2]),
     "laplace": (lambda data, **terms: discreet.laplace(data, sensitivity=1, **terms), 5),

@@ -23,6 +23,7 @@ from ..verbs.quantile import maximum, median, minimum, quantile
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.select_by import select_by
+from ..verbs.select_rows import select_rows
 from ..verbs.top_k import top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
@@ -138,6 +139,7 @@ class Session:
     randomized_response = _PaidVerb(randomized_response)
     select = _PaidVerb(select)
     select_by = _PaidVerb(select_by)
+    select_rows = _PaidVerb(select_rows)
     top_k = _PaidVerb(top_k)
 
     def __init__(self, payer: Payer) -> None:

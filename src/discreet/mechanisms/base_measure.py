@@ -9,7 +9,7 @@ from flint import arb
 
 from ..arguments import listed
 from ..errors import InvalidArgument, shown
-from ..numbers import positive
+from ..numbers import not_negative
 from ..sampling.categorical import Sums, Table, cumulate, error_of_sums
 from ..sampling.enclosures import (
     CUT,
@@ -21,19 +21,21 @@ from ..sampling.enclosures import (
     overflowing,
 )
 from ..sampling.vectors import Vector
+from .among import Among
+from .contract import Law
 
 _WIDEST = 2**20
 """Weights whose ratio has more bits than this go to balls at once."""
 
 BaseMeasure = tuple[Fraction, ...]
-"""One positive weight for each candidate, in their order."""
+"""One weight for each candidate, in their order; one of them at least is above zero."""
 
 
 def read_base_measure(weights: object) -> BaseMeasure:
     """Return the weights as exact fractions; a float means the decimal that it prints as.
 
     Raises:
-        InvalidArgument: if there are none, or one is no finite number above zero.
+        InvalidArgument: if there are none, or one is no finite number of at least zero, or all are zero.
     """
     unordered = isinstance(weights, str | bytes | Mapping | Set)
     if unordered or not isinstance(weights, Iterable):
@@ -42,15 +44,15 @@ def read_base_measure(weights: object) -> BaseMeasure:
             f"got {shown(weights)}"
         )
     measure = tuple(
-        positive(weight, "each weight of base_measure")
+        not_negative(weight, "each weight of base_measure")
         for weight in listed(weights, "base_measure")
     )
-    if not measure:
-        raise InvalidArgument("base_measure must not be empty: there must be a candidate")
+    if not any(measure):
+        raise InvalidArgument("base_measure must have a weight above zero: there must be an answer")
     return measure
 
 
-def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Table:
+def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
     """Return the distribution P(i) = measure[i] * exp(-rate * gap[i]) / (sum over all j).
 
     Raises:
@@ -62,11 +64,15 @@ def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Table:
             f"base_measure has {len(measure)} weights, but there are {len(scores)} candidates; "
             "give one for each"
         )
-    return Table(MeasuredWeights(scores, rate, measure))
+    if all(measure):
+        return Table(MeasuredWeights(scores, rate, measure))
+    places = np.flatnonzero([weight > 0 for weight in measure])
+    weights = MeasuredWeights(scores.kept(places), rate, tuple(filter(None, measure)))
+    return Among(Table(weights), places, len(scores))
 
 
 class MeasuredWeights:
-    """The weights measure[i] * exp(-rate * gap[i]) of the numbers of a vector."""
+    """The weights measure[i] * exp(-rate * gap[i]) of the numbers of a vector, all above zero."""
 
     __slots__ = ("_best", "_measure", "_rate", "_vector")
 

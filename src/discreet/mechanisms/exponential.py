@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..error_boundary import error_boundaries
+from ..errors import InvalidArgument
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
 from ..privacy.rho import pure_rho, range_rho
 from ..privacy.sensitivity import Sensitivity
@@ -15,6 +16,7 @@ from ..sampling.runs import RunLaw, Runs
 from ..sampling.vectors import Vector
 from .base_measure import measured, read_base_measure
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
+from .log_base_measure import log_measured, read_log_base_measure
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _FAR = 160
@@ -27,8 +29,11 @@ class Exponential:
     """Answer i with probability proportional to exp(-eta * gap[i]), eta = epsilon / spread.
 
     Args:
-        base_measure: positive weights of the candidates, public, that multiply their probabilities:
-            docs/reference/mechanisms/base_measure.md. Without it, all weights are equal.
+        base_measure: weights of the candidates, public, that multiply their probabilities:
+            docs/reference/mechanisms/base_measure.md. One of weight zero is never answered. Without it, all
+            weights are equal.
+        log_base_measure: instead, the natural logarithms of the weights, in a list or an array, exactly: a float
+            means its binary value, as among scores. A weight of zero is -inf.
 
     Guarantee: epsilon-bounded range, hence epsilon-DP, and rho-zCDP for rho = k - 1 - ln k with k = epsilon /
     (e**epsilon - 1), which is just below epsilon**2 / 8. For balanced scores,
@@ -42,27 +47,47 @@ class Exponential:
     """
 
     base_measure: Any = None
+    log_base_measure: Any = None
     name: ClassVar[str] = "exponential"
     options: ClassVar[Mapping[str, Callable[[str], object]]] = {"base_measure": split_text}
 
     def __post_init__(self) -> None:
         if self.base_measure is not None:
+            if self.log_base_measure is not None:
+                raise InvalidArgument("give base_measure or log_base_measure, not both")
             object.__setattr__(self, "base_measure", read_base_measure(self.base_measure))
+        elif self.log_base_measure is not None:
+            logs = read_log_base_measure(self.log_base_measure)
+            object.__setattr__(self, "log_base_measure", logs)
 
     @property
     def parameters(self) -> dict[str, object]:
         """The base measure."""
+        if self.log_base_measure is not None:
+            return {"log_base_measure": self.log_base_measure.values}
         return {} if self.base_measure is None else {"base_measure": self.base_measure}
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all candidates weigh the same."""
+        return self.base_measure is None and self.log_base_measure is None
+
+    @property
+    def possible(self) -> list[bool] | None:
+        """Whether each candidate can be answered, or None where all can."""
+        if self.log_base_measure is not None:
+            return self.log_base_measure.possible  # type: ignore[no-any-return]
+        return None if self.base_measure is None else [weight > 0 for weight in self.base_measure]
 
     @property
     def worst_case(self) -> WorstCase | None:
         """Known where all candidates weigh the same."""
-        return EXPONENTIAL_ERROR if self.base_measure is None else None
+        return EXPONENTIAL_ERROR if self.uniform else None
 
     @property
     def takes_runs(self) -> bool:
         """Whether there is no base measure, which weighs candidates one by one."""
-        return self.base_measure is None
+        return self.uniform
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
@@ -74,6 +99,8 @@ class Exponential:
                 return RunLaw(scores, rate)
             if self.base_measure is not None:
                 return measured(scores, rate, self.base_measure)
+            if self.log_base_measure is not None:
+                return log_measured(scores, rate, self.log_base_measure)
             return Categorical(scores, rate)
 
         return Calibrated(guarantee, law, cutoff_gap=_FAR / eta)
@@ -82,8 +109,7 @@ class Exponential:
         self, sensitivity: Sensitivity, parameter: PrivacyParameter
     ) -> tuple[Guarantee, Fraction]:
         """Return the guarantee and eta: by the spread, or by the change where the scores are balanced."""
-        uniform = self.base_measure is None
-        if uniform and sensitivity.balanced and sensitivity.change is not None:
+        if self.uniform and sensitivity.balanced and sensitivity.change is not None:
             epsilon = epsilon_of(parameter, sensitivity.change, pure_rho)
             return PureDP(epsilon, sensitivity.neighbors), epsilon / sensitivity.change
         epsilon = epsilon_of(parameter, sensitivity.spread, range_rho)

@@ -83,7 +83,7 @@ class Peeling:
             InvalidArgument: if a round promises nothing that is known to add up, or has a base measure.
         """
         k = count(self.k, "k")
-        if getattr(self.mechanism, "base_measure", None) is not None:
+        if not getattr(self.mechanism, "uniform", True):
             raise InvalidArgument(
                 "peeling takes no base_measure: its weights are for all candidates"
             )

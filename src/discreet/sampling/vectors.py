@@ -62,6 +62,10 @@ class Vector:
         """Return the numbers from `start` up to `stop`, without copying them."""
         return Vector(self._values[start:stop], integral=self.integral)
 
+    def kept(self, places: NDArray[np.int64]) -> "Vector":
+        """Return the numbers at these places, in this order."""
+        return Vector(self._values[places], integral=self.integral)
+
     def exact(self, index: int) -> Fraction:
         """Return one number as a fraction; a double means exactly its binary value."""
         return _fraction(self._values[index])

@@ -1,0 +1,269 @@
+"""select_rows: one answer from every row of scores."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar, Unpack, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidates import Labels
+from ..errors import InvalidArgument, InvalidScores
+from ..mechanisms import Mechanism
+from ..mechanisms.contract import Law, identified, read_parameter
+from ..numbers import Number, count, flag, positive
+from ..privacy.sensitivity import read_neighbors
+from ..releases import Release
+from ..sampling.bits import SystemBits
+from ..sampling.rows import Rows, count_rows, read_rows
+from ..scores import Given
+from ..selection import Query, Question, ask, named
+from ..terms import AnswerTerms, Terms, takes_terms_without
+from .select_weights import weighed
+
+_T = TypeVar("_T")
+
+_MOST_ROWS = 10**7
+
+
+@overload
+def select_rows(
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[_T],
+    epsilon_per_row: Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    **terms: Unpack[AnswerTerms],
+) -> Release[list[_T]]: ...
+
+
+@overload
+def select_rows(
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: None = None,
+    epsilon_per_row: Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    **terms: Unpack[AnswerTerms],
+) -> Release[NDArray[np.int64]]: ...
+
+
+@takes_terms_without("size")
+def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
+    scores: object,
+    *,
+    rows: int | None = None,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    candidates: Iterable[object] | None = None,
+    epsilon_per_row: Number | None = None,
+    disjoint: bool = False,
+    mask: object = None,
+    base_measure: object = None,
+    log_base_measure: object = None,
+    **terms: Unpack[Terms],
+) -> Release:
+    """Release one candidate for every row of scores: the better its score in the row, the likelier.
+
+    The epsilon (or rho) is that of the whole call. By default one record may change the scores of all rows, so
+    it is divided by their number; `disjoint=True` states that a record changes one row, and then every
+    row has all of it.
+
+    Args:
+        scores: finite numbers, one row per answer, one column per candidate, higher is better: a 2-D array of
+            NumPy, PyTorch or JAX in main memory, or a list of lists.
+        rows: the number of rows, public. Without it, it is read from the shape of the scores, which
+            counts as public.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score; the same for all rows. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores of a row can change.
+        monotonic: whether all scores of a row move the same way whenever one record comes or goes, False by
+            default; this halves the cost.
+        candidates: the possible answers, public, in the order of the columns; without them an answer is an
+            index.
+        epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
+            cost together.
+        disjoint: whether one record can change the scores of one row only, whatever the other records are,
+            False by default. Under "replace_one" it may then change two rows, which is paid for.
+        mask: True for every candidate that may be answered, public: one truth value per column, or a table of
+            them. Scores of the others are not looked at. Without it all may be answered.
+        base_measure: weights of the candidates, public, that multiply their probabilities, zero or more: one
+            per column, or a table of them. Takes the exponential mechanism.
+        log_base_measure: instead, the natural logarithms of such weights; -inf is a weight of zero. A float means
+            its binary value.
+        **terms: the shared arguments, described in `Terms`.
+
+    Returns:
+        A list with one candidate per row, or an array of indices, with the guarantee of all of them together.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
+        InvalidScores: if the scores are no table of finite numbers, or its shape is not as stated. There is
+            no score of -inf: whether a candidate can be answered must not depend on the data.
+
+    Side channels: those of the mechanism, row by row. What is read and computed depends on the shape, the mask and
+    the base measure.
+
+    Proof: docs/explanation/rows.md.
+    """
+    if "size" in terms:
+        raise TypeError("select_rows gives one answer per row and has no size; repeat the rows")
+    number = _number_of_rows(scores, rows)
+    labels = None if candidates is None else Labels(candidates)
+    changed = _changed_rows(number, flag(disjoint, "disjoint"), terms)
+    row_terms = _terms_of_a_row(terms, epsilon_per_row, changed)
+    question = ask(Given(None, sensitivity, spread, monotonic), row_terms, labels)
+    mechanisms = weighed(question.mechanism, mask, base_measure, log_base_measure, number)
+    possible = [_possible(one, labels) for one in mechanisms]
+    calibrated = [m.calibrate(question.sensitivity, question.parameter) for m in mechanisms]
+    per = "" if question.unit is None else f", per {question.unit}"
+    query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
+    order = replace(
+        question.order(query),
+        guarantee=question.guarantee.repeated(changed),
+        details=partial(_details, question, mechanisms, changed),
+        question=None,
+    )
+
+    def prepare() -> Callable[[], list[int]]:
+        table = _table(scores, number, labels, possible)
+        return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
+
+    return order.deliver(prepare, lambda drawn: _named(drawn, labels))
+
+
+def _number_of_rows(scores: object, rows: object) -> int:
+    """Return the public number of rows.
+
+    Raises:
+        InvalidArgument: if it is not given, and the scores have no shape.
+    """
+    found = count_rows(scores) if rows is None else rows
+    if found is None:
+        raise InvalidArgument(
+            "the number of rows is not known before the scores are read: give rows"
+        )
+    return count(found, "rows", most=_MOST_ROWS)
+
+
+def _changed_rows(number: int, disjoint: bool, terms: Terms) -> int:
+    """Return how many rows one step between neighbours may change."""
+    if not disjoint:
+        return number
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    return min(number, 1 if neighbors == "add_remove" else 2)
+
+
+def _terms_of_a_row(terms: Terms, per_row: object, changed: int) -> Terms:
+    """Return the terms of the answer of one row: the share of those that a record may change."""
+    if per_row is not None:
+        if any(terms.get(name) is not None for name in ("epsilon", "rho", "scale")):
+            raise InvalidArgument("give one of epsilon, epsilon_per_row, rho and scale")
+        return {**terms, "epsilon": positive(per_row, "epsilon_per_row")}
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
+    if parameter is None or parameter.kind == "scale":  # a scale is that of every answer
+        return terms
+    shared: dict[str, Any] = {**terms, parameter.kind: parameter.value / changed}
+    return shared  # type: ignore[return-value]
+
+
+def _details(
+    question: Question, mechanisms: Sequence[Mechanism], changed: int
+) -> Mapping[str, object]:
+    """Return what decides the distribution of the answers besides the data, for a digest."""
+    return {
+        **question.order(Query("", "")).details(),
+        "mechanism": [identified(mechanism) for mechanism in mechanisms],
+        "changed_rows": changed,
+    }
+
+
+def _possible(mechanism: Mechanism, labels: Labels | None) -> Sequence[bool] | None:
+    """Return whether each candidate can be answered, or None where all can.
+
+    Raises:
+        InvalidArgument: if the mask or the base measure is of another length than the candidates.
+    """
+    possible: Sequence[bool] | None = getattr(mechanism, "possible", None)
+    if possible is not None and labels is not None and len(possible) != labels.size:
+        raise InvalidArgument(
+            f"there are {labels.size} candidates, but the mask or the base measure is for {len(possible)}"
+        )
+    return possible
+
+
+def _table(
+    scores: object,
+    number: int,
+    labels: Labels | None,
+    possible: Sequence[Sequence[bool] | None],
+) -> Rows:
+    """Return the rows of scores.
+
+    Raises:
+        InvalidScores: if they are no table of the public shape.
+    """
+    table = read_rows(scores)
+    if len(table) != number:
+        raise InvalidScores(f"there are {len(table)} rows of scores, and rows is {number}")
+    stated = [labels.size] if labels is not None else [len(p) for p in possible if p is not None]
+    if any(size != table.width for size in stated):
+        raise InvalidScores(
+            f"there are {stated[0]} candidates but {table.width} columns of scores; give one for each"
+        )
+    return table
+
+
+def laws_of(
+    table: Rows,
+    laws: Sequence[Callable[[Any], Law]],
+    possible: Sequence[Sequence[bool] | None],
+) -> list[Law]:
+    """Compute the private distributions of all answers; no bit is read.
+
+    Args:
+        table: the rows of scores.
+        laws: the functions from scores to a distribution, one for each row or one for all.
+        possible: whether each candidate can be answered, or None where all can; as many as `laws`.
+
+    Raises:
+        InvalidScores: if the scores are not finite numbers.
+    """
+    alike = len(table) if len(laws) == 1 else 1
+    problem = None
+    try:
+        rows = table.read(list(possible) * alike)
+        return [law(row) for law, row in zip(list(laws) * alike, rows, strict=True)]
+    except InvalidScores as error:
+        problem = str(error)
+    raise InvalidScores(
+        f"{problem}. If a candidate may not be answered, say so with a public mask, not with a score: it must not "
+        "come and go with the data"
+    )
+
+
+def draw_each(laws: Sequence[Law]) -> list[int]:
+    """Return one index per row."""
+    bits = SystemBits()
+    return [int(law.draw(bits)) for law in laws]
+
+
+def _named(drawn: Any, labels: Labels | None) -> Any:
+    """Return the candidates with these indices, or the indices."""
+    return np.array(drawn, dtype=np.int64) if labels is None else named(drawn, labels)
