@@ -23,8 +23,9 @@ coverage: .venv/test-ready ## which lines and branches the tests reach
 proofs: .venv/test-ready ## the long enumerations, and ten times as many random examples as in `make test`
 	$(BIN)/pytest -q -n auto --dist loadgroup -m "proof or hypothesis" --hypothesis-profile=thorough
 
-storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, minutes each
+storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
 	$(BIN)/python -m tests.storm
+	$(BIN)/python -m tests.service.storm
 
 fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, none slow, nothing private told
 	$(BIN)/python -m tests.fuzz --calls 20000

@@ -1,0 +1,117 @@
+"""A service in a process of its own, as its operator starts it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+STOPPED = (0, 143)
+"""How it ends when it is asked to stop."""
+
+_PATIENCE = 60.0
+
+
+def free_port() -> int:
+    """Return a port of this machine on which nobody listens now."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+class Running:
+    """`discreet serve` in a folder with a discreet.toml; on leaving the block it is stopped, and must end well.
+
+    Args:
+        folder: where it is started.
+        options: more options of the command.
+        port: where it listens on 127.0.0.1.
+    """
+
+    def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
+        self._folder, self._options = folder, options
+        self.port = port or free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = folder / "service.log"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Self:
+        """Start it; it need not answer yet."""
+        command = [sys.executable, "-m", "discreet", "serve", "discreet.toml"]
+        listen = ["--listen", f"127.0.0.1:{self.port}"]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, *listen, *self._options], cwd=self._folder, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )  # fmt: skip
+        return self
+
+    def wait(self) -> Self:
+        """Wait until it answers."""
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            if not self.runs:
+                break
+            if self.answers():
+                return self
+            time.sleep(0.02)
+        raise RuntimeError(f"the service does not start: {self.log.read_text()[-2000:]}")
+
+    def answers(self) -> bool:
+        """Return whether it says that it is well."""
+        import httpx
+
+        try:
+            healthy: bool = httpx.get(f"{self.url}/healthz", timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+        return healthy
+
+    @property
+    def runs(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._process is not None and self._process.poll() is None
+
+    def kill(self) -> None:
+        """Kill it, with all its processes: as when power is lost."""
+        process = self._started()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def stop(self) -> int:
+        """Ask it to stop, as systemd does; return its exit code."""
+        process = self._started()
+        process.terminate()
+        return process.wait(_PATIENCE)
+
+    def workers(self) -> list[int]:
+        """Return the processes that it has started, and those that they have started."""
+        return list(_below(self._started().pid))
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        if self._process is None:
+            raise RuntimeError("it was not started")
+        return self._process
+
+    def __enter__(self) -> Self:
+        return self.start().wait()
+
+    def __exit__(self, *_: object) -> None:
+        if self.runs and self.stop() not in STOPPED:
+            raise RuntimeError(f"the service did not end well: {self.log.read_text()[-2000:]}")
+
+
+def _below(process: int) -> Iterator[int]:
+    for tasks in Path(f"/proc/{process}/task").glob("*/children"):
+        try:
+            found = tasks.read_text().split()
+        except OSError:
+            continue
+        for child in map(int, found):
+            yield child
+            yield from _below(child)

@@ -1,0 +1,304 @@
+"""A storm over a service: clients ask and ask again, while its workers and all of it are killed.
+
+    python -m tests.service.storm                    # 1,000 kills of workers, 50 of all, a file, a server
+    python -m tests.service.storm --kills 2 --workers-killed 4 --where budget.db
+
+Each client notes what it asks before, and what it was given after. At the end everything is asked once more, and
+compared with the ledger. Figures are printed as JSON; the exit code is 1 unless nothing was unpaid, nothing was
+charged or answered twice, every reply under one Idempotency-Key was the same, and nothing else failed.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet.errors import DiscreetError
+from discreet.ledger import Ledger
+from discreet.ledger.described import configuration, open_described
+from discreet.service.tokens import beside, read_expiry
+
+from .. import postgres
+from .running import STOPPED, Running
+
+CLIENTS = 8
+TEAMS = ("a", "b", "c", "d")
+"""Analysts, each with two clients, which ask for the same at the same time."""
+
+COST = Fraction(1, 10**6)
+RATE = 100
+"""Requests of one token, fewer than a service admits in a minute."""
+
+FAILED = ("unpaid", "twice", "differ", "failed", "amiss")
+
+_ANALYST = """
+[analysts.{team}]
+datasets = ["people"]
+share = {{ epsilon = "250" }}
+"""
+_TEXT = """
+ledger = "{ledger}"
+
+[datasets.people]
+source = "people.csv"
+budget = {{ epsilon = "1000" }}
+columns.age = {{ type = "integer", minimum = 0, maximum = 99 }}
+questions.age = {{ verb = "mode", column = "age", epsilon = "{cost}" }}
+
+[server]
+slot = "0s"
+"""
+_ASKED: dict[str, Any] = {"question": "age", "size": 5}
+# So little is paid that all answers are about as likely, and two draws of five are not alike.
+
+
+class Storm:
+    """One service, its clients, and what they note.
+
+    Args:
+        ledger: where the ledger is.
+        folder: for the description, the data and the logs.
+        options: of `discreet serve`.
+    """
+
+    def __init__(self, ledger: str, folder: Path, *options: str) -> None:
+        self._folder = folder
+        self.teams = TEAMS
+        text = _TEXT.format(ledger=ledger, cost=COST)
+        text += "".join(_ANALYST.format(team=team) for team in TEAMS)
+        (folder / "discreet.toml").write_text(text)
+        (folder / "people.csv").write_text("age\n1\n2\n3\n")
+        declared = configuration(folder / "discreet.toml")
+        for team in (None, *TEAMS):
+            open_described(declared, "people", team)
+        self._ledger, self._tokens = declared.ledger, beside(declared.path)
+        self._lock = threading.Lock()
+        self.asked: dict[str, list[str]] = {team: [] for team in TEAMS}
+        self.given: dict[tuple[str, str], set[bytes]] = defaultdict(set)
+        self.counts: Counter[str] = Counter()
+        self.failures: list[str] = []
+        self.service = Running(folder, *options)
+        self.over = threading.Event()
+
+    def client(self, number: int) -> "Client":
+        """Return a client of a team."""
+        return Client(self, TEAMS[number % len(TEAMS)], random.Random(number))
+
+    def token(self, team: str) -> str:
+        """Make a token."""
+        return self._tokens.create("analyst", team, read_expiry("1d"))[0]
+
+    def noted(self, team: str, key: str, status: int, body: bytes) -> None:
+        """Note what a client was told."""
+        with self._lock:
+            self.counts[f"status {status}"] += 1
+            if status == 200:
+                self.given[team, key].add(_without_spaces(body))
+            elif status not in (429, 503):
+                self.failures.append(f"{status} {body[:300]!r}")
+
+    def lost(self) -> None:
+        """Note a request that got no reply."""
+        with self._lock:
+            self.counts["replies lost"] += 1
+
+    def rage(self, kills: int, workers_killed: int) -> None:
+        """Let clients ask, and kill."""
+        dice = random.Random(6)
+        self.service.start().wait()
+        threads = [threading.Thread(target=self.client(n).rage) for n in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        each = -(-workers_killed // max(1, kills))
+        while self.counts["kills of the service"] < kills:
+            self._kill_workers(min(each, workers_killed - self.counts["kills of workers"]), dice)
+            self._await_answer()
+            time.sleep(dice.uniform(0, 0.5))
+            self.service.kill()
+            self.counts["kills of the service"] += 1
+            self.service.start().wait()
+        self._await_answer()
+        self.over.set()
+        for thread in threads:
+            thread.join()
+
+    def end(self) -> None:
+        """Leave nothing running."""
+        self.over.set()
+        if self.service.runs:
+            self.service.kill()
+
+    def _kill_workers(self, count: int, dice: random.Random) -> None:
+        killed = 0
+        while killed < count:
+            time.sleep(dice.uniform(0, 0.2))
+            if found := self.service.workers():
+                os.kill(dice.choice(found), signal.SIGKILL)
+                self.counts["kills of workers"] += 1
+                killed += 1
+
+    def _await_answer(self) -> None:
+        """Wait until a client got an answer, or too long."""
+        before, until = self.counts["status 200"], time.monotonic() + 120
+        while self.counts["status 200"] == before:
+            if time.monotonic() > until:
+                self.failures.append("no answer for two minutes")
+                return
+            time.sleep(0.005)
+
+    def figures(self) -> dict[str, Any]:
+        """Ask everything once more, compare with the ledger, and count."""
+        with ThreadPoolExecutor(CLIENTS) as pool:
+            list(pool.map(lambda n: self.client(n).insist(), range(CLIENTS)))
+        code = self.service.stop()
+        ledger = Ledger(self._ledger)
+        history = [event for event in ledger.history() if event.request is not None]
+        counted = Counter((e.kind, e.analyst, e.request) for e in history)
+        stored = {
+            (e.analyst, e.request): tuple(map(_number, e.body["answer"]))
+            for e in history
+            if e.kind == "answered"
+        }
+        charged = sum(kind == "charged" for kind, _, _ in counted)
+        answers = {
+            of: {tuple(json.loads(body)["value"]) for body in each}
+            for of, each in self.given.items()
+        }
+        return {
+            **self.counts, "requests": sum(map(len, self.asked.values())),
+            "unpaid": sum(
+                ("charged", *of) not in counted or of not in stored for of in self.given
+            ),
+            "twice": sum(count > 1 for count in counted.values()),
+            "differ": sum(len(bodies) > 1 for bodies in self.given.values())
+            + sum(values != {stored.get(of)} for of, values in answers.items()),
+            "failed": self.failures + ([] if code in STOPPED else [f"it ended with {code}"]),
+            "amiss": _amiss(ledger, charged),
+        }  # fmt: skip
+
+
+class Client:
+    """Asks one question after the other, and every third time one that was asked before."""
+
+    def __init__(self, storm: Storm, team: str, dice: random.Random) -> None:
+        import httpx
+
+        self._storm, self._team, self._dice = storm, team, dice
+        self._calls, self._token = 0, ""
+        self._http = httpx.Client(base_url=storm.service.url, timeout=30)
+
+    def rage(self) -> None:
+        """Ask until it is over."""
+        while not self._storm.over.is_set():
+            known = self._storm.asked[self._team]
+            if known and self._dice.random() < 1 / 3:
+                key = self._dice.choice(known[-20:])
+            else:
+                key = f"{self._dice.randrange(2**60):x}"
+                known.append(key)
+            while (
+                not self.ask(key) and self._dice.random() < 0.98 and not self._storm.over.is_set()
+            ):
+                pass
+
+    def insist(self) -> None:
+        """Ask all that was asked until there is an answer."""
+        for key in self._storm.asked[self._team]:
+            if not any(self.ask(key) for _ in range(100)):
+                self._storm.failures.append(f"{key} is not answered")
+
+    def ask(self, key: str) -> bool:
+        """Ask once; return whether there was an answer."""
+        import httpx
+
+        if self._calls % RATE == 0:
+            self._token = self._storm.token(self._team)
+        self._calls += 1
+        headers = {"Authorization": f"Bearer {self._token}", "Idempotency-Key": key}
+        try:
+            reply = self._http.post("/v1/answers", json=_ASKED, headers=headers)
+        except httpx.HTTPError:
+            self._storm.lost()
+            time.sleep(0.2)
+            return False
+        self._storm.noted(self._team, key, reply.status_code, reply.content)
+        return reply.status_code == 200
+
+
+def _without_spaces(body: bytes) -> bytes:
+    """Return a reply without its padding, and without whether it was charged now or before."""
+    told = json.loads(body)
+    told.pop("charged", None)
+    return json.dumps(told).encode()
+
+
+def _number(plain: Any) -> int:
+    return int(plain, 16) if isinstance(plain, str) else int(plain)
+
+
+def _amiss(ledger: Ledger, charged: int) -> list[str]:
+    """Return what is wrong with the ledger as a whole."""
+    wrong = []
+    try:
+        ledger.verify()
+    except DiscreetError as error:
+        wrong.append(str(error))
+    if ledger.budgets()[0].spent.epsilon != charged * _ASKED["size"] * COST:
+        wrong.append("what was spent is not what was charged")
+    return wrong
+
+
+def storm(ledger: str, place: Path | None, *, kills: int, workers_killed: int) -> dict[str, Any]:
+    """Return the figures of one storm, in a folder of its own in that place."""
+    options = ["--workers", "2"] if workers_killed else []
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        over = Storm(ledger, Path(folder), *options)
+        begun = time.monotonic()
+        try:
+            over.rage(kills, workers_killed)
+            return {**over.figures(), "seconds": round(time.monotonic() - begun)}
+        finally:
+            over.end()
+
+
+def main() -> int:
+    """Run the storm where it is asked for, or on a file and on a server; print the figures."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--kills", type=int, default=50)
+    options.add_argument("--workers-killed", type=int, default=1000)
+    options.add_argument("--where", help="a URL or a path; else a file and a server")
+    said = vars(options.parse_args())
+    where = said.pop("where")
+    worst = 0
+    for name, found in _storms(said) if where is None else [(where, storm(where, None, **said))]:
+        print(json.dumps({"where": name, **found}, indent=1), flush=True)
+        worst |= any(found.get(what) for what in FAILED)
+    return int(worst)
+
+
+def _storms(counts: dict[str, int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the figures of a file, in memory if it can be, and of a server."""
+    shared = Path("/dev/shm")
+    yield "SQLite", storm("budget.db", shared if os.access(shared, os.W_OK) else None, **counts)
+    try:
+        with postgres.server() as url:
+            yield "PostgreSQL", storm(postgres.schema(url, "storm"), None, **counts)
+    except pytest.skip.Exception as reason:
+        yield "PostgreSQL", {"skipped": str(reason)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
