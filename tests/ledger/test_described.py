@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 import discreet
+from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidDescription, UnknownBudget, UnreadableFile
 from discreet.ledger.described import configuration, open_described
+
+from .test_periods import Clock
 
 TEXT = """\
 ledger = "budget.db"
@@ -68,6 +71,43 @@ def test_shares_are_those_declared_or_given(folder: Path) -> None:
     assert str(open_described(configuration(), "people", "bob", epsilon=2).total) == "ε = 2"
     with pytest.raises(InvalidArgument, match="change them there"):
         open_described(configuration(), "people", epsilon=9)
+
+
+def test_a_declared_period_is_renewed_when_it_has_ended(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = Clock(monkeypatch, "2026-11-22")
+    declares = TEXT.replace('epsilon = "3",', 'epsilon = "3", per = "quarter",')
+    (folder / "discreet.toml").write_text(declares)
+    assert run(["ledger", "open", "people"]) == 0
+    assert run(["ledger", "open", "people", "--analyst", "ann"]) == 0
+    assert "2026-Q4" in capsys.readouterr().out
+    assert run(["ledger", "renew", "people"]) == 2
+    assert "the quarter 2026-Q4 of the budget of people has not ended" in capsys.readouterr().err
+    clock.set("2027-02-01")
+    asked = ["median", "people", "age", "--epsilon", "1", "--neighbors", "replace_one"]
+    assert run(asked) == 4
+    assert "its quarter 2026-Q4 has ended" in capsys.readouterr().err
+    assert run(["ledger", "renew", "people"]) == 0
+    out, err = capsys.readouterr()
+    assert ("2027-Q1" in out, "renewed" in out) == (True, False)
+    assert "note: ann has no share of the new budget" in err
+    assert run(asked) == 0
+    (old, *_, new) = discreet.Ledger(folder / "budget.db").budgets()
+    assert [str(one.spent) for one in (old, new)] == ["ε = 0", "ε = 1"]
+
+
+@pytest.mark.parametrize(
+    ("found", "put", "message"),
+    [
+        ('epsilon = "3",', 'epsilon = "3", per = "day",', "line 5: datasets.people.budget.per: it must be one of"),
+        ('{ epsilon = "1" }', '{ epsilon = "1", per = "year" }', "analysts.ann.share.per: there is no such key"),
+    ],
+)  # fmt: skip
+def test_other_periods_are_refused(folder: Path, found: str, put: str, message: str) -> None:
+    (folder / "discreet.toml").write_text(TEXT.replace(found, put))
+    with pytest.raises(InvalidDescription, match=message):
+        configuration()
 
 
 def test_what_is_not_declared_is_asked_for(folder: Path) -> None:

@@ -224,3 +224,48 @@ def test_refusals() -> None:
     with pytest.raises(UnknownName, match="none yet"):
         empty.query("bids")
     assert repr(empty) == "DataNode(bids: no questions)"
+
+
+AGES: Any = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
+
+
+def test_a_renewed_budget_is_charged_and_shown(tmp_path: Path) -> None:
+    people = discreet.Dataset([{"age": 30}] * 9, AGES, name="people")
+    ledger = Ledger(tmp_path / "budget.db")
+    node = DataNode(ledger)
+    node.set_private_data("people", people, epsilon=1)
+    node.configure_data_access("people", "age", discreet.median, "age", epsilon=1)
+    node.give_share("people", "ann", epsilon=1)
+    ann = node.analyst("ann")
+    ann.query("people", "age")
+    ledger.renew(people, "2027", epsilon=2)
+    assert ann.questions() == []  # shares are not renewed
+    node.query("people", "age")
+    node.give_share("people", "ann", epsilon=1)
+    ann.query("people", "age")
+    told = [(b.name, b.is_current, str(b.spent.epsilon)) for b in node.budgets]
+    assert told == [
+        ("people", False, "1"), ("people / ann", False, "1"),
+        ("people 2027", True, "2"), ("people 2027 / ann", True, "1"),
+    ]  # fmt: skip
+    assert [(b.name, b.is_current) for b in ann.budgets] == [
+        ("people / ann", False), ("people 2027 / ann", True),
+    ]  # fmt: skip
+    assert "people (renewed)" in node._repr_html_()
+
+
+def test_two_datasets_of_one_source_have_one_budget_in_a_node(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("age\n" + "30\n" * 9)
+    node = DataNode()
+    for name in ("people", "ages"):
+        node.set_private_data(name, discreet.Dataset(tmp_path / "a.csv", AGES), epsilon=2)
+        node.configure_data_access(name, "age", discreet.median, "age", epsilon=1)
+        node.query(name)
+    node.give_share("ages", "ann", epsilon=1)
+    assert [b.name for b in node.budgets] == ["people", "people / ann"]
+    assert [q.name for q in node.analyst("ann").questions()] == ["people", "ages"]
+    assert [b.name for b in node.analyst("ann").budgets] == ["people / ann"]
+    with pytest.raises(Exhausted):
+        node.query("people")
+    with pytest.raises(Exhausted):
+        node.analyst("ann").query("ages")

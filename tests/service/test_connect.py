@@ -283,7 +283,7 @@ def test_only_the_owner_makes_a_ledger_and_opens_budgets(folder: Path) -> None:
         discreet.connect()
     assert not Path("budget.db").exists()
     open_described(configuration(), "people")
-    with pytest.raises(UnknownBudget, match="no budget was opened for rivals"):
+    with pytest.raises(UnknownBudget, match="discreet ledger open rivals"):
         discreet.connect()
 
 
@@ -325,3 +325,39 @@ def test_past_releases_are_plain(folder: Path) -> None:
     assert one.as_dict()["guarantee"] == one.guarantee.as_dict()
     assert str(one).endswith("people: quantile 1/2 of age, Grid(0, 120, step 1; 121 points) [ε = 0.5 "
                              "(add/remove one record)], request r")  # fmt: skip
+
+
+def test_a_renewed_budget_is_charged_and_the_lists_say_which(folder: Path) -> None:
+    people = configuration().dataset("people")
+    before = discreet.connect("discreet.toml", analyst="ann")
+    asked = before.ask("typical-age", request="a")
+    ledger = discreet.Ledger("budget.db")
+    ledger.renew(people, "2027", epsilon=20)
+    with pytest.raises(UnknownName):
+        before.ask("typical-age")  # no share of the new budget
+    open_described(configuration(), "people", "ann")
+    assert before.ask("typical-age", request="b").charged
+    assert before.median("people", "age", epsilon="1/4").charged
+    told = [(b.name, b.is_current, str(b.spent.epsilon)) for b in before.budgets()]
+    assert told == [("people / ann", False, "1/2"), ("people 2027 / ann", True, "3/4")]
+    assert [past.request for past in before.releases()][:2] == ["a", "b"]
+    owner = discreet.connect("discreet.toml")
+    assert {b.name: b.is_current for b in owner.budgets()} == {
+        "people": False, "people / ann": False, "people / bob": False,
+        "people 2027": True, "people 2027 / ann": True, "rivals": True, "rivals / bob": True,
+    }  # fmt: skip
+    # The answer of a request that was charged to the budget before is still there, at no cost.
+    again = ledger.session("people", "ann").median(people, "age", epsilon="1/2", request="a")
+    assert (again.value, again.charged) == (asked.value, False)
+
+
+def test_a_second_dataset_of_a_source_is_charged_to_its_budget(folder: Path) -> None:
+    Path("discreet.toml").write_text(
+        TEXT.replace('"rivals.csv"', '"SECRET-PLACE.csv"').replace("columns.x", "columns.age")
+        .replace('column = "x"', 'column = "age"')
+    )  # fmt: skip
+    Path("budget.db").unlink()
+    open_described(configuration(), "people")
+    owner = discreet.connect("discreet.toml")
+    owner.ask("high")
+    assert {b.name: str(b.spent.epsilon) for b in owner.budgets()} == {"people": "1"}

@@ -17,6 +17,7 @@ from .answers import say
 from .options import AsJson, NeighborsName, PrivacyUnit
 
 if TYPE_CHECKING:
+    from ..datasets import Dataset
     from ..ledger import Budget, Charge, Ledger
     from ..privacy.contract import Guarantee
 
@@ -146,8 +147,12 @@ def describe_budget_command(
 def renew_command(
     dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
     period: Annotated[
-        str, typer.Option(metavar="NAME", help="What the new budget is for.", show_default=False)
-    ],
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What the new budget is for; not needed where the budget is declared per year, quarter or month.",
+        ),
+    ] = None,
     epsilon: TotalEpsilon = None,
     rho: TotalRho = None,
     delta: TotalDelta = None,
@@ -155,12 +160,17 @@ def renew_command(
 ) -> None:
     """Open a new budget for a dataset, to be charged from now on. What is promised to its people adds up.
 
-    Example: discreet ledger renew people --period 2027
+    A budget that is declared per year, quarter or month is renewed when that has ended, and not before.
+
+    Example: discreet ledger renew people
     """
-    from ..ledger.described import configuration, renew_described
+    from ..ledger.described import configuration, described_ledger, renew_described
 
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
-    _show_budgets([renew_described(configuration(), dataset, period, **amounts)], as_json=as_json)
+    declared = configuration()
+    renewed = renew_described(declared, dataset, period, **amounts)
+    _show_budgets([renewed], as_json=as_json)
+    _note_closed_shares(described_ledger(declared, dataset), declared.dataset(dataset))
 
 
 @ledger_app.command("show")
@@ -329,12 +339,15 @@ def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
         typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"):
+    titles = ["dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"]
+    standing = any(budget.standing for budget in budgets)
+    for title in (*titles, *["period"] * standing):
         table.add_column(title, overflow="fold")
     for budget in budgets:
         sums = map(str, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
-        table.add_row(*map(literal, (*cells, one_record(budget.unit))))
+        last = [budget.standing] * standing
+        table.add_row(*map(literal, (*cells, one_record(budget.unit), *last)))
     Console(highlight=False).print(table)
 
 
@@ -349,6 +362,17 @@ def _note_shares(ledger: "Ledger", budget: "Budget") -> None:
         if whole is not None and totals[budget.analyst] is not None:
             _note_share(budget, whole, sum(filter(None, totals.values())), totals[budget.analyst])
             return
+
+
+def _note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
+    """Say on stderr which analysts had a share of a budget that was renewed, and have none now."""
+    (found,) = ledger.budgets_of(dataset)
+    now = {each.analyst for each in found if each.is_current}
+    for analyst in dict.fromkeys(each.analyst for each in found if each.analyst not in now):
+        say(
+            f"note: {analyst} has no share of the new budget; give one: "
+            f"discreet ledger open {dataset.name} --analyst {analyst}"
+        )
 
 
 def _note_share(budget: "Budget", whole: Fraction, together: Fraction, own: Fraction) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -34,7 +34,10 @@ _DATASET = (
     "source", "query", "connection", "privacy_unit", "max_contributions", "budget", "columns", "questions",
     "title", "description",
 )  # fmt: skip
-_BUDGET = ("epsilon", "rho", "delta", "neighbors")
+_SHARE = ("epsilon", "rho", "delta", "neighbors")
+_BUDGET = (*_SHARE, "per")
+PER = ("year", "quarter", "month")
+"""The calendar periods for which a budget may be."""
 _SERVER = ("listen", "slot")
 _ANALYST = ("datasets", "share", "verbs", "largest_epsilon")
 
@@ -252,9 +255,9 @@ def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
     raise failure
 
 
-def _budget(given: object, place: KeyPath) -> dict[str, Any]:
-    """Return the terms of a budget."""
-    table = read_table(given, place, _BUDGET)
+def _budget(given: object, place: KeyPath, keys: Sequence[str] = _BUDGET) -> dict[str, Any]:
+    """Return the terms of a budget, or of a share of one."""
+    table = read_table(given, place, keys)
     for name in ("epsilon", "rho", "delta"):
         if name in table:
             refuse_to_fill_in(table[name], (*place, name))
@@ -263,6 +266,8 @@ def _budget(given: object, place: KeyPath) -> dict[str, Any]:
         raise wrong(place, "give a budget as epsilon, as rho, or as epsilon and delta")
     if "neighbors" in table:
         _placed((*place, "neighbors"), lambda: read_neighbors(table["neighbors"]))
+    if "per" in table:
+        table["per"] = _one_of(table["per"], PER, (*place, "per"))
     return table
 
 
@@ -296,7 +301,7 @@ def _declared(dataset: Dataset, column: object) -> None:
     raise InvalidArgument(message)
 
 
-def _one_of(given: object, known: Mapping[str, object], place: KeyPath) -> str:
+def _one_of(given: object, known: Collection[str], place: KeyPath) -> str:
     """Return one of the known names."""
     text = exact_text(given)
     if text is not None and text in known:
@@ -317,7 +322,7 @@ def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> 
     if not table.get("datasets"):
         raise wrong(place, "the datasets are missing; list those that the analyst may ask about")
     if "share" in table:
-        table["share"] = _budget(table["share"], (*place, "share"))
+        table["share"] = _budget(table["share"], (*place, "share"), _SHARE)
     if "largest_epsilon" in table:
         here = (*place, "largest_epsilon")
         table["largest_epsilon"] = _placed(

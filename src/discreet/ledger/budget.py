@@ -94,6 +94,8 @@ class Budget:
         spent: the sums so far. None: the charges are unbounded in this unit.
         unit: the privacy unit: a column of which all rows with one value are one record; None if every row
             is one.
+        period: the year, quarter or month that it is for, such as "2027"; None if it has none.
+        is_current: whether releases are charged to it; False if it was renewed. Known of budgets in lists.
     """
 
     dataset: str
@@ -102,6 +104,8 @@ class Budget:
     total: Amount
     spent: Amount
     unit: str | None = None
+    period: str | None = None
+    is_current: bool = True
 
     @property
     def kind(self) -> str:
@@ -117,6 +121,11 @@ class Budget:
         return self.total.epsilon, None if derived else self.total.rho, self.total.delta
 
     @property
+    def standing(self) -> str:
+        """Its period, and whether it was renewed, in words."""
+        return ", ".join(filter(None, [self.period, "" if self.is_current else "renewed"]))
+
+    @property
     def remaining(self) -> Amount:
         """The remainder of every sum that still certifies the guarantee; the others are None."""
         return self.total - self.spent
@@ -126,7 +135,7 @@ class Budget:
         sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
         return {
             "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
-            "privacy_unit": self.unit,
+            "privacy_unit": self.unit, "period": self.period, "is_current": self.is_current,
             **{name: amount.as_dict() for name, amount in sums.items()},
         }  # fmt: skip
 
@@ -226,7 +235,8 @@ class Budget:
     def cells(self) -> dict[str, str]:
         """Return the budget as the row of a table."""
         return {
-            "budget": self.name, "total": str(self.total), "spent": str(self.spent),
+            "budget": f"{self.name} ({self.standing})" if self.standing else self.name,
+            "total": str(self.total), "spent": str(self.spent),
             "remaining": str(self.remaining), "protects": relation(self.neighbors, self.unit),
         }  # fmt: skip
 
@@ -243,7 +253,8 @@ class Budget:
         ]
         delta = f"{_equals('δ', spell(self.total.delta))}, " if self.total.delta else ""
         per = "" if self.unit is None else f", per {self.unit}"
-        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors}{per})"
+        standing = f"; {self.standing}" if self.standing else ""
+        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors}{per}){standing}"
 
     def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
         sums, rest = self.spent, self.remaining

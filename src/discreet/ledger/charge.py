@@ -15,6 +15,7 @@ from ..privacy.statements import in_full
 from ..privacy.units import read_unit
 from ..text_tables import fact_table
 from . import integrity
+from .descriptions import check_charge
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
 from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
@@ -150,6 +151,7 @@ def _pay(
     connection: Connection, chain: ChainHead, payer: Payer, request: str, body: dict[str, Any]
 ) -> None:
     guarantee, unit = read_guarantee(body["guarantee"]), body.get("privacy_unit")
+    check_charge(connection, chain, payer.dataset, None)
     priced = payer.priced(connection, chain, guarantee, unit)
     costs = [cost.as_dict() for cost, _ in priced]
     whole = {**body, "costs": costs, **integrity.budget_states(*(paid for _, paid in priced))}

@@ -107,21 +107,21 @@ def described_ledger(declared: Configuration, name: str) -> Ledger:
 
 
 def renew_described(
-    declared: Configuration, name: str, period: str, **amounts: Number | None
+    declared: Configuration, name: str, period: str | None, **amounts: Number | None
 ) -> Budget:
-    """Renew the budget of a described dataset for a period, by the amounts given or else by those declared.
+    """Renew the budget of a described dataset: for the calendar period that is declared, or for one by a name.
 
-    Raises:
-        InvalidDescription: if neither are.
+    Args:
+        declared: what the file declares.
+        name: the dataset.
+        period: the name; None for the calendar.
+        **amounts: epsilon, rho or delta; without any those declared, or else as much as before.
     """
     dataset, given = declared.dataset(name), {u: a for u, a in amounts.items() if a is not None}
     declares = declared.budgets.get(name, {})
-    of: Any = given or {unit: a for unit, a in declares.items() if unit != "neighbors"}
-    if not of:
-        raise InvalidDescription(
-            f"{declared.path} declares no budget for {name}; declare one, or give it here"
-        )
-    return described_ledger(declared, name).renew(dataset, period, **of)
+    of: Any = given or {unit: a for unit, a in declares.items() if unit in amounts}
+    per = declares.get("per") if period is None else None
+    return described_ledger(declared, name).renew(dataset, period, per=per, **of)
 
 
 def _terms(declared: Configuration, name: str, analyst: str | None) -> Mapping[str, Any]:

@@ -1,15 +1,16 @@
 """Which described dataset a budget belongs to: events of the chain, and the check before a charge. Proof: docs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection
 
-from ..errors import InvalidArgument, UnknownBudget
+from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..payment import UNDESCRIBED, About
 from . import integrity
-from .queries import ChainHead, NewEvent, append_event
+from .periods import Period
+from .queries import ChainHead, NewEvent, append_event, chain_head
 
 _SAID = {
     "source": "source",
@@ -24,9 +25,13 @@ class Bindings:
 
     Attributes:
         latest: the latest description of every name, by budget, in the order in which they were first described.
+        periods: the calendar periods of budgets that have one, by budget.
+        sources: the budgets with all sources that they ever had, in the same order.
     """
 
     latest: Mapping[tuple[str, str], Mapping[str, Any]]
+    periods: Mapping[str, Period]
+    sources: Sequence[tuple[str, object]]
 
     def of(self, budget: str) -> dict[str, Mapping[str, Any]]:
         """Return the datasets that a budget belongs to, by name."""
@@ -35,12 +40,13 @@ class Bindings:
     def budgets(self, about: About) -> list[str]:
         """Return the budgets of a described dataset, the newest last: those of its name, or else of its source."""
         named = [of for (of, name) in self.latest if name == about.name]
-        if named or about.source is None:
-            return named
-        sources = {
-            of: None for (of, _), body in self.latest.items() if body["source"] == about.source
-        }
-        return list(sources)
+        return named or self.of_source(about.source)
+
+    def of_source(self, source: object) -> list[str]:
+        """Return the budgets to which releases about a source were or are charged, the newest last."""
+        if source is None:
+            return []
+        return list(dict.fromkeys(of for of, each in self.sources if each == source))
 
     def budget(self, about: About) -> str:
         """Return the budget that is charged for releases about a dataset: the newest of them.
@@ -57,6 +63,27 @@ class Bindings:
             f"one: discreet ledger open {about.name or 'NAME'}"
         )
 
+    def successor(self, budget: str) -> str | None:
+        """Return the budget that is charged since this one was renewed; None if it was not."""
+        newest = {name: of for of, name in self.latest}
+        last = next((newest[name] for of, name in self.latest if of == budget), budget)
+        return None if last == budget else last
+
+    def closed(self, budget: str) -> str | None:
+        """Return why nothing may be charged to a budget any more, or None."""
+        after, period = self.successor(budget), self.periods.get(budget)
+        if after is not None:
+            return (
+                f"it was renewed, and releases are charged to {after}: take ledger.session(dataset)"
+            )
+        if period is None or not period.has_ended:
+            return None
+        named = next(iter(self.of(budget)), budget)
+        return (
+            f"its {period.per} {period.name} has ended, and only the owner of the data opens the next: "
+            f"discreet ledger renew {named}"
+        )
+
 
 def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
     """Return the descriptions of a ledger.
@@ -65,14 +92,38 @@ def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
         LedgerCorrupt: if the hash of one of them does not match.
     """
     latest: dict[tuple[str, str], Mapping[str, Any]] = {}
+    periods: dict[str, Period] = {}
+    sources: list[tuple[str, object]] = []
     for event in integrity.described_events(connection, chain):
         latest[event.dataset, str(event.body["name"])] = event.body
-    return Bindings(latest)
+        sources.append((event.dataset, event.body["source"]))
+        if "period" in event.body:
+            periods[event.dataset] = Period(str(event.body["per"]), str(event.body["period"]))
+    return Bindings(latest, periods, sources)
 
 
-def check_about(
+def closed(connection: Connection, budget: str) -> str | None:
+    """Return why nothing may be charged to a budget any more, or None."""
+    return read_bindings(connection, chain_head(connection)).closed(budget)
+
+
+def check_charge(
     connection: Connection, chain: ChainHead, budget: str, about: About | None
 ) -> About | None:
+    """Return the description to be recorded with a charge, as `check_about` does.
+
+    Raises:
+        Exhausted: if the budget was renewed, or its period has ended.
+        InvalidArgument: as `check_about` does.
+    """
+    bindings = read_bindings(connection, chain)
+    why = bindings.closed(budget)
+    if why is not None:
+        raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
+    return check_about(bindings, budget, about)
+
+
+def check_about(bindings: Bindings, budget: str, about: About | None) -> About | None:
     """Return the description to be recorded with a charge, if its columns have changed since the last one.
 
     Raises:
@@ -81,7 +132,7 @@ def check_about(
     """
     if about is None:
         return None
-    known = read_bindings(connection, chain).of(budget)
+    known = bindings.of(budget)
     if not known:
         if about.name in (None, budget):
             return None
@@ -113,17 +164,27 @@ def change(found: Mapping[str, Any], about: About) -> About | None:
     )
 
 
-def record(connection: Connection, chain: ChainHead, budget: str, about: About) -> None:
-    """Append a description to the chain."""
+def record(connection: Connection, budget: str, about: About, period: Period | None = None) -> None:
+    """Append a description to the chain, with the period of its budget where that begins."""
     body = {name: value for name, value in asdict(about).items() if name != "columns"}
     body["columns"] = list(about.columns)
-    append_event(connection, chain, NewEvent("described", budget, None, None, body))
+    append_described(connection, budget, body, period)
+
+
+def append_described(
+    connection: Connection, budget: str, body: Mapping[str, Any], period: Period | None
+) -> None:
+    """Append an event with a description. A period that the body holds is that of another budget."""
+    plain = {name: value for name, value in body.items() if name not in ("per", "period")}
+    begins = {} if period is None else period.as_dict
+    event = NewEvent("described", budget, None, None, {**plain, **begins})
+    append_event(connection, chain_head(connection), event)
 
 
 def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str, Any] | None:
-    """Return the description of the same name; of one without a name, that of the same source."""
-    if about.name is not None:
-        return known.get(about.name)
+    """Return the description of the same name; of a name that is not known here, that of the same source."""
+    if about.name is not None and about.name in known:
+        return known[about.name]
     same = (body for body in known.values() if about.source is not None)
     return next((body for body in same if body["source"] == about.source), None)
 

@@ -19,14 +19,15 @@ from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..text_tables import Listing, listing
-from . import exports, integrity, queries
-from .budget import Amount, Budget, new_budget, read_total
+from . import exports, queries
+from .budget import Budget, new_budget, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .descriptions import read_bindings
 from .events import CHARGED, Event, canonical_json
-from .opening import describe_dataset, open_budget, renew_budget
+from .opening import describe_dataset, extend_budget, listed_budgets, open_budget, renew_budget
+from .periods import read_per
 from .purchase import Payer
-from .queries import NewEvent, chain_head
+from .queries import chain_head
 from .session import Session
 from .snapshots import read_snapshot
 from .store import Store
@@ -77,6 +78,7 @@ class Ledger:
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
         privacy_unit: str | None = None,
+        per: str | None = None,
     ) -> Budget:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
@@ -93,19 +95,24 @@ class Ledger:
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
                 value are then one record. By default every row is one record. Releases with another privacy
                 unit are refused, and a share has the unit of the dataset's budget.
+            per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
+                UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
             UnknownBudget: if it is a share, and the dataset has no budget.
         """
         about = dataset.about if isinstance(dataset, Dataset) else None
+        calendar = None if per is None else read_per(per)
+        if about is None and per is not None:
+            raise InvalidArgument("per goes with a described dataset: discreet.Dataset")
         named = Payer(self._store, _name_of(dataset), analyst)
         total = read_total(epsilon, rho, delta)
         unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
-        return self._store.write(open_budget, budget, about)
+        return self._store.write(open_budget, budget, about, calendar)
 
     def describe(self, dataset: Dataset) -> None:
         """Record that the owner has changed the description of a dataset; what was spent stays spent.
@@ -122,41 +129,51 @@ class Ledger:
         """
         self._store.write(describe_dataset, _described(dataset))
 
-    def renew(
+    def renew(  # noqa: PLR0913  # a budget is said in one of three ways
         self,
         dataset: Dataset,
-        period: str,
+        period: str | None = None,
         *,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        per: str | None = None,
     ) -> Budget:
-        """Open a new budget for a described dataset, to which releases are charged from now on.
+        """Open a new budget for a described dataset; from now on releases are charged to it, and to no older one.
 
         The people in the data stay the same: what is promised to them is the sum of all its budgets, and
         `spent(dataset)` tells what all its releases cost together. Proof: docs/explanation/budgets_of_datasets.md.
+        Shares are not renewed: open those of the new budget.
 
         Args:
             dataset: the described dataset, a `Dataset`.
-            period: what the budget is for, such as "2027"; the budget is named after the first and the period.
+            period: what the budget is for, such as "2027"; it is named after the first and the period. Without it
+                the calendar period of today, of a budget that was opened with `per`, once the one before has ended.
             epsilon: the bound on the releases of the period, in pure differential privacy; or, with `delta`, in
                 approximate differential privacy. Or:
             rho: the bound in zero-concentrated differential privacy.
-            delta: the delta of (epsilon, delta)-differential privacy.
+            delta: the delta of (epsilon, delta)-differential privacy. Without any of them: as much as before.
+            per: "year", "quarter" or "month", to change the kind of calendar period.
 
         Returns:
             The new budget; the existing one if it was renewed before for the period, with the same terms.
 
         Raises:
             UnknownBudget: if the dataset has no budget yet.
-            InvalidArgument: if an argument cannot be accepted, or the period has a budget with other terms.
+            InvalidArgument: if an argument cannot be accepted, the calendar period has not ended, or the period has
+                a budget with other terms.
         """
-        named, total = read_name(period, "period"), read_total(epsilon, rho, delta)
-        return self._store.write(renew_budget, _described(dataset), named, total)
+        if period is not None and per is not None:
+            raise InvalidArgument("give a period by a name, or per for one of the calendar")
+        named = None if period is None else read_name(period, "period")
+        calendar = None if per is None else read_per(per)
+        amounts = epsilon, rho, delta
+        total = None if amounts == (None, None, None) else read_total(*amounts)
+        return self._store.write(renew_budget, _described(dataset), named, calendar, total)
 
     def extend(
         self,
-        dataset: str,
+        dataset: str | Dataset,
         *,
         analyst: str | None = None,
         epsilon: Number | None = None,
@@ -166,40 +183,53 @@ class Ledger:
         """Give a budget a larger total. From then on only the larger total is guaranteed.
 
         Args:
-            dataset: the name of the dataset.
+            dataset: the name of the dataset, or a `Dataset`.
             analyst: the analyst whose share it is; without it, the budget of the dataset.
             epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
             rho: the new total ρ, if the budget is in ρ.
             delta: the new total δ, a probability; without it δ stays.
 
         Raises:
-            InvalidArgument: if the total is not larger, or of another kind.
+            InvalidArgument: if the total is not larger or of another kind, or the budget was renewed.
             UnknownBudget: if there is no such budget.
         """
         total = read_total(epsilon, rho, delta)
-        payer = Payer(self._store, dataset, analyst)
-        return self._store.write(_extended, payer, total)
+        payer = Payer(self._store, self._current(dataset), analyst)
+        return self._store.write(extend_budget, payer, total)
 
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
         Args:
-            dataset: the name of the dataset.
+            dataset: the name of the dataset; or a `Dataset`: the newest of its budgets is charged, or that of the
+                dataset with the same source.
             analyst: the analyst whose share is charged too, if there is one.
 
         Raises:
             UnknownBudget: if no such budget was opened.
         """
-        named = (
-            self._store.read(_newest, dataset.about) if isinstance(dataset, Dataset) else dataset
-        )
-        payer = Payer(self._store, named, analyst)
+        payer = Payer(self._store, self._current(dataset), analyst)
         payer.paying()
         return Session(payer)
 
+    def _current(self, dataset: str | Dataset) -> str:
+        """Return the budget that is charged: of a described dataset the newest, else that of the name."""
+        if isinstance(dataset, Dataset):
+            return self._store.read(_newest, dataset.about)
+        return dataset
+
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
-        return Listing(self._store.read(_budgets))
+        return Listing(self._store.read(listed_budgets, None)[0])
+
+    def budgets_of(self, *datasets: str | Dataset) -> list[list[Budget]]:
+        """Return the budgets and shares of each dataset, in the order in which they were renewed.
+
+        Args:
+            *datasets: names, or described datasets.
+        """
+        whose = [_about_or_name(each) for each in datasets]
+        return self._store.read(listed_budgets, whose)
 
     def history(self, dataset: str | None = None) -> list[Event]:
         """Return all events in order, or those of one dataset.
@@ -290,7 +320,7 @@ class Ledger:
     def _in_brief(self) -> str:
         """Return the budgets, as far as they can be read."""
         try:
-            found = self._store.read(_budgets)
+            found = self.budgets()
         except LedgerError:
             return ""
         named = "; ".join(map(str, found[:_NAMED])) or "no budgets"
@@ -307,24 +337,8 @@ class Ledger:
         return opened, (str(self._store.url.database),)
 
 
-def _budgets(connection: Connection) -> list[Budget]:
-    return integrity.checked_budgets(connection, chain_head(connection))
-
-
 def _history(connection: Connection, dataset: str | None) -> list[Event]:
     return list(queries.all_events(connection, dataset))
-
-
-def _extended(connection: Connection, payer: Payer, total: Amount) -> Budget:
-    chain = chain_head(connection, exclusive=True)
-    *others, budget = payer.budgets(connection, chain)
-    larger = budget.extended(total)
-    body = {"total": total.as_dict(), **integrity.budget_states(*others, larger)}
-    queries.append_event(
-        connection, chain, NewEvent("extended", larger.dataset, larger.analyst, None, body)
-    )
-    queries.update_budget(connection, larger)
-    return larger
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:
@@ -350,6 +364,10 @@ def _all(connection: Connection, about: About) -> list[str]:
     bindings = read_bindings(connection, chain_head(connection))
     bindings.budget(about)  # there is one
     return bindings.budgets(about)
+
+
+def _about_or_name(dataset: str | Dataset) -> About | str:
+    return dataset.about if isinstance(dataset, Dataset) else read_name(dataset, "dataset")
 
 
 def _described(dataset: Dataset) -> About:

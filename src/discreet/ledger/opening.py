@@ -1,6 +1,6 @@
 """What an owner does with budgets: opens, describes and renews them, each as an event of the chain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
@@ -10,21 +10,45 @@ from ..payment import About
 from ..privacy.units import one_record
 from . import integrity, queries
 from .budget import Amount, Budget, new_budget
-from .descriptions import Bindings, change, read_bindings, record
+from .descriptions import Bindings, append_described, change, read_bindings, record
 from .events import unit_field
+from .periods import Period, this_period
+from .purchase import Payer
 from .queries import NewEvent, chain_head
 
 
-def open_budget(connection: Connection, budget: Budget, about: About | None) -> Budget:
+def open_budget(
+    connection: Connection, budget: Budget, about: About | None, per: str | None
+) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
     chain = chain_head(connection, exclusive=True)
-    if about is not None:
-        found = read_bindings(connection, chain).budgets(about)
-        budget = replace(budget, dataset=found[-1] if found else budget.dataset)
+    if about is None:
+        return _opened(connection, budget, {})
+    bindings = read_bindings(connection, chain)
+    found = bindings.budgets(about)
+    budget = replace(budget, dataset=found[-1] if found else budget.dataset)
+    period = _period(bindings, budget, per)
     opened = _opened(connection, budget, {})
-    if about is not None and budget.analyst is None:
-        _describe_once(connection, opened.dataset, about)
-    return opened
+    if budget.analyst is None:
+        _describe_once(connection, opened.dataset, about, period)
+    return replace(opened, period=None if period is None else period.name)
+
+
+def _period(bindings: Bindings, budget: Budget, per: str | None) -> Period | None:
+    """Return the period of a budget that is opened: the one on record, or that of today.
+
+    Raises:
+        InvalidArgument: if it has one of another kind.
+    """
+    known = bindings.periods.get(budget.dataset)
+    if known is None:
+        return None if per is None or budget.analyst is not None else this_period(per)
+    if per not in (None, known.per):
+        raise InvalidArgument(
+            f"the budget of {budget.dataset} was opened per {known.per}, not per {per}; the next one can be of "
+            f"another period: ledger.renew(dataset, per={per!r})"
+        )
+    return known
 
 
 def describe_dataset(connection: Connection, about: About) -> None:
@@ -44,47 +68,121 @@ def describe_dataset(connection: Connection, about: About) -> None:
         )
     _check_source(bindings, about)
     if bindings.of(budget.dataset).get(str(about.name), {}).get("digest") != about.digest:
-        record(connection, chain, budget.dataset, about)
+        record(connection, budget.dataset, about)
 
 
-def renew_budget(connection: Connection, about: About, period: str, total: Amount) -> Budget:
+def renew_budget(
+    connection: Connection, about: About, period: str | None, per: str | None, total: Amount | None
+) -> Budget:
     """Open a new budget for a described dataset, to which releases are charged from now on.
+
+    Args:
+        connection: a transaction.
+        about: the dataset.
+        period: a name of the owner's choice; None for the calendar period of today.
+        per: the kind of calendar period; None for that of the budget which is renewed.
+        total: the new total; None for that of the budget which is renewed.
 
     Raises:
         UnknownBudget: if it has none to be renewed.
-        InvalidArgument: if there is another budget of the name of the new one.
+        InvalidArgument: if its period has not ended, or there is another budget of the name of the new one.
     """
     bindings = read_bindings(connection, chain_head(connection, exclusive=True))
     before, first = bindings.budget(about), bindings.budgets(about)[0]
-    old, name = _whole(connection, before), f"{first} {period}"
-    budget = new_budget(name, None, old.neighbors, total, old.unit)
+    old, began = _whole(connection, before), bindings.periods.get(before)
+    next_one = None if period is not None else _next_period(old, began, per)
+    if began is not None and period is not None:
+        raise InvalidArgument(
+            f"the budget of {before} is per {began.per}: leave out the period, or extend it"
+        )
+    name = f"{first} {period if next_one is None else next_one.name}"
+    budget = new_budget(name, None, old.neighbors, total or old.total, old.unit)
     known = queries.stored_budgets(connection, name)
     if known and not bindings.of(name):
         raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
     opened = _opened(connection, budget, {"renews": first})
-    if not known:
-        for body in bindings.of(before).values():
-            event = NewEvent("described", name, None, None, dict(body))
-            queries.append_event(connection, chain_head(connection), event)
-    return opened
+    for body in () if known else bindings.of(before).values():
+        append_described(connection, name, body, next_one)
+    return replace(opened, period=None if next_one is None else next_one.name)
 
 
-def _describe_once(connection: Connection, budget: str, about: About) -> None:
-    """Record a description that the budget does not have yet."""
+def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
+    """Return the period of today, in which a budget is renewed.
+
+    Raises:
+        InvalidArgument: if the budget has no period, or one that has not ended.
+    """
+    if began is None:
+        raise InvalidArgument(
+            f"the budget of {old.dataset} has no calendar period: name the new one, as in --period 2027; or open "
+            "it again with per, and renew it in the next"
+        )
+    if not began.has_ended:
+        raise InvalidArgument(
+            f"the {began.per} {began.name} of the budget of {old.dataset} has not ended; to grant more within it, "
+            "extend the budget"
+        )
+    return this_period(began.per if per is None else per)
+
+
+def extend_budget(connection: Connection, payer: Payer, total: Amount) -> Budget:
+    """Give a budget a larger total.
+
+    Raises:
+        InvalidArgument: if the total is not larger or of another kind, or nothing is charged to it any more.
+    """
+    chain = chain_head(connection, exclusive=True)
+    why = read_bindings(connection, chain).closed(payer.dataset)
+    if why is not None:
+        raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
+    *others, budget = payer.budgets(connection, chain)
+    larger = budget.extended(total)
+    body = {"total": total.as_dict(), **integrity.budget_states(*others, larger)}
+    event = NewEvent("extended", larger.dataset, larger.analyst, None, body)
+    queries.append_event(connection, chain, event)
+    queries.update_budget(connection, larger)
+    return larger
+
+
+def listed_budgets(
+    connection: Connection, whose: Sequence[About | str] | None
+) -> list[list[Budget]]:
+    """Return the budgets of each dataset, that which is charged last; of none in particular, all in one list."""
     chain = chain_head(connection)
-    known = read_bindings(connection, chain).of(budget).get(str(about.name))
-    if known is None or change(known, about) is not None:
-        record(connection, chain, budget, about)
+    bindings, found = read_bindings(connection, chain), integrity.checked_budgets(connection, chain)
+    told = [_told(bindings, budget) for budget in found]
+    if whose is None:
+        return [told]
+    names = [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
+    return [[b for name in of for b in told if b.dataset == name] for of in names]
+
+
+def _told(bindings: Bindings, budget: Budget) -> Budget:
+    """Return a budget with its period, and whether it was renewed."""
+    period, after = bindings.periods.get(budget.dataset), bindings.successor(budget.dataset)
+    named = None if period is None else period.name
+    return replace(budget, period=named, is_current=after is None)
+
+
+def _describe_once(
+    connection: Connection, budget: str, about: About, period: Period | None
+) -> None:
+    """Record a description or a period that the budget does not have yet."""
+    bindings = read_bindings(connection, chain_head(connection))
+    known = bindings.of(budget).get(str(about.name))
+    begins = period if budget not in bindings.periods else None
+    if known is None or change(known, about) is not None or begins is not None:
+        record(connection, budget, about, begins)
 
 
 def _check_source(bindings: Bindings, about: About) -> None:
     """Raise if a dataset of another name has a budget for the source, and this one has its own."""
     own = {of for (of, name) in bindings.latest if name == about.name}
-    for (of, name), body in bindings.latest.items():
-        if about.source is not None and body["source"] == about.source and own and of not in own:
+    for of in bindings.of_source(about.source):
+        if own and of not in own:
             raise InvalidArgument(
-                f"the source is that of {name}, whose budget is {of}: one source has one budget, so {about.name} "
-                "cannot keep its own"
+                f"the source is or was that of {' and '.join(bindings.of(of))}, whose budget is {of}: one source "
+                f"has one budget, so {about.name} cannot keep its own"
             )
 
 

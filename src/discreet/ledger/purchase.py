@@ -24,7 +24,7 @@ from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from . import integrity, queries
 from .budget import Amount, Budget
-from .descriptions import check_about, record
+from .descriptions import check_about, check_charge, closed, read_bindings, record
 from .events import Event, decode, encode, read_drawn, unit_field
 from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
 from .store import Store
@@ -85,6 +85,10 @@ class Payer:
         """
         self.store.read(_checked_about, self.dataset, about)
 
+    def closed(self) -> str | None:
+        """Return why nothing may be charged to the budget any more, in a transaction of its own; or None."""
+        return self.store.read(closed, self.dataset)
+
     def priced(
         self, connection: Connection, chain: ChainHead, guarantee: Guarantee, unit: str | None
     ) -> list[tuple[Amount, Budget]]:
@@ -99,7 +103,7 @@ class Payer:
 
 
 def _checked_about(connection: Connection, budget: str, about: About | None) -> None:
-    check_about(connection, chain_head(connection), budget, about)
+    check_about(read_bindings(connection, chain_head(connection)), budget, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class Purchase:
         chain = chain_head(connection)
         charged, answered = self._found(connection, chain)
         if charged is None:
-            check_about(connection, chain, self.payer.dataset, self.bill.about)
+            check_charge(connection, chain, self.payer.dataset, self.bill.about)
             self.payer.priced(connection, chain, self.bill.guarantee, self.bill.unit)
         return answered
 
@@ -165,9 +169,9 @@ class Purchase:
 
     def _charge(self, connection: Connection, chain: ChainHead) -> None:
         bill = self.bill
-        changed = check_about(connection, chain, self.payer.dataset, bill.about)
+        changed = check_charge(connection, chain, self.payer.dataset, bill.about)
         if changed is not None:
-            record(connection, chain, self.payer.dataset, changed)
+            record(connection, self.payer.dataset, changed)
             chain = chain_head(connection)
         priced = self.payer.priced(connection, chain, bill.guarantee, bill.unit)
         body = {

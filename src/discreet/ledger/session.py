@@ -45,6 +45,7 @@ class Quote:
         fits: whether all budgets could pay now.
         name: the budget: the first that cannot pay, or else the analyst's share, or the dataset's budget.
         worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
+        closed: why nothing can be charged to it any more: its period has ended, or it was renewed; else None.
     """
 
     cost: Amount
@@ -53,6 +54,7 @@ class Quote:
     fits: bool
     name: str
     worst_error: ErrorBound | None = None
+    closed: str | None = None
 
     @property
     def after(self) -> Amount | None:
@@ -66,9 +68,9 @@ class Quote:
             Exhausted: with the amounts requested, spent and remaining.
         """
         if not self.fits:
+            why = self.closed or f"spent {self.spent}, remaining {self.remaining}"
             raise Exhausted(
-                f"the budget of {self.name} cannot pay {self.cost}: spent {self.spent}, "
-                f"remaining {self.remaining}",
+                f"the budget of {self.name} cannot pay {self.cost}: {why}",
                 requested=self.cost, spent=self.spent, remaining=self.remaining,
             )  # fmt: skip
 
@@ -78,14 +80,14 @@ class Quote:
         return {
             "budget": self.name, "fits": self.fits, "cost": self.cost.as_dict(),
             "spent": self.spent.as_dict(), "remaining": self.remaining.as_dict(),
-            "after": None if after is None else after.as_dict(),
+            "after": None if after is None else after.as_dict(), "closed": self.closed,
             "worst_error": None if self.worst_error is None else self.worst_error.as_dict(),
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
         told = {
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
-            "would remain": "does not fit" if self.after is None else self.after,
+            "would remain": self._verdict if self.after is None else self.after,
             "worst error": self.worst_error,
         }  # fmt: skip
         return fact_table("Quote: nothing was charged", told).html()
@@ -94,12 +96,17 @@ class Quote:
         return f"Quote({self})"
 
     def __str__(self) -> str:
-        verdict = f"would leave {self.after}" if self.fits else "does not fit"
+        verdict = f"would leave {self.after}" if self.fits else self._verdict
         error = "" if self.worst_error is None else f"; worst error: {self.worst_error}"
         return (
             f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; "
             f"{verdict}{error}"
         )
+
+    @property
+    def _verdict(self) -> str:
+        """Why it does not fit."""
+        return "does not fit" if self.closed is None else f"cannot be charged: {self.closed}"
 
 
 class _PaidVerb(Generic[_Verb]):
@@ -251,12 +258,13 @@ class Session:
         Args:
             bills: the bills, as `Batch` and the command line make them.
         """
-        paying, listed = self._payer.paying(), list(bills)
+        paying, listed, closed = self._payer.paying(), list(bills), self._payer.closed()
         for bill in listed:
             self._payer.check_about(bill.about)
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
-        return short[0] if short else quotes[-1]
+        found = short[0] if short else quotes[-1]
+        return found if closed is None else replace(found, fits=False, closed=closed)
 
     def __enter__(self) -> "Session":
         return self

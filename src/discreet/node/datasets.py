@@ -83,10 +83,9 @@ class Datasets:
 
     def share(self, name: str, analyst: str, amounts: dict[str, Any]) -> Budget:
         """Open a share of a budget, with its neighboring relation and privacy unit."""
-        self.find(name)
-        (whole,) = (b for b in self.budgets() if b.dataset == name and b.analyst is None)
+        whole = self.whole(name)
         amounts = {**amounts, "neighbors": whole.neighbors, "privacy_unit": whole.unit}
-        return self._ledger.open(name, analyst=analyst, **amounts)
+        return self._ledger.open(self._whose(name), analyst=analyst, **amounts)
 
     def ask(
         self,
@@ -118,26 +117,51 @@ class Datasets:
         """Return the quote of a bill for an analyst's share, and whether the share alone could pay it."""
         own = self.shares(analyst)[name]
         cost = own.cost(bill.guarantee, bill.unit)
-        fits = self.session(name, analyst).quoted([bill]).fits
-        quote = Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error)
+        quoted = self.session(name, analyst).quoted([bill])
+        fits, closed = quoted.fits, quoted.closed
+        quote = Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error, closed)
         return quote, own.fits(cost)
 
     def session(self, name: str, analyst: str | None) -> Session:
         """Return the session that is charged for questions about a dataset."""
-        return self._ledger.session(name, analyst=analyst)
+        return self._ledger.session(self._whose(name), analyst=analyst)
+
+    def _whose(self, name: str) -> str | Dataset:
+        """Return what a ledger finds the budget by: the description, or the name of data without one."""
+        data = self.find(name).data
+        return data if isinstance(data, Dataset) else name
+
+    def whole(self, name: str) -> Budget:
+        """Return the budget that is charged for a dataset."""
+        (found,) = self.budgets_of(name)
+        current = [one for one in found if one.is_current and one.analyst is None]
+        if not current:
+            self.session(name, None)  # raises
+        return current[0]
+
+    def budgets_of(self, *names: str) -> list[list[Budget]]:
+        """Return the budgets and shares of each dataset, renewed ones too."""
+        return self._ledger.budgets_of(*map(self._whose, names))
 
     def history(self, name: str) -> list[Event]:
-        """Return the events of the ledger about a dataset."""
-        return self._ledger.history(name)
+        """Return the events of the ledger about the budgets of a dataset."""
+        (found,) = self.budgets_of(name)
+        events = (event for of in {b.dataset for b in found} for event in self._ledger.history(of))
+        return sorted(events, key=lambda event: event.number)
 
     def events(self) -> list[Event]:
         """Return all events of the ledger."""
         return self._ledger.history()
 
     def shares(self, analyst: str) -> dict[str, Budget]:
-        """Return the shares of an analyst, by the name of the data."""
-        mine = (budget for budget in self.budgets() if budget.analyst == analyst)
-        return {budget.dataset: budget for budget in mine if budget.dataset in self._holdings}
+        """Return the shares of an analyst that are charged now, by the name of the data."""
+        of = zip(self._holdings, self.budgets_of(*self._holdings), strict=True)
+        return {
+            name: one
+            for name, found in of
+            for one in found
+            if one.is_current and one.analyst == analyst
+        }
 
     def questions(self, name: str, analyst: str) -> list[AllowedQuestion]:
         """Return the questions about data."""
@@ -171,6 +195,16 @@ class Datasets:
         """Return all budgets of the ledger."""
         return self._ledger.budgets()
 
+    @property
+    def names(self) -> list[str]:
+        """The names of all datasets."""
+        return list(self._holdings)
+
+    def budgets_for(self, analyst: str | None, *names: str) -> list[Budget]:
+        """Return the budgets of datasets, each once: an analyst's shares alone, or all for None."""
+        found = {one.name: one for of in self.budgets_of(*names) for one in of}
+        return [one for one in found.values() if analyst in {None, one.analyst}]
+
     def described(self) -> dict[str, str]:
         """Return the names of the questions by the names of the data."""
         return {
@@ -194,8 +228,8 @@ class AnalystRights:
             )
 
     def budgets(self) -> list[Budget]:
-        """Return the analyst's shares."""
-        return list(self.datasets.shares(self.analyst).values())
+        """Return the analyst's shares, renewed ones too."""
+        return self.datasets.budgets_for(self.analyst, *self.datasets.names)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the questions about datasets of which the analyst has a share."""
@@ -234,6 +268,8 @@ def exhausted(name: str, quote: Quote, own_fits: bool) -> Exhausted:
     figures: dict[str, Any] = {
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
+    if quote.closed is not None:
+        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **figures)
     if own_fits:
         return Exhausted(
             f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "

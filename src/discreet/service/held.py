@@ -33,15 +33,11 @@ def hold(declared: Configuration) -> Datasets:
             f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
         )
     held = Datasets(existing(declared.ledger, next(iter(declared.datasets))))
-    opened = {budget.dataset: budget for budget in held.budgets() if budget.analyst is None}
     for name, dataset in declared.datasets.items():
-        if name not in opened:
-            raise UnknownBudget(
-                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
-            )
         held.hold(name, dataset)
+        neighbors = held.whole(name).neighbors
         for access, terms in declared.questions[name].items():
-            _allow(held, declared, (name, access), terms, opened[name].neighbors)
+            _allow(held, declared, (name, access), terms, neighbors)
     return held
 
 

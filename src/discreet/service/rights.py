@@ -90,20 +90,12 @@ class Rights:
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
-        names = self.names()
-        return [
-            budget
-            for budget in self.datasets.budgets()
-            if budget.dataset in names and self.analyst in {None, budget.analyst}
-        ]
+        return self.datasets.budgets_for(self.analyst, *self.allowed)
 
     def releases(self) -> list[PastRelease]:
         """Return what was released before: to an analyst, or to all for the owner."""
-        return [
-            one
-            for name in self.names()
-            for one in past_releases(self.datasets.history(name), self.analyst)
-        ]
+        events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
+        return past_releases((events[number] for number in sorted(events)), self.analyst)
 
     def _named(self, question: str, dataset: str | None) -> tuple[str, Permission]:
         """Return the dataset of a named question, and the question."""
@@ -132,20 +124,13 @@ class Rights:
         question = read_free(verb, column, terms)
         self.freedom.check(verb)
         holding = self.datasets.find(dataset)
-        neighbors = self._budget(dataset).neighbors
+        neighbors = self.datasets.whole(dataset).neighbors
         question = question._replace(terms={**question.terms, "neighbors": neighbors})
         permission = permitted(question, holding.data)
         if self.analyst is not None:
             permission.check_size(size)
         self.freedom.check_bill(permission.bill_for(holding.data, size), neighbors)
         return permission
-
-    def _budget(self, dataset: str) -> Budget:
-        """Return the budget of a dataset."""
-        (whole,) = (
-            one for one in self.datasets.budgets() if (one.dataset, one.analyst) == (dataset, None)
-        )
-        return whole
 
     def _quoted(self, dataset: str, permission: Permission, size: int | None) -> tuple[Quote, bool]:
         """Return the price, and whether the budgets of the caller alone could pay it."""

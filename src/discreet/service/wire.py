@@ -126,6 +126,7 @@ def read_quote(given: Mapping[str, Any]) -> Quote:
     return Quote(
         read_amount(given["cost"]), read_amount(given["spent"]), _left(given["remaining"]),
         given["fits"], given["budget"], None if error is None else read_error_bound(error),
+        given["closed"],
     )  # fmt: skip
 
 
@@ -142,7 +143,7 @@ def read_budget(given: Mapping[str, Any]) -> Budget:
     """Return the budget that `write_budget` wrote."""
     return Budget(
         given["dataset"], given["analyst"], given["neighbors"], read_amount(given["total"]),
-        read_amount(given["spent"]), given["privacy_unit"],
+        read_amount(given["spent"]), given["privacy_unit"], given["period"], given["is_current"],
     )  # fmt: skip
 
 
