@@ -18,12 +18,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from ..datasets.configuration import Configuration
 from ..errors import (
     DiscreetError,
-    Exhausted,
     InvalidArgument,
-    LedgerError,
-    MissingColumn,
     NotAllowed,
-    RequestConflict,
     Unanswerable,
     UnknownName,
 )
@@ -34,15 +30,12 @@ from .connection import Connection
 from .held import auditor_rights, hold, rights
 from .in_process import InProcess
 from .limits import RateLimit, ShortBodies
+from .pages import add_pages, lost
 from .slots import LENGTH, App, Slots, read_slot
+from .statuses import status_of
 from .tokens import Token, Tokens, beside
 
 ACCESS = logging.getLogger("discreet.access")
-
-_STATUS: tuple[tuple[type[DiscreetError], int], ...] = (
-    (Exhausted, 402), (RequestConflict, 409), (UnknownName, 404), (MissingColumn, 404), (InvalidArgument, 422),
-    (NotAllowed, 403), (LedgerError, 503), (DiscreetError, 500),
-)  # fmt: skip
 
 _SLOT = "1s"
 
@@ -157,6 +150,7 @@ def make_app(declared: Configuration, hosts: list[str]) -> App:
     _add_free_questions(api, service)
     _add_audit(api, service)
     _add_metrics(api, service)
+    add_pages(api, service)
     api.middleware("http")(_logged)
     trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts)
     inner: Any = ShortBodies(trusted)
@@ -346,7 +340,7 @@ def _replied(service: Service, authorization: str | None, work: _Work) -> Respon
 
 def _failure(error: DiscreetError, status: int | None = None) -> JSONResponse:
     """Return the reply for an error."""
-    found = status or next(code for kind, code in _STATUS if isinstance(error, kind))
+    found = status or status_of(error)
     headers = {"WWW-Authenticate": "Bearer"} if found == 401 else None
     return JSONResponse(wire.write_error(error), found, headers)
 
@@ -361,6 +355,8 @@ def _add_errors(api: FastAPI) -> None:
     @api.exception_handler(HTTPException)
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
+        if not request.url.path.startswith("/v1"):
+            return lost(request, status)
         return _failure(UnknownName("there is nothing at this path, or not by this method"), status)
 
 

@@ -100,6 +100,11 @@ class Tokens:
         """Return all tokens that were not revoked, expired ones too, the oldest first."""
         return self._read()
 
+    def valid(self) -> list[Token]:
+        """Return all tokens that have neither expired nor were revoked."""
+        now = _now()
+        return [one for one in self._read() if not one.is_expired(now)]
+
     def revoke(self, identity: str) -> Token:
         """Forget a token by its id: from now on it is refused.
 
@@ -121,12 +126,8 @@ class Tokens:
             NotAllowed: if it is none that was made here, was revoked, or has expired.
         """
         given = exact_text(text) or ""
-        hashed, now = _hashed(given), _now()
-        fitting = [
-            one
-            for one in self._read()
-            if hmac.compare_digest(one.hashed, hashed) and not one.is_expired(now)
-        ]
+        hashed = _hashed(given)
+        fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, hashed)]
         if fitting and _SHAPE.fullmatch(given):
             return fitting[0]
         raise NotAllowed("this token is not valid: it is unknown, was revoked, or has expired")

@@ -1,0 +1,8 @@
+"""Pages for people: what may be asked, plan, ask, budgets, history. No scripts, and nothing from elsewhere.
+
+Guide: docs/how-to/pages.md.
+"""
+
+from .routes import add_pages, lost
+
+__all__ = ["add_pages", "lost"]

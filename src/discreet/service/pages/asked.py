@@ -1,0 +1,98 @@
+"""What a browser asks for, before it is known who asks: a path, the fields of a form, and a language."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from .forms import read_fields
+from .sessions import Fields
+
+SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-discreet-language"
+"""Cookies. By the prefix a browser takes them only from this host itself, and only if they are `Secure`."""
+
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for a page.
+
+    Attributes:
+        request: the request.
+        fields: the fields of its form, or of its address.
+        lang: the language of the page, "en" or "zh".
+        chosen: whether the language was chosen just now.
+    """
+
+    request: Request
+    fields: Fields
+    lang: str
+    chosen: bool
+
+    @property
+    def path(self) -> str:
+        """The path."""
+        return self.request.url.path
+
+    def cookie(self, name: str) -> str:
+        """Return a cookie, or nothing."""
+        return self.request.cookies.get(name, "")
+
+    def here(self) -> str:
+        """Return the address of the page without its language; of a form that was sent, that of the first page."""
+        if self.request.method != "GET":
+            return "/?"
+        return f"{self.path}?{urlencode({**self.fields, '': ''})}".removesuffix("=")
+
+
+def read_asked(request: Request, body: bytes) -> Asked:
+    """Return what is asked for.
+
+    Raises:
+        InvalidArgument: if the form is too long, or none.
+    """
+    sent = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
+    fields = dict(read_fields(sent))
+    wanted = fields.pop("lang", "")
+    chosen = wanted in ("en", "zh")
+    return Asked(request, fields, wanted if chosen else language(request), chosen)
+
+
+def language(request: Request) -> str:
+    """Return the language that was chosen before, or the first of ours that the browser lists; else English."""
+    kept = request.cookies.get(LANGUAGE)
+    if kept in ("en", "zh"):
+        return kept
+    listed = request.headers.get("accept-language", "")[:200].lower().split(",")
+    known = [(_weight(one), one.strip()[:2]) for one in listed if one.strip()[:2] in ("en", "zh")]
+    return max(known, key=lambda one: one[0])[1] if known else "en"
+
+
+def _weight(listed: str) -> float:
+    """Return the weight of a language that a browser lists, such as zh;q=0.8."""
+    _, _, weight = listed.partition(";q=")
+    try:
+        return float(weight or 1)
+    except ValueError:
+        return 0.0
+
+
+def keep(response: Response, name: str, value: str, seconds: int | None = None) -> None:
+    """Let the browser keep a cookie that no script and no other site can use."""
+    response.set_cookie(
+        name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="strict"
+    )
+
+
+def forget(response: Response, name: str) -> None:
+    """Let the browser forget a cookie."""
+    response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="strict")
+
+
+def keep_language(response: Response, asked: Asked) -> Response:
+    """Let the browser keep a language that was chosen."""
+    if asked.chosen:
+        keep(response, LANGUAGE, asked.lang, _YEAR)
+    return response

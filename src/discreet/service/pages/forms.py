@@ -1,0 +1,42 @@
+"""What a browser sends: the fields of a form, and whether a page of ours sent it."""
+
+from urllib.parse import parse_qsl, urlsplit
+
+from starlette.requests import Request
+
+from ...errors import InvalidArgument
+from .sessions import Fields
+
+LONGEST = 4096
+"""Characters of all fields of a form together: every reply that repeats them is shorter than its padding."""
+
+_MOST = 40
+
+
+def read_fields(text: str) -> Fields:
+    """Return the fields of a form, or of the question part of an address.
+
+    Raises:
+        InvalidArgument: if there are too many, they are too long, or one is there twice.
+    """
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST)
+    except ValueError:
+        pairs = [("", ""), ("", "")]
+    fields = dict(pairs)
+    if len(fields) < len(pairs) or sum(map(len, (*fields, *fields.values()))) > LONGEST:
+        raise InvalidArgument("this form is too long, or is none of these pages")
+    return {name: value.replace("\r\n", "\n").strip() for name, value in fields.items()}
+
+
+def is_from_here(request: Request) -> bool:
+    """Return whether a page of this service sent a request, as the browser tells, which no page can change.
+
+    Browsers of today send both headers with every form; one that contradicts, or the lack of both, is refused.
+    The scheme is not compared: behind a proxy it is the proxy's.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is None and origin is None:
+        return False
+    is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    return is_own and site in (None, "same-origin")

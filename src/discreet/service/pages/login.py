@@ -1,0 +1,63 @@
+"""Logging in by a token, and leaving."""
+
+from starlette.responses import Response
+
+from ...errors import NotAllowed
+from .asked import LOGIN, SESSION, Asked, forget, keep
+from .forms import is_from_here
+from .rendering import WORDS, page, redirect
+from .sessions import LASTING, form_secret, is_same, random_name
+from .site import Site
+from .visit import Visit, frame
+
+
+def show(site: Site, asked: Asked) -> Response:
+    """Return the page where one logs in; to somebody who is logged in, the first page of the role."""
+    if site.token_of(asked.cookie(SESSION)) is not None:
+        return redirect("/")
+    return _form(asked)
+
+
+def enter(site: Site, asked: Asked) -> Response:
+    """Begin a session for a token, and end the one before."""
+    words = WORDS[asked.lang]
+    visitor = asked.request.client.host if asked.request.client else ""
+    if not site.logins.admits(visitor):
+        return _form(asked, words.too_often, 429)
+    before = asked.cookie(LOGIN)
+    expected = form_secret(before) if before else ""
+    is_ours = expected and is_same(asked.fields.get("secret", ""), expected)
+    if not (is_ours and is_from_here(asked.request)):
+        return _form(asked, words.no_cookie, 403)
+    try:
+        token = site.service.tokens.find(asked.fields.get("token", ""))
+    except NotAllowed:
+        return _form(asked, words.no_token, 401)
+    _end(site, asked)
+    entered = redirect("/")
+    keep(entered, SESSION, site.sessions.begin(token.id), LASTING)
+    forget(entered, LOGIN)
+    return entered
+
+
+def leave(visit: Visit) -> Response:
+    """End the session."""
+    _end(visit.site, visit.asked)
+    left = redirect("/login")
+    forget(left, SESSION)
+    return left
+
+
+def _end(site: Site, asked: Asked) -> None:
+    """End the session of a request, if there is one."""
+    if asked.cookie(SESSION):
+        site.sessions.end(asked.cookie(SESSION))
+
+
+def _form(asked: Asked, wrong: str | None = None, status: int = 200) -> Response:
+    """Return the form with a secret that its cookie repeats: no other site can send it for somebody."""
+    name = asked.cookie(LOGIN) or random_name()
+    shown = {**frame(asked), "here": "/login?"}
+    response = page("login.html", status, **shown, secret=form_secret(name), wrong=wrong)
+    keep(response, LOGIN, name)
+    return response

@@ -1,0 +1,131 @@
+"""The routes of the pages: who may see which, and what is sent back."""
+
+from collections.abc import Callable
+from functools import partial
+
+from fastapi import APIRouter, FastAPI, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from ...errors import DiscreetError, NotAllowed, Unanswerable, UnknownName
+from ...node.isolation import error_for_analyst
+from ..slots import LENGTH
+from ..statuses import status_of
+from ..tokens import ROLES
+from . import analyst, login
+from .asked import SESSION, Asked, keep_language, language, read_asked
+from .forms import is_from_here
+from .rendering import WORDS, page, redirect, style
+from .sessions import beside, form_secret, is_same
+from .site import Service, Site
+from .visit import Visit, frame, told_of
+
+ANSWER_LENGTH = 4 * LENGTH
+"""Bytes of every reply to a question: answers, refusals and failures.
+
+An answer is at most half of `LENGTH` as JSON, so at most six times that here; what stands around it is shorter than
+the rest."""
+
+Work = Callable[[Visit], Response]
+Stranger = Callable[[Site, Asked], Response]
+
+PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
+    ("GET", "/", lambda visit: redirect(visit.home), ROLES),
+    ("GET", "/questions", analyst.questions, ROLES),
+    ("GET", "/free", analyst.free, ROLES),
+    ("GET", "/plan", analyst.plan, ROLES),
+    ("POST", "/ask", analyst.ask, ("owner", "analyst")),
+    ("GET", "/answers", analyst.answers, ("owner", "analyst")),
+    ("GET", "/budgets", analyst.budgets, ROLES),
+    ("POST", "/logout", login.leave, ROLES),
+)
+"""All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
+
+
+def add_pages(api: FastAPI, service: Service) -> None:
+    """Add the pages to a service."""
+    site = Site(service, beside(service.declared.path))
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/style.css", response_model=None)
+    def styled() -> Response:
+        return style()
+
+    for method, path, work, roles in PAGES:
+        _add(router, method, path, partial(_for_visitors, work, roles), site)
+    _add(router, "GET", "/login", login.show, site)
+    _add(router, "POST", "/login", login.enter, site)
+    api.include_router(router)
+
+
+def lost(request: Request, status: int) -> Response:
+    """Return the page for an address that is none."""
+    asked = Asked(request, {}, language(request), False)
+    return _told(asked, UnknownName(WORDS[asked.lang].lost), status)
+
+
+def _add(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
+    """Add a route whose work runs in a thread."""
+    padded = ANSWER_LENGTH if path == "/ask" else 0
+
+    async def endpoint(request: Request) -> Response:
+        body = await request.body()
+        found = await run_in_threadpool(_replied, site, request, body, work)
+        if padded:
+            found.body = bytes(found.body).ljust(padded)
+            found.headers["content-length"] = str(len(found.body))
+        return found
+
+    router.add_api_route(path, endpoint, methods=[method], response_model=None)
+
+
+def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Response:
+    """Answer a request; whatever fails is told as the caller may see it, and never with a traceback."""
+    asked = Asked(request, {}, language(request), False)
+    try:
+        asked = read_asked(request, body)
+        return keep_language(work(site, asked), asked)
+    except DiscreetError as error:
+        return _told(asked, error, status_of(error))
+    except Exception:
+        pass
+    return _told(asked, Unanswerable(str(error_for_analyst(Exception()))), 500)
+
+
+def _told(asked: Asked, error: DiscreetError, status: int) -> Response:
+    """Return the page for an error to somebody who is not logged in."""
+    return page("error.html", status, **frame(asked), **told_of(error))
+
+
+def _for_visitors(work: Work, roles: tuple[str, ...], site: Site, asked: Asked) -> Response:
+    """Answer somebody who is logged in; lead others to the page where one logs in."""
+    session = asked.cookie(SESSION)
+    token = site.token_of(session)
+    if token is None:
+        return redirect("/login")
+    visit = Visit(site, asked, session, token)
+    try:
+        _check(visit, roles)
+        return work(visit)
+    except _TooOftenError as error:
+        return visit.failure(error, 429)
+    except DiscreetError as error:
+        return visit.failure(error, status_of(error))
+
+
+class _TooOftenError(NotAllowed):
+    """Somebody asks too often."""
+
+
+def _check(visit: Visit, roles: tuple[str, ...]) -> None:
+    """Raise unless the visitor may see the page, and a page of ours sent the form."""
+    asked = visit.asked
+    if not visit.site.service.rate.admits(visit.token.id):
+        raise _TooOftenError(visit.words.too_often)
+    if visit.token.role not in roles:
+        raise NotAllowed(visit.words.not_your_page)
+    if asked.request.method == "GET":
+        return
+    given = asked.fields.get("secret", "")
+    if not (is_from_here(asked.request) and is_same(given, form_secret(visit.session))):
+        raise NotAllowed(visit.words.not_from_here)

@@ -1,0 +1,142 @@
+"""Sessions of people at the pages, in a file beside discreet.toml that only its owner can read and write.
+
+A browser holds a random name of 256 bits; the file holds its hash, the id of the token it was begun with, and when
+it ends. All workers of a service read the one file.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from ...errors import UnreadableFile
+from ...private_files import private_opener
+
+LASTING = 8 * 3600
+"""Seconds after which a session ends, if it is not ended before."""
+
+_BYTES = 32
+_WRITABLE_BY_OTHERS = 0o022
+_PATIENCE = 30
+_TABLES = """
+CREATE TABLE IF NOT EXISTS sessions (hashed TEXT PRIMARY KEY, token TEXT NOT NULL, ends REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS asked (
+  dataset TEXT NOT NULL, analyst TEXT NOT NULL, request TEXT NOT NULL, fields TEXT NOT NULL,
+  PRIMARY KEY (dataset, analyst, request)
+);
+"""
+
+Fields = Mapping[str, str]
+"""What a form holds, by the names of its fields."""
+
+
+class Sessions:
+    """The sessions of a description, and what was asked at the pages under which request. Nothing is private.
+
+    Args:
+        path: the file; it is made with the first session.
+        now: returns the seconds since 1970.
+    """
+
+    __slots__ = ("_now", "_path")
+
+    def __init__(self, path: Path, now: Callable[[], float] = time.time) -> None:
+        self._path, self._now = path, now
+
+    def begin(self, token: str) -> str:
+        """Begin a session for the id of a token, and return the name that the browser keeps."""
+        name, now = random_name(), self._now()
+        with self._opened() as file:
+            file.execute("DELETE FROM sessions WHERE ends <= ?", (now,))
+            file.execute(
+                "INSERT INTO sessions VALUES (?, ?, ?)", (_hashed(name), token, now + LASTING)
+            )
+        return name
+
+    def token_of(self, name: str) -> str | None:
+        """Return the id of the token that a session was begun with; None if there is no such session any more."""
+        if not self._path.exists():
+            return None
+        with self._opened() as file:
+            wanted = "SELECT token FROM sessions WHERE hashed = ? AND ends > ?"
+            found = file.execute(wanted, (_hashed(name), self._now())).fetchone()
+        return None if found is None else str(found[0])
+
+    def end(self, name: str) -> None:
+        """End a session."""
+        with self._opened() as file:
+            file.execute("DELETE FROM sessions WHERE hashed = ?", (_hashed(name),))
+
+    def end_all(self, token: str) -> None:
+        """End the sessions of a token."""
+        with self._opened() as file:
+            file.execute("DELETE FROM sessions WHERE token = ?", (token,))
+
+    def remember(self, asked: tuple[str, str, str], fields: Fields) -> None:
+        """Keep the form of a question under its dataset, analyst and request, so that it can be shown again."""
+        with self._opened() as file:
+            kept = (*asked, json.dumps(dict(fields)))
+            file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?)", kept)
+
+    def asked(self, analyst: str) -> dict[tuple[str, str], Fields]:
+        """Return the forms of an analyst's questions by dataset and request; the owner is the analyst ""."""
+        if not self._path.exists():
+            return {}
+        with self._opened() as file:
+            wanted = "SELECT dataset, request, fields FROM asked WHERE analyst = ?"
+            rows = file.execute(wanted, (analyst,)).fetchall()
+        return {(dataset, request): json.loads(fields) for dataset, request, fields in rows}
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction; make it if it is not there."""
+        self._check()
+        try:
+            with closing(sqlite3.connect(self._path, timeout=_PATIENCE)) as file:
+                file.executescript(_TABLES)
+                with file:
+                    yield file
+        except sqlite3.Error:
+            pass
+        else:
+            return
+        raise UnreadableFile(f"{self._path} cannot be read, or is no file of sessions")
+
+    def _check(self) -> None:
+        """Make the file for its owner alone; raise if others could write sessions into it."""
+        with open(self._path, "a", opener=private_opener) as file:
+            mode = os.fstat(file.fileno()).st_mode
+        if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
+            raise UnreadableFile(
+                f"{self._path} can be written by others, who could make sessions: chmod 600 it"
+            )
+
+
+def beside(description: Path) -> Sessions:
+    """Return the sessions of a description: discreet.sessions beside discreet.toml."""
+    return Sessions(description.absolute().with_suffix(".sessions"))
+
+
+def random_name() -> str:
+    """Return a name of 256 random bits, for a session or for a request."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def form_secret(session: str) -> str:
+    """Return what every form of a session holds: a function of its name, which tells nothing about the name."""
+    return hmac.new(session.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def is_same(given: str, expected: str) -> bool:
+    """Return whether two secrets are the same, in constant time."""
+    return hmac.compare_digest(given.encode(), expected.encode())
+
+
+def _hashed(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()

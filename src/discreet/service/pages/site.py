@@ -1,0 +1,68 @@
+"""The pages of a service: what answers, and who is logged in."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from ...datasets.configuration import Configuration
+from ...node.datasets import Datasets
+from ..connection import Connection
+from ..limits import RateLimit
+from ..tokens import Token, Tokens
+from .sessions import Sessions
+
+_LOGINS = 30
+"""Attempts to log in from one address in a minute."""
+
+
+class Service(Protocol):
+    """What the pages need of the service."""
+
+    @property
+    def declared(self) -> Configuration:
+        """The description."""
+        ...
+
+    @property
+    def held(self) -> Datasets:
+        """Its datasets."""
+        ...
+
+    @property
+    def tokens(self) -> Tokens:
+        """Who may ask."""
+        ...
+
+    @property
+    def rate(self) -> RateLimit:
+        """How often one token may ask."""
+        ...
+
+    def connection(self, token: Token) -> Connection:
+        """Return what answers the caller."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The pages of a service.
+
+    Attributes:
+        service: what answers.
+        sessions: who is logged in.
+        logins: how often one address may try to log in.
+    """
+
+    service: Service
+    sessions: Sessions
+    logins: RateLimit = field(default_factory=lambda: RateLimit(_LOGINS))
+
+    def token_of(self, session: str) -> Token | None:
+        """Return the valid token of a session; a session whose token was revoked or has expired is over."""
+        identity = self.sessions.token_of(session) if session else None
+        if identity is None:
+            return None
+        for token in self.service.tokens.valid():
+            if token.id == identity:
+                return token
+        self.sessions.end_all(identity)
+        return None

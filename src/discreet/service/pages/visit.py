@@ -1,0 +1,89 @@
+"""A visit: somebody who is logged in asks for a page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from ...errors import DiscreetError
+from ..connection import Connection
+from ..tokens import Token
+from .asked import Asked
+from .promises import WORDINGS
+from .rendering import WORDS, page
+from .sessions import Fields, form_secret
+from .site import Site
+
+_MENUS = {
+    "analyst": ("questions", "answers", "budgets"),
+    "owner": ("budgets", "questions", "answers", "access", "tokens", "history"),
+    "auditor": ("history", "budgets", "questions"),
+}
+"""The pages of each role, the first of which it sees first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request for a page by somebody who is logged in.
+
+    Attributes:
+        site: the pages.
+        asked: the request.
+        session: the name of the session.
+        token: the token it was begun with.
+    """
+
+    site: Site
+    asked: Asked
+    session: str
+    token: Token
+
+    @property
+    def fields(self) -> Fields:
+        """The fields of the form."""
+        return self.asked.fields
+
+    @property
+    def words(self) -> Any:
+        """The sentences of the pages, in the language of the visitor."""
+        return WORDS[self.asked.lang]
+
+    @property
+    def home(self) -> str:
+        """The first page of the role."""
+        return f"/{_MENUS[self.token.role][0]}"
+
+    def connection(self) -> Connection:
+        """Return what answers the visitor."""
+        return self.site.service.connection(self.token)
+
+    def page(self, template: str, status: int = 200, **shown: Any) -> Response:
+        """Return a page."""
+        return page(template, status, **{**self._frame(), **shown})
+
+    def failure(self, error: DiscreetError, status: int, **shown: Any) -> Response:
+        """Return the page for an error."""
+        return self.page("error.html", status, **{**told_of(error), **shown})
+
+    def _frame(self) -> dict[str, Any]:
+        """Return what every page shows."""
+        return {
+            **frame(self.asked), "menu": _MENUS[self.token.role], "token": self.token,
+            "secret": form_secret(self.session),
+        }  # fmt: skip
+
+
+def frame(asked: Asked) -> dict[str, Any]:
+    """Return what every page shows, also to those who are not logged in."""
+    return {
+        "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "here": asked.here(),
+        "at": asked.path.strip("/"), "menu": (), "token": None,
+    }  # fmt: skip
+
+
+def told_of(error: DiscreetError) -> dict[str, Any]:
+    """Return what the page for an error shows."""
+    return {
+        "message": str(error), "notes": list(getattr(error, "__notes__", [])),
+        "again": None, "back": None,
+    }  # fmt: skip

@@ -1,0 +1,124 @@
+"""A question as a form holds it: a named one, or a verb on a declared column."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from ...datasets.column import Column
+from ...datasets.configuration import VERBS
+from ...ledger import Quote
+from ...releases import Release
+from ..connection import Connection
+from .sessions import Fields
+
+_TEXTS = ("epsilon", "alpha", "by")
+_COUNTS = ("k", "supply", "max_groups")
+_LISTS = ("alphas", "candidates")
+FIELDS = ("dataset", "question", "verb", "column", "size", *_TEXTS, *_COUNTS, *_LISTS)
+"""The fields of a question; others, such as the name of the request, say how it is asked."""
+
+_LISTED = 30
+"""As many values of a column are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question that somebody wants to ask.
+
+    Attributes:
+        fields: the fields of the form, those that hold something.
+    """
+
+    fields: Fields
+
+    @property
+    def dataset(self) -> str:
+        """The name of the dataset."""
+        return self.fields.get("dataset", "")
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it is one of the owner's questions."""
+        return "question" in self.fields
+
+    @property
+    def all_fields(self) -> Fields:
+        """All fields of the form, empty where there is nothing."""
+        return {name: self.fields.get(name, "") for name in FIELDS}
+
+    @property
+    def address(self) -> str:
+        """The question as the part of an address behind the question mark."""
+        return urlencode(self.fields)
+
+    def quote(self, connection: Connection) -> Quote:
+        """Return its price."""
+        if self.is_named:
+            return connection.quote(
+                self.fields["question"], dataset=self.dataset, size=_whole(self.fields.get("size"))
+            )
+        verb, column, terms = self._free(connection)
+        return connection.quote_verb(verb, self.dataset, column, **terms)
+
+    def ask(self, connection: Connection, request: str, max_cost: str | None) -> Release:
+        """Return its answer."""
+        paying: dict[str, Any] = {"request": request, "max_cost": max_cost}
+        if self.is_named:
+            size = _whole(self.fields.get("size"))
+            return connection.ask(
+                self.fields["question"], dataset=self.dataset, size=size, **paying
+            )
+        verb, column, terms = self._free(connection)
+        return connection.ask_verb(verb, self.dataset, column, **paying, **terms)
+
+    def _free(self, connection: Connection) -> tuple[str, str, dict[str, Any]]:
+        """Return the verb, the column, and the terms of a free question."""
+        verb, column = self.fields.get("verb", ""), self.fields.get("column", "")
+        declared = connection.columns(self.dataset)
+        given = {name: self.fields[name] for name in _TEXTS if name in self.fields}
+        counts = {
+            name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
+        }
+        terms = {**given, **counts, **self._lists(declared.get(column))}
+        takes = VERBS.get(verb, ())
+        return verb, column, {k: v for k, v in terms.items() if k not in _OF_VERBS or k in takes}
+
+    def _lists(self, column: Column | None) -> dict[str, list[Any]]:
+        """Return the terms that are lists: the possible answers are texts that the column reads."""
+        found: dict[str, list[Any]] = {}
+        if "alphas" in self.fields:
+            found["alphas"] = self.fields["alphas"].replace(",", " ").split()
+        if "candidates" in self.fields:
+            lines = [
+                line.strip() for line in self.fields["candidates"].splitlines() if line.strip()
+            ]
+            found["candidates"] = (
+                lines if column is None else [column.parse(line) for line in lines]
+            )
+        return found
+
+
+_OF_VERBS = frozenset(term for terms in VERBS.values() for term in terms)
+"""Terms of single verbs. A form may hold them for another verb that was chosen first; these are left out."""
+
+
+def read_wanted(fields: Mapping[str, str]) -> Wanted:
+    """Return the question that the fields of a form hold."""
+    return Wanted({name: fields[name] for name in FIELDS if fields.get(name)})
+
+
+def described(column: Column) -> str:
+    """Return the bounds or the values of a column; nothing where none are declared."""
+    if column.enum is not None:
+        more = len(column.enum) - _LISTED
+        return ", ".join(map(str, column.enum[:_LISTED])) + (f", … (+{more:,})" if more > 0 else "")
+    if column.minimum is None and column.maximum is None:
+        return ""
+    low, high = ("…" if one is None else str(one) for one in (column.minimum, column.maximum))
+    return f"{low} – {high}" if column.step is None else f"{low} – {high} (+{column.step})"
+
+
+def _whole(text: str | None) -> Any:
+    """Return a whole number, or the text as it is, which the library refuses by name."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() else text

@@ -1,0 +1,24 @@
+"""A service with its pages, one for all tests of a file."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .person import Served
+
+collect_ignore_glob = [] if all(map(find_spec, ("fastapi", "jinja2", "httpx"))) else ["test_*.py"]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Served"]:
+    from ..test_connect import TEXT, write_files
+    from .person import Served
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("pages"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        write_files()
+        yield Served(TEXT + '[server]\nslot = "0s"\n', ("ann", "bob"))

@@ -1,0 +1,216 @@
+"""Planning and asking at the pages: what is shown is what the library says, and nothing is paid twice."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.service.pages.answers import laid_out
+from discreet.service.pages.routes import ANSWER_LENGTH
+
+from .person import Person, Read, Served
+
+NAMED = "/plan?dataset=people&question=typical-age"
+FREE = "/plan?dataset=people&verb=mode&column=city&epsilon=1/8"
+
+
+def spent(served: Served, analyst: str) -> str:
+    told = discreet.connect("discreet.toml", token=served.tokens[analyst]).budgets()
+    return str(told[0].spent)
+
+
+def plain(text: str) -> str:
+    return " ".join(Read(text).text.split())
+
+
+def test_a_plan_says_price_remainder_and_meaning_and_costs_nothing(served: Served) -> None:
+    before = spent(served, "ann")
+    told = plain(served.person("ann").get(NAMED).text)
+    assert "ε = 0.5" in told
+    assert "can be at most 62.25 % sure" in told
+    assert "about half of the records are below it" in told
+    assert spent(served, "ann") == before
+
+
+def test_one_form_is_paid_once_however_often_it_is_sent(served: Served) -> None:
+    person, before = served.person("ann"), spent(served, "ann")
+    form = person.read(NAMED).form("/ask")
+    replies = [person.submit(form) for _ in range(3)]
+    told = [plain(reply.text) for reply in replies]
+    assert ["It was paid now." in one for one in told] == [True, False, False]
+    assert ["this time it cost nothing" in one for one in told] == [False, True, True]
+    found = [re.findall(r'id="answer"><bdi>(\d+)</bdi>', reply.text) for reply in replies]
+    assert len(found[0]) == 1
+    assert found == [found[0]] * 3
+    assert spent(served, "ann") != before
+    again = person.submit(form)
+    assert plain(again.text) == told[1]
+
+
+def test_two_plans_are_two_requests(served: Served) -> None:
+    person = served.person("ann")
+    assert (
+        person.read(NAMED).form("/ask").fields["request"]
+        != person.read(NAMED).form("/ask").fields["request"]
+    )
+
+
+def test_answers_of_before_are_shown_again_at_no_cost(served: Served) -> None:
+    person = served.person("ann")
+    asked = person.read(FREE).form("/ask")
+    first = plain(person.submit(asked).text)
+    before = spent(served, "ann")
+    again = person.submit(person.read("/answers").form("/ask", request=asked.fields["request"]))
+    assert plain(again.text) == first.replace(
+        "It was paid now.", "It was paid before: this time it cost nothing."
+    )
+    assert spent(served, "ann") == before
+
+
+def test_an_answer_to_a_named_question_is_shown_again_without_what_the_pages_kept(
+    served: Served,
+) -> None:
+    discreet.connect("discreet.toml", token=served.tokens["bob"]).ask(
+        "typical-age", request="elsewhere"
+    )
+    person = served.person("bob")
+    reply = person.submit(person.read("/answers").form("/ask", request="elsewhere"))
+    assert "this time it cost nothing" in plain(reply.text)
+
+
+def test_a_price_above_the_one_shown_is_not_paid(served: Served) -> None:
+    person, before = served.person("ann"), spent(served, "ann")
+    reply = person.submit(person.read(NAMED).form("/ask"), max_cost="1/4")
+    assert (reply.status_code, spent(served, "ann")) == (422, before)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"request": ""}, {"dataset": "rivals"}, {"question": "high"}, {"question": ""}],
+)
+def test_a_form_that_was_changed_is_refused(served: Served, changed: dict[str, str]) -> None:
+    person, before = served.person("ann"), spent(served, "ann")
+    reply = person.submit(person.read(NAMED).form("/ask"), **changed)
+    assert reply.status_code in (404, 422)
+    assert "SECRET" not in reply.text
+    assert spent(served, "ann") == before
+
+
+def test_one_request_is_one_question(served: Served) -> None:
+    person = served.person("ann")
+    named, free = (person.read(path).form("/ask") for path in (NAMED, FREE))
+    assert person.submit(named).status_code == 200
+    reply = person.submit(free, request=named.fields["request"])
+    assert reply.status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("epsilon=1", "up to ε = 0.25"), ("epsilon=x", "epsilon"), ("epsilon=0", "epsilon"),
+        ("verb=price", "not allowed"),
+        ("candidates=Rome", "Rome"), ("by=city&size=0", "size"), ("column=wage", "wage"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked_is_said_on_the_form(served: Served, wrong: str, said: str) -> None:
+    person = served.person("ann")
+    fields = dict(
+        one.split("=")
+        for one in f"dataset=people&verb=mode&column=city&epsilon=1/8&{wrong}".split("&")
+    )
+    reply = person.send("GET", "/plan", params=fields)
+    assert reply.status_code in (404, 422)
+    assert said in plain(reply.text)
+    assert Read(reply.text).forms[1].fields["dataset"] == "people"
+
+
+def test_groups_and_several_answers_are_laid_out(served: Served) -> None:
+    person = served.person("owner")
+    form = person.read(
+        "/plan?dataset=people&verb=median&column=age&epsilon=1/8&by=city&size=2"
+    ).form("/ask")
+    read = Read(person.submit(form).text)
+    assert [tag for tag, _ in read.elements].count("li") == 4
+    assert "Bern" in read.text
+
+
+def test_answers_as_texts() -> None:
+    assert laid_out(3).one == "3"
+    assert laid_out(["a", 1]).many == ("a", "1")
+    assert laid_out([["a", "b"], ["c", "d"]]).many == ("a, b", "c, d")
+    assert laid_out({"x": 1, 2: [3, 4]}).groups == (("x", laid_out(1)), ("2", laid_out([3, 4])))
+
+
+def test_an_analyst_sees_nothing_of_others(served: Served) -> None:
+    person = served.person("ann")
+    for path in ("/questions", "/budgets", "/answers"):
+        told = person.read(path).text
+        assert "rivals" not in told
+        assert "bob" not in told
+
+
+def test_an_auditor_sees_prices_and_asks_nothing(served: Served) -> None:
+    person = served.person("auditor")
+    read = person.read(NAMED)
+    assert "An auditor sees prices" in read.text
+    assert not [form for form in read.forms if form.action == "/ask"]
+
+
+def replies_for(person: Person, served: Served) -> set[tuple[int, str, str]]:
+    """Return what can be told apart in the replies to questions about several datasets, two of them unreadable."""
+    path, found = Path("SECRET-PLACE.csv"), set()
+    there = path.read_text()
+    for text in (there, there + "1,Basel\n", "age,city\n", "age\n1\n", None):
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+        for address in (NAMED, FREE, FREE + "&size=2"):
+            reply = person.submit(person.read(address).form("/ask"))
+            found.add(
+                (len(reply.content), reply.headers["content-length"], str(sorted(reply.headers)))
+            )
+    path.write_text(there)
+    return found
+
+
+def test_replies_to_questions_have_one_length_whatever_the_data_are(served: Served) -> None:
+    found = replies_for(served.person("ann"), served)
+    assert len(found) == 1
+    assert found.pop()[0] == ANSWER_LENGTH
+
+
+def test_what_fails_because_of_the_data_is_one_page_and_charged(served: Served) -> None:
+    path, pages = Path("SECRET-PLACE.csv"), set()
+    there = path.read_text()
+    person = served.person("ann")
+    for text in ("age\n1\n", "", None):
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+        form = person.read(FREE).form("/ask")
+        before = spent(served, "ann")
+        reply = person.submit(form)
+        pages.add((reply.status_code, reply.text.replace(form.fields["request"], "r")))
+        assert spent(served, "ann") != before
+    path.write_text(there)
+    assert len(pages) == 1
+    status, text = pages.pop()
+    assert status == 500
+    assert "SECRET" not in text
+    assert "was charged" in text
+    paid = spent(served, "ann")
+    again = person.submit(Read(reply.text).form("/ask"))
+    assert (again.status_code, spent(served, "ann")) == (200, paid)
+
+
+def test_a_budget_that_is_spent_is_refused(served: Served) -> None:
+    person = served.person("bob")
+    address = "/plan?dataset=people&question=city"
+    assert "cannot pay this question" in plain(person.get(address).text)
+    form = person.read(NAMED).form("/ask")
+    reply = person.submit(form, question="city", max_cost="")
+    assert reply.status_code == 402
+    assert "remaining" in plain(reply.text)

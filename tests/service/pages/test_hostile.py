@@ -1,0 +1,129 @@
+"""Hostile names and values on every page: shown as text, never as markup, and never in an order that deceives."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from discreet.ledger.described import configuration, open_described
+from discreet.service.pages.routes import PAGES
+from discreet.service.tokens import ROLES
+
+from .person import Person, Read, Served
+from .test_access import check_page
+
+MARK = "kqz"
+"""A tag and an attribute of this name are in no page of ours."""
+
+HOSTILE = {
+    "markup": f"<{MARK}>a</{MARK}><img src=x {MARK}=1>",
+    "attribute": f"\" {MARK}=1 x='",
+    "comment": f"--><{MARK}>",
+    "title": f"</title></main><{MARK}>",
+    "template": "{{ 7 * 1001 }}{% raw %}{{ token }}",
+    "format": "{column}{0}{x.__class__}%s",
+    "entity": f"&lt;{MARK}&gt;&#0;",
+    "long": "x" * 190,
+    "address": f"javascript:{MARK}?&a=b#c",
+    "chinese": "城市名称",
+}
+NAMELESS = {"bidi": "abc\u202edef\u2066", "control": "a\x07b\x1b[31m", "lines": "a\r\nb"}
+"""Texts that can be values and descriptions, but no names."""
+
+
+def quoted(text: str) -> str:
+    return (
+        '"' + "".join(c if c.isalnum() and c.isascii() else f"\\U{ord(c):08X}" for c in text) + '"'
+    )
+
+
+def description(text: str, name: str) -> str:
+    value, called = quoted(text), quoted(name)
+    return f"""
+ledger = "budget.db"
+[server]
+slot = "0s"
+[datasets.{called}]
+source = "data.csv"
+budget = {{ epsilon = "1000" }}
+columns.{called} = {{ type = "string", enum = [{value}, "other"] }}
+columns.n = {{ type = "integer", minimum = 0, maximum = 9 }}
+[datasets.{called}.questions.{called}]
+verb = "mode"
+column = {called}
+epsilon = 100
+description = {value}
+[analysts.{called}]
+datasets = [{called}]
+share = {{ epsilon = "900" }}
+verbs = ["mode", "median"]
+"""
+
+
+@pytest.fixture(params=[*HOSTILE, *NAMELESS])
+def hostile(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, str, Served]:
+    text = {**HOSTILE, **NAMELESS}[request.param]
+    name = HOSTILE.get(request.param, "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    Path("discreet.toml").write_text(description(text, name), encoding="utf-8")
+    cell = text.replace('"', '""')
+    lines = "".join(f'"{cell}",{i % 10}\n' for i in range(20))
+    head = name.replace('"', '""')
+    Path("data.csv").write_text(f'"{head}",n\n{lines}', encoding="utf-8", newline="")
+    declared = configuration()
+    open_described(declared, name)
+    open_described(declared, name, name)
+    return text, name, Served(description(text, name), (name,))
+
+
+@pytest.mark.one_in(5)
+def test_hostile_texts_are_texts_on_every_page(hostile: tuple[str, str, Served]) -> None:
+    text, name, served = hostile
+    seen = 0
+    for who in (name, *sorted({*ROLES} - {"analyst"})):
+        person = served.person(who)
+        role = who if who in ROLES else "analyst"
+        for page in pages(person, role, name):
+            check(page, text)
+            seen += MARK in page or name in page
+    assert seen
+
+
+def pages(person: Person, role: str, name: str) -> Iterator[str]:
+    """Yield every page that a role can see, with the hostile names, and what comes of asking."""
+    about = {"dataset": name, "question": name}
+    free = {"dataset": name, "verb": "mode", "column": name, "epsilon": "100"}
+    sent = {"/plan": about, "/free": {"dataset": name}}
+    for method, path, _, roles in PAGES:
+        if method == "GET" and role in roles and path != "/":
+            yield person.send("GET", path, params=sent.get(path, {})).text
+    yield person.send("GET", "/free", params=free).text
+    yield person.send("GET", "/free", params={**free, "epsilon": name, "candidates": name}).text
+    for wrong in ("epsilon", "verb", "column", "dataset", "candidates", "size", "by"):
+        yield person.send("GET", "/plan", params={**free, wrong: name + MARK}).text
+    for asked in (about, free):
+        plan = person.send("GET", "/plan", params=asked)
+        yield plan.text
+        if role != "auditor":
+            assert plan.status_code == 200, plan.text
+            answer = person.submit(Read(plan.text).form("/ask"))
+            assert answer.status_code == 200, answer.text
+            yield answer.text
+    yield person.send("GET", f"/nothing/{MARK}", params={name: name}).text
+
+
+def check(page: str, text: str) -> None:
+    """Check that nothing in a page is made by the text, and that every character can be seen."""
+    check_page(page)
+    read = Read(page)
+    assert not [1 for tag, attrs in read.elements if MARK in (tag, *attrs)]
+    assert "7007" not in page
+    shown = read.text + "".join(
+        value for _, attrs in read.elements for key, value in attrs.items() if key != "value"
+    )
+    assert all(letter.isprintable() or letter == "\n" for letter in shown), (
+        "a character cannot be seen"
+    )

@@ -1,0 +1,83 @@
+"""Both languages say the same things, and pages ask for nothing that is not said."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import discreet.service.pages
+from discreet.service.pages.asked import language
+from discreet.service.pages.chinese import CHINESE
+from discreet.service.pages.english import ENGLISH
+
+from .person import Served
+
+HOME = Path(discreet.service.pages.__file__).parent
+
+
+def leaves(words: dict[str, Any], at: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, value in words.items():
+        found |= leaves(value, f"{at}{key}.") if isinstance(value, dict) else {f"{at}{key}": value}
+    return found
+
+
+def test_both_languages_have_the_same_sentences_with_the_same_places() -> None:
+    english, chinese = leaves(ENGLISH), leaves(CHINESE)
+    assert english.keys() == chinese.keys()
+    for key, said in english.items():
+        places = [sorted(re.findall(r"\{\w*\}", text)) for text in (said, chinese[key])]
+        assert places[0] == places[1], key
+        assert said.strip()
+        assert chinese[key].strip()
+
+
+def test_every_sentence_is_used_and_every_used_one_is_there() -> None:
+    files = [*HOME.rglob("*.html"), *HOME.glob("*.py")]
+    texts = "".join(p.read_text() for p in files if p.stem not in ("english", "chinese"))
+    used = {*re.findall(r"\b(?:w|words|visit\.words|WORDS\[asked\.lang\])\.([a-z_]+)\b", texts)}
+    used -= {"said"}
+    assert used == {*ENGLISH} - {"lang"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ("", "en"), ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("en-GB,en;q=0.9,zh;q=0.8", "en"),
+        ("fr,de;q=0.9", "en"), ("fr,zh;q=0.1", "zh"), ("en;q=0.1,zh;q=0.9", "zh"), ("zh;q=x", "zh"), (",;,", "en"),
+    ],
+)  # fmt: skip
+def test_the_first_language_of_the_browser_is_taken(listed: str, expected: str) -> None:
+    from starlette.requests import Request
+
+    headers = [(b"accept-language", listed.encode())]
+    assert language(Request({"type": "http", "headers": headers})) == expected
+
+
+def test_a_chosen_language_stays(served: Served) -> None:
+    person = served.person("ann")
+    assert "预算" not in person.read("/budgets").text
+    assert "预算" in person.read("/budgets?lang=zh").text
+    assert "预算" in person.read("/budgets").text
+    assert "预算" not in person.read("/budgets?lang=en").text
+
+
+def test_the_link_to_the_other_language_stays_on_the_page(served: Served) -> None:
+    read = served.person("ann").read("/plan?dataset=people&question=typical-age")
+    (link,) = [attrs["href"] for tag, attrs in read.elements if attrs.get("hreflang")]
+    again = served.person("ann").read(link)
+    assert "计划" in again.text
+    assert again.form("/ask").fields["question"] == "typical-age"
+
+
+def test_every_page_in_chinese_is_in_chinese(served: Served) -> None:
+    person = served.person("ann", lang="zh-CN")
+    for path in (
+        "/questions",
+        "/budgets",
+        "/answers",
+        "/free?dataset=people",
+        "/plan?dataset=people&question=city",
+    ):
+        assert len(re.findall("[一-鿿]", person.read(path).text)) > 30, path
