@@ -166,3 +166,70 @@ def test_a_format_does_not_hide_that_a_file_is_described(
     assert (code, "is declared as people" in err) == (0, True)
     _, out, _ = said(capsys, "ledger", "show", "../budget.db", "--json")
     assert json.loads(out)[0]["spent"] == {"epsilon": "5"}
+
+
+def test_every_command_of_a_ledger_takes_a_described_dataset(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    for command in ("show", "spent", "history", "verify", "checkpoint"):
+        code, out, err = said(capsys, "ledger", command, "people")
+        assert (code, out, "discreet ledger open people" in err) == (2, "", True), command
+    said(capsys, "ledger", "open", "people")
+    assert said(capsys, "median", "people", "age", "--epsilon", "2", "--request", "a")[0] == 0
+    assert said(capsys, "ledger", "renew", "people", "--period", "2027")[0] == 0
+    assert said(capsys, "ledger", "extend", "people", "--epsilon", "40")[0] == 0
+    outside = ["--epsilon", "3", "--description", "mean age", "--request", "m"]
+    assert said(capsys, "ledger", "charge", "people", *outside)[0] == 0
+    assert said(capsys, "ledger", "done", "people", "--request", "m")[0] == 0
+    for named in (["people"], [], ["--dataset", "people"]):
+        budgets = json.loads(said(capsys, "ledger", "show", *named, "--json")[1])
+        assert [(b["dataset"], b["is_current"], b["total"], b["spent"]) for b in budgets] == [
+            ("people", False, {"epsilon": "30"}, {"epsilon": "2"}),
+            ("people 2027", True, {"epsilon": "40"}, {"epsilon": "3"}),
+        ]
+        assert len(json.loads(said(capsys, "ledger", "history", *named, "--json")[1])) == 9
+    _, out, _ = said(capsys, "ledger", "spent", "people")
+    assert "2 answers: ε = 5 in all" in out
+    _, out, _ = said(capsys, "ledger", "spent", "--dataset", "people 2027")
+    assert "1 answer: ε = 3" in out
+    for where in (["people"], [], ["../budget.db"]):
+        assert said(capsys, "ledger", "verify", *where)[0] == 0
+        assert said(capsys, "ledger", "checkpoint", *where)[0] == 0
+    assert said(capsys, "ledger", "export", "people", str(folder / "events.csv"))[0] == 0
+    picture, report = folder / "budget.svg", folder / "report.html"
+    assert said(capsys, "ledger", "history", "people", "--plot", str(picture))[0] == 0
+    assert said(capsys, "report", "ledger", "people", "--out", str(report))[0] == 0
+    assert "people 2027" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["show", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
+        (["show", "people", "--dataset", "other"], "leave out --dataset"),
+        (["show", "--dataset", "other"], "no budget was opened for the dataset 'other'; there are people"),
+        (["spent"], "which budget is it? give --dataset, or name a dataset"),
+        (["open", "peoples"], "describes no dataset 'peoples' (did you mean 'people'?)"),
+    ],
+)  # fmt: skip
+def test_a_name_that_stands_for_nothing_is_told(
+    command: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    code, out, err = said(capsys, "ledger", *command)
+    assert (code != 0, out) == (True, "")
+    assert reason in err
+
+
+def test_a_ledger_by_its_path_needs_no_description_that_can_be_read(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    said(capsys, "ledger", "open", "people")
+    (folder / "discreet.toml").write_text(TEXT.replace("enum", "enums"))
+    assert said(capsys, "ledger", "show", "../budget.db")[0] == 0
+    for command in (["show", "people"], ["show"], ["open", "people"]):
+        code, _, err = said(capsys, "ledger", *command)
+        assert (code, "discreet.toml, line 7" in err) == (2, True)
+    (folder / "discreet.toml").unlink()
+    code, _, err = said(capsys, "ledger", "show")
+    assert (code, "which ledger is it?" in err) == (2, True)

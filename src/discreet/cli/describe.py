@@ -9,7 +9,7 @@ from rich.table import Table
 from ..datasets.draft import draft
 from ..errors import InvalidArgument
 from .answers import say
-from .ledger import literal
+from .budget_tables import literal
 
 _NOT_PRIVATE = (
     "NOT PRIVATE: these are counts of the rows themselves. Show them to nobody who may not see the rows, and "

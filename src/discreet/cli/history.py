@@ -1,6 +1,7 @@
 """discreet ledger history, verify, checkpoint, export: what happened, and whether it is what was written."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,17 +10,18 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
+from .accounts import LEDGER_HELP, Account, LedgerArgument, OneDataset, account
 from .answers import say
-from .ledger import LedgerArgument, existing_ledger, literal
+from .budget_tables import literal
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
-    from ..ledger import Event, Ledger
+    from ..ledger import Event
 
 
 def history_command(
-    where: LedgerArgument,
-    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    where: LedgerArgument = None,
+    dataset: OneDataset = None,
     plot: PlotTo = None,
     as_json: AsJson = False,
 ) -> None:
@@ -30,9 +32,10 @@ def history_command(
     Example: discreet ledger history budget.db --dataset adult
     """
     check_picture(plot)
-    events = existing_ledger(where).history(dataset)
+    of = account(where, dataset)
+    events = of.ledger.history(of.whose)
     if plot is not None:
-        _plot_budget(existing_ledger(where), dataset, events, plot)
+        _plot_budget(of, events, plot)
     if as_json:
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
@@ -47,7 +50,7 @@ def history_command(
 
 
 def verify_command(
-    where: LedgerArgument,
+    where: LedgerArgument = None,
     head: Annotated[
         str | None,
         typer.Option(
@@ -66,23 +69,28 @@ def verify_command(
 
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """
-    found = existing_ledger(where).verify(head, checkpoints=checkpoints)
+    found = account(where).ledger.verify(head, checkpoints=checkpoints)
     plain = {"events": found.events, "head": found.head}
     typer.echo(json.dumps(plain) if as_json else str(found))
     if not as_json:
         say("keep the head elsewhere: it finds a ledger that was replaced")
 
 
-def checkpoint_command(where: LedgerArgument) -> None:
+def checkpoint_command(where: LedgerArgument = None) -> None:
     """Print the end of the chain, to sign or keep elsewhere.
 
     Example: discreet ledger checkpoint budget.db > monday.json
     """
-    typer.echo(str(existing_ledger(where).checkpoint()))
+    typer.echo(str(account(where).ledger.checkpoint()))
 
 
 def export_command(
-    where: LedgerArgument,
+    where: Annotated[
+        str,
+        typer.Argument(
+            metavar="LEDGER", envvar="DISCREET_LEDGER", help=LEDGER_HELP, show_default=False
+        ),
+    ],
     path: Annotated[
         Path, typer.Argument(metavar="FILE", help="A .json or .csv file.", show_default=False)
     ],
@@ -91,21 +99,26 @@ def export_command(
 
     Example: discreet ledger export budget.db events.csv
     """
-    existing_ledger(where).export(path)
+    account(where).ledger.export(path)
 
 
-def _plot_budget(ledger: "Ledger", dataset: str | None, events: list["Event"], path: Path) -> None:
-    """Plot the spent budget of a dataset over time, in epsilon or else rho."""
+def _plot_budget(of: Account, events: list["Event"], path: Path) -> None:
+    """Plot the spent budget of a dataset over time, in epsilon or else rho; the one that is charged now."""
     from .. import plots
     from ..ledger.events import CHARGED
     from ..reports.budgets import spent_over_time
 
-    whole = [b for b in ledger.budgets() if b.dataset == dataset and b.analyst is None]
+    current = [] if of.whose is None else of.budgets[-1:]
+    whole = [b for b in of.ledger.budgets() if b.dataset in current and b.analyst is None]
     if not whole:
         raise InvalidArgument("--plot draws the budget of one dataset; give --dataset")
     unit, sign = ("rho", "ρ") if whole[0].total.epsilon is None else ("epsilon", "ε")
-    own = [e for e in events if e.kind in CHARGED or (e.analyst is None and "total" in e.body)]
+    own = [e for e in events if e.dataset in current and _changes(e, CHARGED)]
     plots.budget(spent_over_time(own, unit), unit=sign).savefig(path)
+
+
+def _changes(event: "Event", charged: Collection[str]) -> bool:
+    return event.kind in charged or (event.analyst is None and "total" in event.body)
 
 
 def _event_cells(event: "Event") -> tuple[str, ...]:
@@ -132,7 +145,8 @@ def _described(event: "Event") -> str:
     if event.kind == "released_outside":
         return f"{event.request}: {event.body['note']}"
     if event.kind == "described":
-        return f"{event.body['name']}: {event.body['digest'][:14]}"
+        begins = f", {event.body['per']} {event.body['period']}" if "per" in event.body else ""
+        return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"
     if event.kind == "carried":
         return "as it was before the ledger was renewed"
     per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""

@@ -1,24 +1,19 @@
 """discreet ledger: privacy budgets that outlive the process. Their history is in `history`."""
 
 import json
-import os
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from ..errors import InvalidArgument, UnknownBudget, shown
-from ..privacy.units import one_record
-from .answers import say
+from .accounts import DatasetOption, LedgerArgument, OneDataset, account, declaring, open_ledger
+from .budget_tables import note_closed_shares, note_shares, show_budgets
 from .options import AsJson, NeighborsName, PrivacyUnit
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from ..ledger import Budget, Charge, Ledger
+    from ..ledger import Charge
     from ..privacy.contract import Guarantee
 
 ledger_app = typer.Typer(
@@ -27,21 +22,6 @@ ledger_app = typer.Typer(
     no_args_is_help=True,
 )
 
-LedgerArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="LEDGER",
-        envvar="DISCREET_LEDGER",
-        help="A file, or the URL of a PostgreSQL database.",
-        show_default=False,
-    ),
-]
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", envvar="DISCREET_DATASET", help="The dataset.", show_default=False
-    ),
-]
 AnalystOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="An analyst: the share of the budget for them.")
 ]
@@ -87,24 +67,25 @@ def open_command(  # `open` is Python's
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     if dataset is None:
-        if "://" in where or Path(where).suffix:
-            raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
         from ..ledger.described import configuration, open_described
 
-        opened = open_described(configuration(), where, analyst, **amounts)
-        _show_budgets([opened], as_json=as_json)
+        declared = declaring(where)
+        if declared is None and ("://" in where or Path(where).suffix):
+            raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
+        opened = open_described(declared or configuration(), where, analyst, **amounts)
+        show_budgets([opened], as_json=as_json)
         return
     terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
-    ledger = _open(where)
+    ledger = open_ledger(where)
     budget = ledger.open(dataset, analyst=analyst, **terms)
-    _show_budgets([budget], as_json=as_json)
-    _note_shares(ledger, budget)
+    show_budgets([budget], as_json=as_json)
+    note_shares(ledger, budget)
 
 
 @ledger_app.command("extend")
 def extend_command(
-    where: LedgerArgument,
-    dataset: DatasetOption,
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
     analyst: AnalystOption = None,
     epsilon: TotalEpsilon = None,
     rho: TotalRho = None,
@@ -119,10 +100,10 @@ def extend_command(
     Example: discreet ledger extend budget.db --dataset adult --epsilon 2
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
-    ledger = existing_ledger(where)
-    budget = ledger.extend(dataset, analyst=analyst, **amounts)
-    _show_budgets([budget], as_json=as_json)
-    _note_shares(ledger, budget)
+    of = account(where, dataset)
+    budget = of.ledger.extend(of.one, analyst=analyst, **amounts)
+    show_budgets([budget], as_json=as_json)
+    note_shares(of.ledger, budget)
 
 
 @ledger_app.command("describe")
@@ -169,34 +150,36 @@ def renew_command(
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     declared = configuration()
     renewed = renew_described(declared, dataset, period, **amounts)
-    _show_budgets([renewed], as_json=as_json)
-    _note_closed_shares(described_ledger(declared, dataset), declared.dataset(dataset))
+    show_budgets([renewed], as_json=as_json)
+    note_closed_shares(described_ledger(declared, dataset), declared.dataset(dataset))
 
 
 @ledger_app.command("show")
 def show_command(
-    where: LedgerArgument,
-    dataset: Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")] = None,
+    where: LedgerArgument = None,
+    dataset: OneDataset = None,
     as_json: AsJson = False,
 ) -> None:
     """Show budgets: total, spent and remaining.
 
     Example: discreet ledger show budget.db
     """
-    found = existing_ledger(where).budgets()
-    known = sorted({budget.dataset for budget in found})
-    if dataset is not None and dataset not in known:
+    of = account(where, dataset)
+    found = of.ledger.budgets()
+    names = {budget.dataset for budget in found} if of.whose is None else set(of.budgets)
+    if of.whose is not None and not names:
+        known = sorted({budget.dataset for budget in found})
         raise UnknownBudget(
-            f"no budget was opened for the dataset {shown(dataset)}; there are "
-            f"{', '.join(known) or 'none'}"
+            f"no budget was opened for the dataset {_named(of.whose)}; there are {', '.join(known) or 'none'}"
         )
-    _show_budgets([b for b in found if dataset in (None, b.dataset)], as_json=as_json)
+    show_budgets([budget for budget in found if budget.dataset in names], as_json=as_json)
 
 
 @ledger_app.command("charge")
 def charge_command(
-    where: LedgerArgument,
-    dataset: DatasetOption,
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    *,
     description: Annotated[
         str, typer.Option(metavar="TEXT", help="What is released, in words.", show_default=False)
     ],
@@ -232,15 +215,19 @@ def charge_command(
     Example: discreet ledger charge budget.db --dataset adult --epsilon 1/2 --description "mean age" --request m1
     """
     guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
-    session = existing_ledger(where).session(dataset, analyst)
+    of = account(where, dataset)
+    session, whose = of.ledger.session(of.one, analyst), of.one
+    if privacy_unit is None and not isinstance(whose, str):
+        privacy_unit = whose.privacy_unit
     _print_and_exit(session.charge(guarantee, description=description, request=request,
                          privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
 
 
 @ledger_app.command("done")
 def done_command(
-    where: LedgerArgument,
-    dataset: DatasetOption,
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    *,
     request: Annotated[
         str, typer.Option(metavar="NAME", help="The name it was charged under.", show_default=False)
     ],
@@ -257,14 +244,15 @@ def done_command(
 
     Example: discreet ledger done budget.db --dataset adult --request m1 --note means.json
     """
-    found = existing_ledger(where).session(dataset, analyst).done(request, note)
+    of = account(where, dataset)
+    found = of.ledger.session(of.one, analyst).done(request, note)
     _print_charge(found, as_json=as_json)
 
 
 @ledger_app.command("spent")
 def spent_command(
-    where: LedgerArgument,
-    dataset: DatasetOption,
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
     analyst: AnalystOption = None,
     delta: Annotated[
         str,
@@ -283,7 +271,8 @@ def spent_command(
 
     Example: discreet ledger spent budget.db --dataset adult --delta 1e-6
     """
-    found = existing_ledger(where).spent(dataset, analyst)
+    of = account(where, dataset)
+    found = of.ledger.spent(of.one, analyst)
     if as_json:
         held = found.approx(delta).as_dict()
         typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
@@ -291,20 +280,8 @@ def spent_command(
     typer.echo(f"{found}\n{found.in_words(delta)}")
 
 
-def existing_ledger(where: str) -> "Ledger":
-    """Return an existing ledger; only `open` creates one."""
-    if "://" not in where and not Path(where).exists():
-        raise InvalidArgument(
-            f"there is no ledger at {where}; make one: discreet ledger open {where} --dataset NAME --epsilon 1"
-        )
-    return _open(where)
-
-
-def _open(where: str) -> "Ledger":
-    """Return the ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
-    from ..ledger import Ledger  # heavy, and other commands do without
-
-    return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
+def _named(whose: "Dataset | str") -> str:
+    return shown(whose if isinstance(whose, str) else whose.name)
 
 
 def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
@@ -332,63 +309,3 @@ def _print_and_exit(charged: "Charge", *, as_json: bool) -> None:
 
 def _print_charge(charged: "Charge", *, as_json: bool) -> None:
     typer.echo(json.dumps(charged.as_dict()) if as_json else str(charged))
-
-
-def _show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
-        return
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    titles = ["dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"]
-    standing = any(budget.standing for budget in budgets)
-    for title in (*titles, *["period"] * standing):
-        table.add_column(title, overflow="fold")
-    for budget in budgets:
-        sums = map(str, (budget.total, budget.spent, budget.remaining))
-        cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
-        last = [budget.standing] * standing
-        table.add_row(*map(literal, (*cells, one_record(budget.unit), *last)))
-    Console(highlight=False).print(table)
-
-
-def _note_shares(ledger: "Ledger", budget: "Budget") -> None:
-    """Say on stderr where shares are more than the budget that they share."""
-    if budget.analyst is None:
-        return
-    all_of_it = [each for each in ledger.budgets() if each.dataset == budget.dataset]
-    for unit in ("epsilon", "rho"):
-        totals = {each.analyst: getattr(each.total, unit) for each in all_of_it}
-        whole = totals.pop(None)
-        if whole is not None and totals[budget.analyst] is not None:
-            _note_share(budget, whole, sum(filter(None, totals.values())), totals[budget.analyst])
-            return
-
-
-def _note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
-    """Say on stderr which analysts had a share of a budget that was renewed, and have none now."""
-    (found,) = ledger.budgets_of(dataset)
-    now = {each.analyst for each in found if each.is_current}
-    for analyst in dict.fromkeys(each.analyst for each in found if each.analyst not in now):
-        say(
-            f"note: {analyst} has no share of the new budget; give one: "
-            f"discreet ledger open {dataset.name} --analyst {analyst}"
-        )
-
-
-def _note_share(budget: "Budget", whole: Fraction, together: Fraction, own: Fraction) -> None:
-    """Say so if a share, or all shares together, are more than the whole."""
-    if own > whole:
-        say(
-            f"note: this share is more than the budget of {budget.dataset}, which is charged too: answers "
-            "beyond that budget are refused"
-        )
-    elif together > whole:
-        say(
-            f"note: the shares of {budget.dataset} are more than its budget together: it goes to whoever "
-            "asks first"
-        )
-
-
-def literal(text: str) -> Text:
-    """Return literal text: names are no markup, and control characters are escaped."""
-    return Text("".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text))

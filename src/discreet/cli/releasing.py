@@ -186,7 +186,7 @@ def _check_report(said: dict[str, Any]) -> None:
 def _report(release: Release, said: dict[str, Any]) -> None:
     """Write the report of a printed release."""
     from ..reports import report
-    from .ledger import existing_ledger
+    from .accounts import existing_ledger
 
     at = said["ledger"]
     ledger = None if at is None else existing_ledger(at)
@@ -222,7 +222,7 @@ def _session(said: dict[str, Any], data: Dataset | None) -> "Session | None":
         raise InvalidArgument(
             f"which budget of {said['ledger']} is charged? give --dataset too (or set DISCREET_DATASET)"
         )
-    from .ledger import existing_ledger  # most answers are released without one
+    from .accounts import existing_ledger  # most answers are released without one
 
     return existing_ledger(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
 

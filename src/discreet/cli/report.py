@@ -7,8 +7,8 @@ import typer
 
 from ..languages import Language
 from ..terms import Terms
+from .accounts import DatasetOption, LedgerArgument, account
 from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, exact_audit
-from .ledger import DatasetOption, LedgerArgument, existing_ledger
 from .options import (
     Epsilon,
     MechanismName,
@@ -75,7 +75,11 @@ def audit_command(
 
 @report_app.command("ledger")
 def ledger_command(
-    where: LedgerArgument, dataset: DatasetOption, out: OutOption, lang: LanguageOption = "en"
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    *,
+    out: OutOption,
+    lang: LanguageOption = "en",
 ) -> None:
     """Report a dataset's budget: total, questions, and remainder.
 
@@ -84,4 +88,6 @@ def ledger_command(
     from ..reports import check_path, report
 
     check_path(out)
-    typer.echo(f"wrote {report(existing_ledger(where), out, dataset=dataset, lang=lang)}")
+    of = account(where, dataset)
+    named = of.one if isinstance(of.one, str) else of.budgets[-1]
+    typer.echo(f"wrote {report(of.ledger, out, dataset=named, lang=lang)}")

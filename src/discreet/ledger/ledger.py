@@ -231,14 +231,14 @@ class Ledger:
         whose = [_about_or_name(each) for each in datasets]
         return self._store.read(listed_budgets, whose)
 
-    def history(self, dataset: str | None = None) -> list[Event]:
+    def history(self, dataset: str | Dataset | None = None) -> list[Event]:
         """Return all events in order, or those of one dataset.
 
         Args:
-            dataset: the name of the dataset; without it, of all.
+            dataset: the name of a budget, or a `Dataset`, with all its budgets; without it, of all.
         """
-        named = None if dataset is None else read_name(dataset, "dataset")
-        return Listing(read_snapshot(self._store, _history, named))
+        whose = None if dataset is None else _about_or_name(dataset)
+        return Listing(read_snapshot(self._store, _history, whose))
 
     def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
@@ -337,8 +337,11 @@ class Ledger:
         return opened, (str(self._store.url.database),)
 
 
-def _history(connection: Connection, dataset: str | None) -> list[Event]:
-    return list(queries.all_events(connection, dataset))
+def _history(connection: Connection, whose: str | About | None) -> list[Event]:
+    if not isinstance(whose, About):
+        return list(queries.all_events(connection, whose))
+    found = (e for name in _all(connection, whose) for e in queries.all_events(connection, name))
+    return sorted(found, key=lambda event: event.number)
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:

@@ -145,9 +145,7 @@ class Datasets:
 
     def history(self, name: str) -> list[Event]:
         """Return the events of the ledger about the budgets of a dataset."""
-        (found,) = self.budgets_of(name)
-        events = (event for of in {b.dataset for b in found} for event in self._ledger.history(of))
-        return sorted(events, key=lambda event: event.number)
+        return self._ledger.history(self._whose(name))
 
     def events(self) -> list[Event]:
         """Return all events of the ledger."""

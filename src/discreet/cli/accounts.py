@@ -1,0 +1,144 @@
+"""Which ledger a command is about, and whose budget in it: by paths and names, or by discreet.toml."""
+
+import os
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from ..errors import InvalidArgument, InvalidDescription, shown
+from .completion import data_names
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+    from ..datasets.configuration import Configuration
+    from ..ledger import Ledger
+
+LEDGER_HELP = "A file, the URL of a PostgreSQL database, or a dataset of discreet.toml."
+
+LedgerArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="LEDGER",
+        envvar="DISCREET_LEDGER",
+        help=f"{LEDGER_HELP} Without it the ledger declared there.",
+        show_default=False,
+        autocompletion=data_names,
+    ),
+]
+DatasetOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        envvar="DISCREET_DATASET",
+        help="The dataset, where LEDGER does not name it.",
+        show_default=False,
+    ),
+]
+OneDataset = Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")]
+
+
+class Account(NamedTuple):
+    """A ledger, and whose budget in it is meant: a described dataset, the name of a budget, or all."""
+
+    ledger: "Ledger"
+    whose: "Dataset | str | None"
+
+    @property
+    def one(self) -> "Dataset | str":
+        """Whose budget is meant.
+
+        Raises:
+            InvalidArgument: if nobody says.
+        """
+        if self.whose is None:
+            raise InvalidArgument(
+                "which budget is it? give --dataset, or name a dataset of discreet.toml"
+            )
+        return self.whose
+
+    @property
+    def budgets(self) -> list[str]:
+        """The names of the budgets that are meant, the one that is charged last."""
+        whose = [] if self.whose is None else [self.whose]
+        return list(dict.fromkeys(b.dataset for of in self.ledger.budgets_of(*whose) for b in of))
+
+
+def account(where: str | None, dataset: str | None = None) -> Account:
+    """Return the account of a command: of a described dataset, or of a ledger that is there.
+
+    Args:
+        where: a ledger, or the name of a described dataset; None for the ledger that discreet.toml declares.
+        dataset: the name of a described dataset or of a budget.
+
+    Raises:
+        InvalidArgument: if there is no such ledger, or two datasets are named.
+        InvalidDescription: if discreet.toml is needed and cannot be accepted.
+    """
+    declared = declaring(where)
+    if where is not None and declared is not None:
+        if dataset not in (None, where, os.environ.get("DISCREET_DATASET")):
+            raise InvalidArgument(f"{where} is a dataset of {declared.path}; leave out --dataset")
+        where, dataset = None, where
+    if where is not None:
+        return Account(existing_ledger(where), dataset)
+    if declared is None:
+        raise InvalidArgument("which ledger is it? give its path, or declare one in discreet.toml")
+    from ..ledger.described import described_ledger
+
+    ledger = described_ledger(declared, dataset or "NAME")
+    return Account(ledger, declared.datasets.get(dataset or "", dataset))
+
+
+def declaring(where: str | None) -> "Configuration | None":
+    """Return the description whose dataset is named, or any where nothing is; None where a ledger is named.
+
+    Raises:
+        InvalidDescription: if it cannot be accepted, and nobody can tell what the name stands for.
+    """
+    if where is not None and "://" in where:
+        return None
+    from ..datasets.configuration import find_configuration, read_configuration
+
+    try:
+        found = find_configuration()
+        declared = None if found is None else read_configuration(found)
+    except InvalidDescription:
+        if where is not None and Path(where).is_file():
+            return None
+        raise
+    if declared is None or where is None or where in declared.datasets:
+        return declared
+    return None
+
+
+def existing_ledger(where: str) -> "Ledger":
+    """Return an existing ledger; only `open` creates one."""
+    if "://" not in where and not Path(where).exists():
+        raise InvalidArgument(
+            f"there is no ledger at {where}{_known(where)}; make one: discreet ledger open {where} --dataset NAME "
+            "--epsilon 1"
+        )
+    return open_ledger(where)
+
+
+def _known(where: str) -> str:
+    """Return what else may have been meant."""
+    from ..datasets.configuration import find_configuration, read_configuration
+    from ..datasets.declarations import nearest
+
+    found = find_configuration()
+    known: Collection[str] = () if found is None else read_configuration(found).datasets
+    return (
+        f", and discreet.toml describes no dataset {shown(where)}{nearest(where, known)}"
+        if known
+        else ""
+    )
+
+
+def open_ledger(where: str) -> "Ledger":
+    """Return the ledger, with the checkpoints of DISCREET_CHECKPOINTS."""
+    from ..ledger import Ledger  # heavy, and other commands do without
+
+    return Ledger(where, checkpoints=os.environ.get("DISCREET_CHECKPOINTS") or None)
