@@ -20,6 +20,7 @@ from sqlalchemy import Engine, event
 
 from discreet.errors import Exhausted, LedgerError
 from discreet.ledger import Ledger
+from discreet.ledger.statements import Statement
 from discreet.ledger.store import Store
 
 from .ledgers import answering, bill
@@ -247,13 +248,20 @@ def _step_at_every_statement(step: Callable[[], None]) -> None:
     """Call `step` before and after every statement, before every commit, and after every transaction."""
     for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
         event.listen(Engine, name, lambda *_: step())
-    transact = Store._transact
+    run, transact = Statement.run, Store._transact
+
+    def running(self: Statement, *asked: Any, **values: Any) -> Any:
+        step()
+        rows = run(self, *asked, **values)
+        step()
+        return rows
 
     def stepping(self: Store, *transaction: Any) -> Any:
         done = transact(self, *transaction)
         step()
         return done
 
+    Statement.run = running  # type: ignore[method-assign]
     Store._transact = stepping  # type: ignore[assignment, method-assign]
 
 

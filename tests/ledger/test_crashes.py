@@ -207,8 +207,7 @@ def test_a_ledger_that_others_hold_is_busy(where: str, monkeypatch: pytest.Monke
     monkeypatch.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.1)
     session = Ledger(where).session("adult")
 
-    def while_held(connection: Any) -> None:
-        connection.execute(LEDGER.select().with_for_update())
+    def while_held(_: Any) -> None:
         with pytest.raises(LedgerBusy, match="is held by others for too long"):
             session.buy(bill("1/2"), undrawn)
 
@@ -316,9 +315,9 @@ def test_a_journal_that_was_left_is_played_back(tmp_path: Path) -> None:
 
 
 def test_commits_are_as_durable_as_sqlite_can_make_them(tmp_path: Path) -> None:
-    def settings(connection: Any) -> list[Any]:
+    def settings(held: Any) -> list[Any]:
         names = ("journal_mode", "synchronous", "fullfsync", "trusted_schema")
-        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+        return [held.connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
     assert Ledger(tmp_path / "budget.db")._store.write(settings) == ["delete", 3, 1, 0]
 
@@ -332,10 +331,10 @@ def test_a_writer_who_stalls_loses_the_lock(
     ledger.open("adult", epsilon=1)
     asleep = LEDGER.update().values(events=99)
 
-    def stall(connection: Any) -> None:
-        connection.execute(asleep)
+    def stall(held: Any) -> None:
+        held.connection.execute(asleep)
         time.sleep(1)
-        connection.execute(asleep)
+        held.connection.execute(asleep)
 
     with pytest.raises(LedgerError, match=r"ask again|cannot be reached"):
         ledger._store.write(stall)
@@ -347,5 +346,5 @@ def test_commits_are_durable_whatever_the_server_prefers(postgresql: str) -> Non
     url = postgres.schema(postgresql, "hasty")
     hasty = Ledger(f"{url}%20-csynchronous_commit%3Doff")
     asked = "SHOW synchronous_commit"
-    assert hasty._store.read(lambda connection: connection.exec_driver_sql(asked).scalar()) == "off"
-    assert hasty._store.write(lambda connection: connection.exec_driver_sql(asked).scalar()) == "on"
+    assert hasty._store.read(lambda held: held.connection.exec_driver_sql(asked).scalar()) == "off"
+    assert hasty._store.write(lambda held: held.connection.exec_driver_sql(asked).scalar()) == "on"

@@ -212,7 +212,7 @@ def test_the_latest_event_is_found_by_an_index(path: Path) -> None:
         dialect=dialect(), compile_kwargs={"literal_binds": True}
     )
     plan = session._payer.store.read(
-        lambda connection: connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {spelled}").all()
+        lambda held: held.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {spelled}").all()
     )
     steps = " ".join(row[-1] for row in plan)
     assert "discreet_latest_whole" in steps

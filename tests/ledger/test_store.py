@@ -3,7 +3,6 @@
 import pickle
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from discreet.errors import (
     LedgerUnwritable,
 )
 from discreet.ledger import Ledger
+from discreet.ledger.schema import EVENTS
+from discreet.ledger.transaction import Transaction
 
 from ..ledgers import answering, bill
 
@@ -79,7 +80,6 @@ def test_threads_share_a_ledger(tmp_path: Path, in_memory: bool) -> None:
 
 
 def test_events_can_only_be_appended(where: str) -> None:
-    from discreet.ledger.schema import EVENTS
 
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
@@ -90,9 +90,13 @@ def test_events_can_only_be_appended(where: str) -> None:
         EVENTS.delete(),
         EVENTS.insert().values(row),
     ]
+
+    def changing(held: Transaction, statement: Executable) -> None:
+        held.connection.execute(statement)
+
     for statement in statements:
         with pytest.raises(LedgerCorrupt):
-            ledger._store.write(methodcaller("execute", statement))
+            ledger._store.write(changing, statement)
     assert ledger.verify().events == 1
 
 

@@ -1,11 +1,13 @@
 """Checks, before every write, that events cannot be changed: triggers, and no write-ahead log."""
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, text
 
 from ..errors import LedgerCorrupt
 from .schema import APPEND_ONLY
+from .statements import Statement
 
-_SQLITE = "SELECT sql FROM sqlite_master WHERE type = 'trigger'"
+_SQLITE = Statement(text("SELECT sql FROM sqlite_master WHERE type = 'trigger'"))
+_JOURNAL = Statement(text("PRAGMA journal_mode"))
 
 _POSTGRESQL = """SELECT t.tgname, t.tgtype, t.tgenabled::text, p.prosrc
 FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
@@ -26,7 +28,7 @@ def check_append_only(connection: Connection) -> None:
 
 
 def _check_sqlite(connection: Connection) -> None:
-    found = set(connection.exec_driver_sql(_SQLITE).scalars())
+    found = {sql for (sql,) in _SQLITE.run(connection)}
     if found != set(APPEND_ONLY["sqlite"]):
         raise LedgerCorrupt(
             "the triggers that keep events from being changed are not those that were made"
@@ -40,7 +42,7 @@ def check_journal(connection: Connection) -> None:
     Raises:
         LedgerCorrupt: if the file is in write-ahead mode.
     """
-    if connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+    if _JOURNAL.run(connection)[0][0] == "wal":
         raise LedgerCorrupt(
             "this ledger was put into write-ahead mode, in which a copy of the file misses what is newest; "
             "put it back: PRAGMA journal_mode = DELETE"

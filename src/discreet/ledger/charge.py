@@ -6,8 +6,6 @@ Guide: docs/how-to/ledger.md.
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Connection
-
 from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
@@ -18,7 +16,8 @@ from . import integrity
 from .descriptions import check_charge
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
-from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
+from .queries import update_budget
+from .transaction import NewEvent, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +131,8 @@ def mark_done(payer: Payer, request: str, note: str) -> Charge:
     return payer.store.write(_done, payer, named, said)
 
 
-def _charged(connection: Connection, payer: Payer, request: str, body: dict[str, Any]) -> Charge:
-    chain = chain_head(connection, exclusive=True)
-    found = _found(connection, chain, payer, request)
+def _charged(transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]) -> Charge:
+    found = _found(transaction, payer, request)
     if "charged" in found or not _same(found.get("charged_outside"), body):
         event = found.get("charged") or found["charged_outside"]
         raise RequestConflict(
@@ -142,35 +140,30 @@ def _charged(connection: Connection, payer: Payer, request: str, body: dict[str,
             "of its own"
         )
     if not found:
-        _pay(connection, chain, payer, request, body)
-        return _told(_found(connection, chain, payer, request), payer, is_new=True)
+        _pay(transaction, payer, request, body)
+        return _told(_found(transaction, payer, request), payer, is_new=True)
     return _told(found, payer, is_new=False)
 
 
-def _pay(
-    connection: Connection, chain: ChainHead, payer: Payer, request: str, body: dict[str, Any]
-) -> None:
+def _pay(transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]) -> None:
     guarantee, unit = read_guarantee(body["guarantee"]), body.get("privacy_unit")
-    check_charge(connection, chain, payer.dataset, None)
-    priced = payer.priced(connection, chain, guarantee, unit)
+    check_charge(transaction, payer.dataset, None)
+    priced = payer.priced(transaction, guarantee, unit)
     costs = [cost.as_dict() for cost, _ in priced]
     whole = {**body, "costs": costs, **integrity.budget_states(*(paid for _, paid in priced))}
-    append_event(
-        connection, chain, NewEvent("charged_outside", payer.dataset, payer.analyst, request, whole)
-    )
+    transaction.append(NewEvent("charged_outside", payer.dataset, payer.analyst, request, whole))
     for _, paid in priced:
-        update_budget(connection, paid)
+        update_budget(transaction.connection, paid)
 
 
-def _done(connection: Connection, payer: Payer, request: str, note: str) -> Charge:
-    chain = chain_head(connection, exclusive=True)
-    found = _found(connection, chain, payer, request)
+def _done(transaction: Transaction, payer: Payer, request: str, note: str) -> Charge:
+    found = _found(transaction, payer, request)
     if "charged_outside" not in found:
         raise RequestConflict(f"no release made elsewhere was charged as request {shown(request)}")
     if "released_outside" not in found:
         event = NewEvent("released_outside", payer.dataset, payer.analyst, request, {"note": note})
-        append_event(connection, chain, event)
-        found = _found(connection, chain, payer, request)
+        transaction.append(event)
+        found = _found(transaction, payer, request)
     known = found["released_outside"].body["note"]
     if known != note:
         raise RequestConflict(
@@ -179,10 +172,8 @@ def _done(connection: Connection, payer: Payer, request: str, note: str) -> Char
     return _told(found, payer, is_new=False)
 
 
-def _found(
-    connection: Connection, chain: ChainHead, payer: Payer, request: str
-) -> dict[str, Event]:
-    return integrity.events_of_request(connection, chain, payer.dataset, payer.analyst, request)
+def _found(transaction: Transaction, payer: Payer, request: str) -> dict[str, Event]:
+    return integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
 
 
 def _same(known: Event | None, body: dict[str, object]) -> bool:

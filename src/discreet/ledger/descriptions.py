@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection
-
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..payment import UNDESCRIBED, About
 from . import integrity
 from .periods import Period
-from .queries import ChainHead, NewEvent, append_event, chain_head
+from .transaction import NewEvent, Transaction
 
 _SAID = {
     "source": "source",
@@ -85,7 +83,7 @@ class Bindings:
         )
 
 
-def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
+def read_bindings(transaction: Transaction) -> Bindings:
     """Return the descriptions of a ledger.
 
     Raises:
@@ -94,7 +92,7 @@ def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
     latest: dict[tuple[str, str], Mapping[str, Any]] = {}
     periods: dict[str, Period] = {}
     sources: list[tuple[str, object]] = []
-    for event in integrity.described_events(connection, chain):
+    for event in integrity.described_events(transaction):
         latest[event.dataset, str(event.body["name"])] = event.body
         sources.append((event.dataset, event.body["source"]))
         if "period" in event.body:
@@ -102,21 +100,19 @@ def read_bindings(connection: Connection, chain: ChainHead) -> Bindings:
     return Bindings(latest, periods, sources)
 
 
-def closed(connection: Connection, budget: str) -> str | None:
+def closed(transaction: Transaction, budget: str) -> str | None:
     """Return why nothing may be charged to a budget any more, or None."""
-    return read_bindings(connection, chain_head(connection)).closed(budget)
+    return read_bindings(transaction).closed(budget)
 
 
-def check_charge(
-    connection: Connection, chain: ChainHead, budget: str, about: About | None
-) -> About | None:
+def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
     """Return the description to be recorded with a charge, as `check_about` does.
 
     Raises:
         Exhausted: if the budget was renewed, or its period has ended.
         InvalidArgument: as `check_about` does.
     """
-    bindings = read_bindings(connection, chain)
+    bindings = read_bindings(transaction)
     why = bindings.closed(budget)
     if why is not None:
         raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
@@ -164,21 +160,23 @@ def change(found: Mapping[str, Any], about: About) -> About | None:
     )
 
 
-def record(connection: Connection, budget: str, about: About, period: Period | None = None) -> None:
+def record(
+    transaction: Transaction, budget: str, about: About, period: Period | None = None
+) -> None:
     """Append a description to the chain, with the period of its budget where that begins."""
     body = {name: value for name, value in asdict(about).items() if name != "columns"}
     body["columns"] = list(about.columns)
-    append_described(connection, budget, body, period)
+    append_described(transaction, budget, body, period)
 
 
 def append_described(
-    connection: Connection, budget: str, body: Mapping[str, Any], period: Period | None
+    transaction: Transaction, budget: str, body: Mapping[str, Any], period: Period | None
 ) -> None:
     """Append an event with a description. A period that the body holds is that of another budget."""
     plain = {name: value for name, value in body.items() if name not in ("per", "period")}
     begins = {} if period is None else period.as_dict
     event = NewEvent("described", budget, None, None, {**plain, **begins})
-    append_event(connection, chain_head(connection), event)
+    transaction.append(event)
 
 
 def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str, Any] | None:

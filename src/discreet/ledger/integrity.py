@@ -9,14 +9,15 @@ an index, so an edited row is detected whenever a release relies on it, and not 
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import bindparam, func, select, text
 
 from ..errors import LedgerCorrupt
 from . import queries
 from .budget import Budget
 from .events import Event, genesis
-from .queries import ChainHead
 from .schema import EVENTS, STATES_BUDGETS
+from .statements import Statement
+from .transaction import ChainHead, Transaction
 
 _BEFORE = EVENTS.alias("before")
 _LINKED = select(EVENTS, _BEFORE.c.head.label("linked")).select_from(
@@ -37,70 +38,75 @@ _LATEST = _LINKED.where(
         ]
     )
 ).order_by(EVENTS.c.number)
-_REQUEST = _LINKED.where(
-    EVENTS.c.dataset == bindparam("of"),
-    EVENTS.c.analyst == bindparam("share"),
-    EVENTS.c.request == bindparam("request"),
+_STATES = Statement(_LATEST)
+_REQUEST = Statement(
+    _LINKED.where(
+        EVENTS.c.dataset == bindparam("of"),
+        EVENTS.c.analyst == bindparam("share"),
+        EVENTS.c.request == bindparam("request"),
+    )
+)
+_DESCRIBED = Statement(
+    _LINKED.where(text("discreet_events.kind = 'described'")).order_by(EVENTS.c.number)
 )
 
 
-_DESCRIBED = _LINKED.where(text("discreet_events.kind = 'described'")).order_by(EVENTS.c.number)
-
-
-def described_events(connection: Connection, chain: ChainHead) -> list[Event]:
+def described_events(transaction: Transaction) -> list[Event]:
     """Return the events with descriptions of datasets, in order.
 
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    return _linked(connection.execute(_DESCRIBED), chain)
+    return _linked(_DESCRIBED.run(transaction.connection), transaction.chain)
 
 
 def checked_paying_budgets(
-    connection: Connection, chain: ChainHead, dataset: str, analyst: str | None
+    transaction: Transaction, dataset: str, analyst: str | None
 ) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened.
 
     Raises:
         LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = queries.paying_budgets(connection, dataset, analyst)
+    found = queries.paying_budgets(transaction.connection, dataset, analyst)
     if found:
-        asked = {"of": dataset, "share": analyst or ""}
-        _check(found, _linked(connection.execute(_LATEST, asked), chain))
+        _check(found, _latest(transaction, dataset, analyst))
     return found
 
 
-def checked_budgets(
-    connection: Connection, chain: ChainHead, dataset: str | None = None
-) -> list[Budget]:
+def checked_budgets(transaction: Transaction, dataset: str | None = None) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts.
 
     Raises:
         LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = queries.stored_budgets(connection, dataset)
+    found = queries.stored_budgets(transaction.connection, dataset)
     for budget in found:
-        asked = {"of": budget.dataset, "share": budget.analyst or ""}
-        _check([budget], _linked(connection.execute(_LATEST, asked), chain))
+        _check([budget], _latest(transaction, budget.dataset, budget.analyst))
     return found
 
 
 def events_of_request(
-    connection: Connection, chain: ChainHead, dataset: str, analyst: str | None, request: str
+    transaction: Transaction, dataset: str, analyst: str | None, request: str
 ) -> dict[str, Event]:
     """Return the events of a request, by kind.
 
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    asked = {"of": dataset, "share": analyst or "", "request": request}
-    return {event.kind: event for event in _linked(connection.execute(_REQUEST, asked), chain)}
+    found = _REQUEST.run(transaction.connection, of=dataset, share=analyst or "", request=request)
+    return {event.kind: event for event in _linked(found, transaction.chain)}
 
 
 def budget_states(*left: Budget) -> dict[str, object]:
     """Return the entry of an event's body for the states of its budgets after it."""
     return {"after": [budget.state for budget in left]}
+
+
+def _latest(transaction: Transaction, dataset: str, analyst: str | None) -> list[Event]:
+    """Return the latest events with the states of a dataset's budget and of a share."""
+    found = _STATES.run(transaction.connection, of=dataset, share=analyst or "")
+    return _linked(found, transaction.chain)
 
 
 def _linked(found: Iterable[Any], chain: ChainHead) -> list[Event]:

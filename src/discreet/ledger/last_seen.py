@@ -2,22 +2,10 @@
 
 from threading import Lock
 
-from sqlalchemy import Connection, bindparam, select
-
 from ..errors import LedgerCorrupt
 from .checkpoints import Checkpoint
 from .locks import FORK_LOCK
-from .schema import EVENTS, LEDGER
-
-_LAST, _PAST = EVENTS.alias("last"), EVENTS.alias("past")
-_ENDS = select(
-    LEDGER.c.id, LEDGER.c.events, _LAST.c.at, LEDGER.c.head, _PAST.c.head.label("past")
-).select_from(
-    LEDGER.outerjoin(_LAST, _LAST.c.number == LEDGER.c.events).outerjoin(
-        _PAST, _PAST.c.number == bindparam("past")
-    )
-)
-"""The end of the chain and the hash of an earlier event, both found by the primary key."""
+from .transaction import Transaction
 
 
 class LastSeen:
@@ -49,30 +37,17 @@ _SEEN: dict[tuple[str, str], Checkpoint] = {}
 _CHANGING = Lock()
 
 
-def read_end(connection: Connection, last: Checkpoint | None, name: str) -> Checkpoint:
-    """Return the end of the chain, if it continues from where it was last seen.
+def check_continues(transaction: Transaction, last: Checkpoint, name: str) -> None:
+    """Check that the chain continues from where it was last seen.
 
     Raises:
         LedgerCorrupt: if it is another ledger, or the last event seen is gone.
     """
-    found = connection.execute(_ENDS, {"past": last.number if last else 0}).all()
-    if len(found) != 1:
-        raise LedgerCorrupt(f"a ledger says once who it is, and {name} {len(found)} times")
-    row = found[0]
-    if not isinstance(row.events, int) or not isinstance(row.head, str):
-        raise LedgerCorrupt(f"the ledger {name} does not say where it ends")
-    here = Checkpoint(row.id, row.events, row.at, row.head)
-    if last is not None:
-        _check(last, here, row.past, name)
-    return here
-
-
-def _check(last: Checkpoint, here: Checkpoint, past: str | None, name: str) -> None:
-    if here.ledger != last.ledger:
+    if transaction.end.ledger != last.ledger:
         raise LedgerCorrupt(
             f"the ledger {name} was replaced by another one; the one that was used here has the id {last.ledger}"
         )
-    if last.number and (here.number < last.number or past != last.head):
+    if not transaction.continues(last):
         raise LedgerCorrupt(
             f"the ledger {name} was replaced by an older copy, or written anew: event {last.number} with the "
             f"head {last.head} was seen, and is not in it"

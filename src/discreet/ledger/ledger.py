@@ -27,10 +27,10 @@ from .events import CHARGED, Event, canonical_json
 from .opening import describe_dataset, extend_budget, listed_budgets, open_budget, renew_budget
 from .periods import read_per
 from .purchase import Payer
-from .queries import chain_head
 from .session import Session
 from .snapshots import read_snapshot
 from .store import Store
+from .transaction import Transaction
 from .verification import Verified, read_noted_head, verify_chain
 
 _NAMED = 3
@@ -346,8 +346,7 @@ def _history(connection: Connection, whose: str | About | None) -> list[Event]:
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:
     """Return the guarantee of all releases that were charged to these budgets, of one privacy unit and relation."""
-    chain = chain_head(connection)
-    budget = payers[0].budgets(connection, chain)[-1]
+    budget = payers[0].budgets(Transaction(connection))[-1]
     charged = Counter(
         canonical_json(event.body["guarantee"])
         for payer in payers
@@ -359,12 +358,12 @@ def _spent(connection: Connection, *payers: Payer) -> Odometer:
     return Odometer(budget.neighbors, parts, budget.unit)
 
 
-def _newest(connection: Connection, about: About) -> str:
-    return read_bindings(connection, chain_head(connection)).budget(about)
+def _newest(transaction: Transaction, about: About) -> str:
+    return read_bindings(transaction).budget(about)
 
 
-def _all(connection: Connection, about: About) -> list[str]:
-    bindings = read_bindings(connection, chain_head(connection))
+def _all(transaction: Transaction, about: About) -> list[str]:
+    bindings = read_bindings(transaction)
     bindings.budget(about)  # there is one
     return bindings.budgets(about)
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sqlalchemy import Connection
-
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.units import one_record
@@ -14,23 +12,22 @@ from .descriptions import Bindings, append_described, change, read_bindings, rec
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
-from .queries import NewEvent, chain_head
+from .transaction import NewEvent, Transaction
 
 
 def open_budget(
-    connection: Connection, budget: Budget, about: About | None, per: str | None
+    transaction: Transaction, budget: Budget, about: About | None, per: str | None
 ) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
-    chain = chain_head(connection, exclusive=True)
     if about is None:
-        return _opened(connection, budget, {})
-    bindings = read_bindings(connection, chain)
+        return _opened(transaction, budget, {})
+    bindings = read_bindings(transaction)
     found = bindings.budgets(about)
     budget = replace(budget, dataset=found[-1] if found else budget.dataset)
     period = _period(bindings, budget, per)
-    opened = _opened(connection, budget, {})
+    opened = _opened(transaction, budget, {})
     if budget.analyst is None:
-        _describe_once(connection, opened.dataset, about, period)
+        _describe_once(transaction, opened.dataset, about, period)
     return replace(opened, period=None if period is None else period.name)
 
 
@@ -51,16 +48,15 @@ def _period(bindings: Bindings, budget: Budget, per: str | None) -> Period | Non
     return known
 
 
-def describe_dataset(connection: Connection, about: About) -> None:
+def describe_dataset(transaction: Transaction, about: About) -> None:
     """Record a description as its owner has changed it, for the budget of its name or of its source.
 
     Raises:
         UnknownBudget: if no budget was opened for it.
         InvalidArgument: if it is of other records than the budget, or of the source of another budget.
     """
-    chain = chain_head(connection, exclusive=True)
-    bindings = read_bindings(connection, chain)
-    budget = _whole(connection, bindings.budget(about))
+    bindings = read_bindings(transaction)
+    budget = _whole(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
@@ -68,16 +64,20 @@ def describe_dataset(connection: Connection, about: About) -> None:
         )
     _check_source(bindings, about)
     if bindings.of(budget.dataset).get(str(about.name), {}).get("digest") != about.digest:
-        record(connection, budget.dataset, about)
+        record(transaction, budget.dataset, about)
 
 
 def renew_budget(
-    connection: Connection, about: About, period: str | None, per: str | None, total: Amount | None
+    transaction: Transaction,
+    about: About,
+    period: str | None,
+    per: str | None,
+    total: Amount | None,
 ) -> Budget:
     """Open a new budget for a described dataset, to which releases are charged from now on.
 
     Args:
-        connection: a transaction.
+        transaction: where they are read.
         about: the dataset.
         period: a name of the owner's choice; None for the calendar period of today.
         per: the kind of calendar period; None for that of the budget which is renewed.
@@ -87,9 +87,9 @@ def renew_budget(
         UnknownBudget: if it has none to be renewed.
         InvalidArgument: if its period has not ended, or there is another budget of the name of the new one.
     """
-    bindings = read_bindings(connection, chain_head(connection, exclusive=True))
+    bindings = read_bindings(transaction)
     before, first = bindings.budget(about), bindings.budgets(about)[0]
-    old, began = _whole(connection, before), bindings.periods.get(before)
+    old, began = _whole(transaction, before), bindings.periods.get(before)
     next_one = None if period is not None else _next_period(old, began, per)
     if began is not None and period is not None:
         raise InvalidArgument(
@@ -97,12 +97,12 @@ def renew_budget(
         )
     name = f"{first} {period if next_one is None else next_one.name}"
     budget = new_budget(name, None, old.neighbors, total or old.total, old.unit)
-    known = queries.stored_budgets(connection, name)
+    known = queries.stored_budgets(transaction.connection, name)
     if known and not bindings.of(name):
         raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
-    opened = _opened(connection, budget, {"renews": first})
+    opened = _opened(transaction, budget, {"renews": first})
     for body in () if known else bindings.of(before).values():
-        append_described(connection, name, body, next_one)
+        append_described(transaction, name, body, next_one)
     return replace(opened, period=None if next_one is None else next_one.name)
 
 
@@ -125,31 +125,29 @@ def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
     return this_period(began.per if per is None else per)
 
 
-def extend_budget(connection: Connection, payer: Payer, total: Amount) -> Budget:
+def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budget:
     """Give a budget a larger total.
 
     Raises:
         InvalidArgument: if the total is not larger or of another kind, or nothing is charged to it any more.
     """
-    chain = chain_head(connection, exclusive=True)
-    why = read_bindings(connection, chain).closed(payer.dataset)
+    why = read_bindings(transaction).closed(payer.dataset)
     if why is not None:
         raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
-    *others, budget = payer.budgets(connection, chain)
+    *others, budget = payer.budgets(transaction)
     larger = budget.extended(total)
     body = {"total": total.as_dict(), **integrity.budget_states(*others, larger)}
     event = NewEvent("extended", larger.dataset, larger.analyst, None, body)
-    queries.append_event(connection, chain, event)
-    queries.update_budget(connection, larger)
+    transaction.append(event)
+    queries.update_budget(transaction.connection, larger)
     return larger
 
 
 def listed_budgets(
-    connection: Connection, whose: Sequence[About | str] | None
+    transaction: Transaction, whose: Sequence[About | str] | None
 ) -> list[list[Budget]]:
     """Return the budgets of each dataset, that which is charged last; of none in particular, all in one list."""
-    chain = chain_head(connection)
-    bindings, found = read_bindings(connection, chain), integrity.checked_budgets(connection, chain)
+    bindings, found = read_bindings(transaction), integrity.checked_budgets(transaction)
     told = [_told(bindings, budget) for budget in found]
     if whose is None:
         return [told]
@@ -165,14 +163,14 @@ def _told(bindings: Bindings, budget: Budget) -> Budget:
 
 
 def _describe_once(
-    connection: Connection, budget: str, about: About, period: Period | None
+    transaction: Transaction, budget: str, about: About, period: Period | None
 ) -> None:
     """Record a description or a period that the budget does not have yet."""
-    bindings = read_bindings(connection, chain_head(connection))
+    bindings = read_bindings(transaction)
     known = bindings.of(budget).get(str(about.name))
     begins = period if budget not in bindings.periods else None
     if known is None or change(known, about) is not None or begins is not None:
-        record(connection, budget, about, begins)
+        record(transaction, budget, about, begins)
 
 
 def _check_source(bindings: Bindings, about: About) -> None:
@@ -186,18 +184,15 @@ def _check_source(bindings: Bindings, about: About) -> None:
             )
 
 
-def _whole(connection: Connection, dataset: str) -> Budget:
+def _whole(transaction: Transaction, dataset: str) -> Budget:
     """Return the budget of a dataset."""
-    found = integrity.checked_budgets(connection, chain_head(connection), dataset)
+    found = integrity.checked_budgets(transaction, dataset)
     return next(budget for budget in found if budget.analyst is None)
 
 
-def _opened(connection: Connection, budget: Budget, more: Mapping[str, object]) -> Budget:
+def _opened(transaction: Transaction, budget: Budget, more: Mapping[str, object]) -> Budget:
     """Store the budget unless it exists."""
-    chain = chain_head(connection)
-    known = {
-        each.analyst: each for each in integrity.checked_budgets(connection, chain, budget.dataset)
-    }
+    known = {each.analyst: each for each in integrity.checked_budgets(transaction, budget.dataset)}
     if budget.analyst in known:
         return _unchanged(known[budget.analyst], budget)
     if budget.analyst is not None and None not in known:
@@ -208,10 +203,8 @@ def _opened(connection: Connection, budget: Budget, more: Mapping[str, object]) 
     left = [budget] if budget.analyst is None else [known[None], budget]
     body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **unit_field(budget.unit),
             **integrity.budget_states(*left), **more}  # fmt: skip
-    queries.append_event(
-        connection, chain, NewEvent("opened", budget.dataset, budget.analyst, None, body)
-    )
-    queries.insert_budget(connection, budget)
+    transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
+    queries.insert_budget(transaction.connection, budget)
     return budget
 
 

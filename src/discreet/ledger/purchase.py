@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import Connection
-
 from ..arguments import read_name
 from ..descriptions import is_current
 from ..errors import (
@@ -26,9 +24,10 @@ from . import integrity, queries
 from .budget import Amount, Budget
 from .descriptions import check_about, check_charge, closed, read_bindings, record
 from .events import Event, decode, encode, read_drawn, unit_field
-from .queries import ChainHead, NewEvent, append_event, chain_head, update_budget
+from .queries import update_budget
 from .store import Store
 from .tracebacks import without_frames
+from .transaction import NewEvent, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +52,26 @@ class Payer:
         """Return the budgets that a release must fit, in a transaction of its own."""
         return self.store.read(self.budgets)
 
-    def budgets(self, connection: Connection, chain: ChainHead | None = None) -> list[Budget]:
+    def budgets(self, transaction: Transaction) -> list[Budget]:
         """Return the budgets that a release must fit, that of the dataset first.
 
         Args:
-            connection: a transaction.
-            chain: the end of the chain, where it was read already.
+            transaction: where they are read.
 
         Raises:
             UnknownBudget: if one of them was never opened.
             LedgerCorrupt: if one of them differs from its state in the latest event about it.
         """
-        chain = chain or chain_head(connection)
-        found = integrity.checked_paying_budgets(connection, chain, self.dataset, self.analyst)
+        found = integrity.checked_paying_budgets(transaction, self.dataset, self.analyst)
         known = {budget.analyst for budget in found}
         if None not in known:
             raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
         if self.analyst in known:
             return found
-        shares = [budget.analyst for budget in queries.stored_budgets(connection, self.dataset)]
+        shares = [
+            budget.analyst
+            for budget in queries.stored_budgets(transaction.connection, self.dataset)
+        ]
         raise UnknownBudget(
             f"the analyst {shown(self.analyst)} has no share of {self.dataset}; those who have: "
             f"{', '.join(filter(None, shares)) or 'nobody'}"
@@ -90,20 +90,20 @@ class Payer:
         return self.store.read(closed, self.dataset)
 
     def priced(
-        self, connection: Connection, chain: ChainHead, guarantee: Guarantee, unit: str | None
+        self, transaction: Transaction, guarantee: Guarantee, unit: str | None
     ) -> list[tuple[Amount, Budget]]:
         """Return pairs of the cost of a release to a budget, and the budget after the charge.
 
         Raises:
             Exhausted: if a budget cannot pay.
         """
-        paying = self.budgets(connection, chain)
+        paying = self.budgets(transaction)
         costs = [budget.cost(guarantee, unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
 
 
-def _checked_about(connection: Connection, budget: str, about: About | None) -> None:
-    check_about(read_bindings(connection, chain_head(connection)), budget, about)
+def _checked_about(transaction: Transaction, budget: str, about: About | None) -> None:
+    check_about(read_bindings(transaction), budget, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,62 +146,56 @@ class Purchase:
         """
         return self.payer.store.write(partial(self._keep, drawn=read_drawn(draw())))
 
-    def _look(self, connection: Connection) -> Event | None:
+    def _look(self, transaction: Transaction) -> Event | None:
         """Return the event with the stored answer, if any; raise if a new one could not be charged."""
-        chain = chain_head(connection)
-        charged, answered = self._found(connection, chain)
+        charged, answered = self._found(transaction)
         if charged is None:
-            check_charge(connection, chain, self.payer.dataset, self.bill.about)
-            self.payer.priced(connection, chain, self.bill.guarantee, self.bill.unit)
+            check_charge(transaction, self.payer.dataset, self.bill.about)
+            self.payer.priced(transaction, self.bill.guarantee, self.bill.unit)
         return answered
 
-    def _pay(self, connection: Connection) -> tuple[Event | None, bool]:
+    def _pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
         """Charge the budgets unless the request was charged already.
 
         Returns:
             The event with its answer, if there is one, and whether this call charged.
         """
-        chain = chain_head(connection, exclusive=True)
-        charged, answered = self._found(connection, chain)
+        charged, answered = self._found(transaction)
         if charged is None:
-            self._charge(connection, chain)
+            self._charge(transaction)
         return answered, charged is None
 
-    def _charge(self, connection: Connection, chain: ChainHead) -> None:
+    def _charge(self, transaction: Transaction) -> None:
         bill = self.bill
-        changed = check_charge(connection, chain, self.payer.dataset, bill.about)
+        changed = check_charge(transaction, self.payer.dataset, bill.about)
         if changed is not None:
-            record(connection, self.payer.dataset, changed)
-            chain = chain_head(connection)
-        priced = self.payer.priced(connection, chain, bill.guarantee, bill.unit)
+            record(transaction, self.payer.dataset, changed)
+        priced = self.payer.priced(transaction, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
             "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
             **unit_field(bill.unit), **integrity.budget_states(*(paid for _, paid in priced)),
         }  # fmt: skip
-        append_event(connection, chain, self._event("charged", body))
+        transaction.append(self._event("charged", body))
         for _, paid in priced:
-            update_budget(connection, paid)
+            update_budget(transaction.connection, paid)
 
-    def _keep(self, connection: Connection, drawn: Indices) -> Indices:
+    def _keep(self, transaction: Transaction, drawn: Indices) -> Indices:
         """Store the answer unless the request was answered meanwhile; return the stored answer."""
-        chain = chain_head(connection, exclusive=True)
-        _, answered = self._found(connection, chain)
+        _, answered = self._found(transaction)
         if answered is not None:
             return _given(answered)
-        append_event(connection, chain, self._event("answered", {"answer": encode(drawn)}))
+        transaction.append(self._event("answered", {"answer": encode(drawn)}))
         return drawn
 
-    def _found(self, connection: Connection, chain: ChainHead) -> tuple[Event | None, Event | None]:
+    def _found(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
         """Return the events that charged and answered this request, if any.
 
         Raises:
             RequestConflict: if the request was another question.
         """
         payer, request = self.payer, str(self.bill.request)
-        found = integrity.events_of_request(
-            connection, chain, payer.dataset, payer.analyst, request
-        )
+        found = integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
         if "charged_outside" in found:
             raise RequestConflict(
                 f"request {shown(request)} was charged for a release made elsewhere (event "

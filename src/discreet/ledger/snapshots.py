@@ -11,6 +11,7 @@ from sqlalchemy.pool import StaticPool
 from .append_only import check_journal
 from .failures import ledger_error
 from .store import Store
+from .transaction import Transaction
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -30,7 +31,7 @@ def read_snapshot(
     """
     copy = store.read(_copied)
     if copy is None:
-        return store.read(work, *args, **kwargs)
+        return store.read(lambda transaction: work(transaction.connection, *args, **kwargs))
     try:
         with copy.connect() as connection:
             return work(connection, *args, **kwargs)
@@ -41,8 +42,9 @@ def read_snapshot(
     raise failure
 
 
-def _copied(connection: Connection) -> Engine | None:
+def _copied(transaction: Transaction) -> Engine | None:
     """Return an engine on a copy of all pages, damaged ones too; None for PostgreSQL."""
+    connection = transaction.connection
     if connection.dialect.name != "sqlite":
         return None
     check_journal(connection)

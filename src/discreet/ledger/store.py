@@ -18,10 +18,11 @@ from sqlalchemy.pool import NullPool, Pool, StaticPool
 from ..errors import DiscreetError, LedgerCorrupt, LedgerError, MissingPackage
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .failures import busy_error, ledger_error
-from .last_seen import LastSeen, read_end
+from .last_seen import LastSeen, check_continues
 from .location import make_file, name_of, read_url
 from .locks import exclusive
 from .schema import MIGRATIONS, version_of
+from .transaction import Transaction
 from .uninterrupted import StopRequest, uninterrupted
 from .upgrade import upgrade
 
@@ -82,31 +83,31 @@ class Store:
 
     def read(
         self,
-        work: Callable[Concatenate[Connection, _P], _T],
+        work: Callable[Concatenate[Transaction, _P], _T],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Return work(connection, *args, **kwargs) in a transaction that reads one consistent state.
+        """Return work(transaction, *args, **kwargs) in a transaction that reads one consistent state.
 
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
         """
-        return self._watched(_bound(work, *args, **kwargs), self._begin_reading)
+        return self._watched(_bound(work, *args, **kwargs), writing=False)
 
     def write(
         self,
-        work: Callable[Concatenate[Connection, _P], _T],
+        work: Callable[Concatenate[Transaction, _P], _T],
         *args: _P.args,
         **kwargs: _P.kwargs,
     ) -> _T:
-        """Return work(connection, *args, **kwargs) in an exclusive transaction, durable when this returns.
+        """Return work(transaction, *args, **kwargs) in an exclusive transaction, durable when this returns.
 
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
             LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
         self.cover()
-        done = self._watched(_bound(work, *args, **kwargs), self._begin_writing)
+        done = self._watched(_bound(work, *args, **kwargs), writing=True)
         self.cover()
         return done
 
@@ -120,17 +121,21 @@ class Store:
 
     def end(self) -> Checkpoint:
         """Return the current end of the chain."""
-        return self.read(read_end, None, self.name)
 
-    def _watched(self, work: Callable[[Connection], _T], begin: Callable[[Connection], None]) -> _T:
+        def end(transaction: Transaction) -> Checkpoint:
+            return transaction.end
+
+        return self.read(end)
+
+    def _watched(self, work: Callable[[Transaction], _T], *, writing: bool) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
 
         def watching(connection: Connection) -> _T:
-            end = read_end(connection, last, self.name)
-            done = work(connection)
-            if begin == self._begin_writing:
-                end = read_end(connection, None, self.name)
-            ends.append(end)
+            transaction = Transaction(connection, writing=writing)
+            if last is not None:
+                check_continues(transaction, last, self.name)
+            done = work(transaction)
+            ends.append(transaction.end)
             return done
 
         def remembering() -> None:
@@ -138,6 +143,7 @@ class Store:
 
         # Read before the transaction begins: it may not see later commits of others.
         last, ends = self._seen.last, list[Checkpoint]()
+        begin = self._begin_writing if writing else self._begin_reading
         return self._transact(watching, begin, remembering)
 
     def _transact(
@@ -254,12 +260,12 @@ class Store:
 
 
 def _bound(
-    work: Callable[Concatenate[Connection, _P], _T], *args: _P.args, **kwargs: _P.kwargs
-) -> Callable[[Connection], _T]:
-    """Return `work` with all arguments but the connection."""
+    work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
+) -> Callable[[Transaction], _T]:
+    """Return `work` with all arguments but the transaction."""
 
-    def bound(connection: Connection) -> _T:
-        return work(connection, *args, **kwargs)
+    def bound(transaction: Transaction) -> _T:
+        return work(transaction, *args, **kwargs)
 
     return bound
 

@@ -4,8 +4,8 @@ from sqlalchemy import Connection
 
 from . import integrity, queries
 from .events import STATES_SINCE_SCHEMA
-from .queries import NewEvent
 from .schema import migrate, version_of
+from .transaction import NewEvent, Transaction
 from .verification import verify_chain
 
 
@@ -27,6 +27,7 @@ def upgrade(connection: Connection) -> None:
 
 def _carry(connection: Connection) -> None:
     """Append an event with the state of every budget."""
+    transaction = Transaction(connection, writing=True)
     wholes = {
         each.dataset: each for each in queries.stored_budgets(connection) if each.analyst is None
     }
@@ -36,4 +37,4 @@ def _carry(connection: Connection) -> None:
         event = NewEvent(
             "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*left)
         )
-        queries.append_event(connection, queries.chain_head(connection), event)
+        transaction.append(event)

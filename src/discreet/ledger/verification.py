@@ -15,8 +15,9 @@ from ..privacy.units import read_unit
 from .append_only import check_append_only
 from .budget import Budget, budget_order, new_budget, read_amount
 from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
-from .queries import ChainHead, all_events, chain_head, is_chained, stored_budgets
+from .queries import all_events, is_chained, stored_budgets
 from .schema import migrate
+from .transaction import ChainHead, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def verify_chain(connection: Connection, noted: str | None) -> Verified:
     check_append_only(connection)
     if connection.dialect.name == "sqlite":
         _check_file(connection)
-    chain = chain_head(connection)
+    chain = Transaction(connection).chain
     replay = Replay(chain.born >= STATES_SINCE_SCHEMA)
     passed = noted is None
     for head in _heads(chain, all_events(connection), replay):

@@ -1,0 +1,132 @@
+"""One transaction on a ledger: its connection, and the end of the chain, to which it appends events."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, bindparam, select
+
+from ..errors import LedgerCorrupt
+from .append_only import check_append_only
+from .checkpoints import Checkpoint
+from .events import Event, chain_hash
+from .queries import columns_of
+from .schema import EVENTS, LEDGER, check_newest
+from .statements import Statement
+
+_SELECTED = select(LEDGER.c.id, LEDGER.c.born, LEDGER.c.version, LEDGER.c.events, LEDGER.c.head)
+_LEDGER, _LOCKED = Statement(_SELECTED), Statement(_SELECTED.with_for_update())
+_ENDING = Statement(
+    select(EVENTS.c.at, EVENTS.c.head).where(EVENTS.c.number == bindparam("number"))
+)
+_APPEND = Statement(EVENTS.insert(), EVENTS.c.keys())
+_ADVANCE = Statement(LEDGER.update(), ["events", "head"])
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHead:
+    """The identity of a ledger and the end of its chain.
+
+    Attributes:
+        identity: the random id of the ledger.
+        born: the schema it was created with.
+        events: how many events it has.
+        at: the time of the last one.
+        head: the hash of the last one.
+    """
+
+    identity: str
+    born: int
+    events: int
+    at: str | None
+    head: str
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The end of the chain, to be kept elsewhere."""
+        return Checkpoint(self.identity, self.events, self.at, self.head)
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event to be appended, without number, time and hash."""
+
+    kind: str
+    dataset: str
+    analyst: str | None
+    request: str | None
+    body: dict[str, object]
+
+
+class Transaction:
+    """A transaction, and the end of the chain after the events that it has appended.
+
+    Args:
+        connection: where it was begun.
+        writing: whether it may append. Then other writers are locked out until it ends.
+
+    Raises:
+        LedgerCorrupt: if the ledger does not say where it ends.
+    """
+
+    __slots__ = ("_checked", "_end", "_last", "_version", "_writing", "connection")
+
+    def __init__(self, connection: Connection, *, writing: bool = False) -> None:
+        self.connection = connection
+        self._writing, self._checked = writing, False
+        rows = (_LOCKED if writing else _LEDGER).run(connection)
+        if len(rows) != 1:
+            raise LedgerCorrupt(f"a ledger says once who it is, and this one {len(rows)} times")
+        identity, born, self._version, events, head = rows[0]
+        if not isinstance(events, int) or not isinstance(head, str):
+            raise LedgerCorrupt("the ledger does not say where it ends")
+        at, self._last = self._ending(events)
+        self._end = ChainHead(identity, born, events, at, head)
+
+    @property
+    def end(self) -> Checkpoint:
+        """The end of the chain, as the ledger records it."""
+        return self._end.checkpoint
+
+    @property
+    def chain(self) -> ChainHead:
+        """The end of the chain, checked: what a release relies on.
+
+        Raises:
+            LedgerTooNew: if a newer version has upgraded the ledger meanwhile.
+            LedgerCorrupt: if the last event does not match the recorded head, or the schema has changed; or, in
+                a transaction that may append, if events are not protected from changes.
+        """
+        if not self._checked:
+            check_newest(self._version)
+            if self._writing:
+                check_append_only(self.connection)
+            if self._end.events and self._last != self._end.head:
+                raise LedgerCorrupt(
+                    f"event {self._end.events} is not the last one that was written"
+                )
+            self._checked = True
+        return self._end
+
+    def append(self, new: NewEvent) -> None:
+        """Append an event to the chain."""
+        number, at = self.chain.events + 1, datetime.now(UTC).isoformat(timespec="microseconds")
+        event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
+        columns = columns_of(event)
+        head = chain_hash(self.chain.head, columns)
+        row = dict(zip(EVENTS.c.keys(), [*columns, head], strict=True))
+        _APPEND.run(self.connection, **row)
+        _ADVANCE.run(self.connection, events=number, head=head)
+        self._end = replace(self._end, events=number, at=at, head=head)
+
+    def continues(self, last: Checkpoint) -> bool:
+        """Return whether an event seen before is still in the chain."""
+        if not last.number:
+            return True
+        same = self._end.events == last.number
+        past = self._last if same else self._ending(last.number)[1]
+        return self._end.events >= last.number and past == last.head
+
+    def _ending(self, number: int) -> tuple[str | None, str | None]:
+        """Return the time and the hash of an event; None for both without it."""
+        at, head = next(iter(_ENDING.run(self.connection, number=number)), (None, None))
+        return at, head
