@@ -99,7 +99,7 @@ def test_a_plan_runs_if_everything_can_be_paid() -> None:
     answers = batch().split(epsilon=1).run(ledger.session("people"))
     assert list(answers) == ["drink", "age", "tail"]
     assert ledger.budgets()[0].remaining.epsilon == 0
-    assert batch().split(epsilon=9).run()["drink"].value == "tea"
+    assert batch().split(epsilon=90).run()["drink"].value == "tea"
 
 
 def test_a_plan_that_is_too_dear_pays_nothing() -> None:
