@@ -90,6 +90,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "select_by": lambda: discreet.select_by(
             lambda data, options: [1, 2], None, [True, 2.5], sensitivity="0.1", error="1e-9", **terms
         ),
+        "selector": lambda: discreet.selector(["a", "b"], sensitivity=1, **terms)([1, 2]),
         "select_rows": lambda: discreet.select_rows([[1, 2], [3, 4]], sensitivity=1, **terms),
         "select_rows weighed": lambda: discreet.select_rows(
             [[1, 2]] * 2, spread=1, log_base_measure=[0.5, 1], mask=[[True, True], [True, False]],

@@ -11,7 +11,15 @@ from discreet.terms import DEFAULTS, PersonTerms, RecordTerms, Terms, descriptio
 
 FUNCTIONS = [n for n in discreet.__all__ if inspect.isfunction(getattr(discreet, n))]
 SHARED = [n for n in FUNCTIONS if "neighbors" in inspect.signature(getattr(discreet, n)).parameters]
-MADE_BY_OTHERS = {"Analyst", "Charge", "Comparison", "Connection", "Distribution", "Session"}
+MADE_BY_OTHERS = {
+    "Analyst",
+    "Charge",
+    "Comparison",
+    "Connection",
+    "Distribution",
+    "Selector",
+    "Session",
+}
 """Classes that nobody calls: a method of another returns them."""
 
 

@@ -94,6 +94,7 @@ def test_every_verb_is_here() -> None:
     asked = QUESTIONS.keys() | {
         "quantiles",
         "select_rows",
+        "selector",  # tests/verbs/test_selector.py
         "AboveThreshold",
         "private_candidates",  # tests/verbs/test_private_candidates.py
         "DataNode",

@@ -83,6 +83,8 @@ from .verbs.quantiles import quantiles as quantiles
 from .verbs.select import select as select
 from .verbs.select_by import select_by as select_by
 from .verbs.select_rows import select_rows as select_rows
+from .verbs.selector import Selector as Selector
+from .verbs.selector import selector as selector
 from .verbs.top_k import top_k as top_k
 
 __version__: str

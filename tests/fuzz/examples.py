@@ -200,6 +200,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(u, ["a", TEXT], ["a", "b"], **_DECLARED),
         lambda: call(u, ["a", TEXT], ["a", "b"], sensitivity=1, granularity=1, **_paid()),
     ],
+    "selector": [
+        lambda: call(3, **_DECLARED),
+        lambda: call(["a", "b"], sensitivity=1, monotonic=True, epsilon=1, ledger=world().session()),
+    ],
     "select_rows": [
         lambda: call([[*SCORES], [*SCORES]], **_DECLARED),
         lambda: call([[0, 1], [NUMBER, 1]], sensitivity=1, candidates=["a", "b"], mask=[True, False], **_paid()),
@@ -392,6 +396,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
     "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),
     "Release": lambda: discreet.select([0, 1], **_DECLARED),
+    "Selector": lambda: discreet.selector(3, **_DECLARED),
     "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
     "Budget": lambda: _opened().budgets()[0],
     "Analyst": lambda: world().node().analyst("team"),

@@ -26,6 +26,7 @@ from discreet.terms import Terms, takes_terms
 from discreet.testing import BitTree, bit_tree
 
 from ..columns import Counted
+from ..test_payment import Purse
 
 EPSILON = Fraction(1, 2)
 ROWS = 400
@@ -102,6 +103,10 @@ DECLARED: dict[str, Callable[..., Release]] = {
     "select": lambda data, most, **terms: discreet.select(drinks(data), sensitivity=most, **terms),
     "select_by": lambda data, most, **terms: discreet.select_by(
         lambda given, _: drinks(given), data, DRINKS, sensitivity=most, **terms
+    ),
+    "selector": lambda data, most, **terms: discreet.selector(sensitivity=most, **terms)(
+        drinks(data),
+        ledger=Purse(),  # without one there is no order
     ),
     "select_rows": lambda data, most, **terms: discreet.select_rows(
         [drinks(data), [0, teas(data)]], sensitivity=most, **terms

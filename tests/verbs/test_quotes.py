@@ -88,6 +88,12 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         ),
         [1, 2],
     ),
+    "selector": (
+        lambda data, ledger=None, request=None, **terms: discreet.selector(sensitivity=1, **terms)(
+            data, ledger=ledger, request=request
+        ),
+        [1, 2],
+    ),
     "select_rows": (
         lambda data, **terms: discreet.select_rows(data, rows=2, sensitivity=1, **terms),
         [[1, 2], [3, 0]],

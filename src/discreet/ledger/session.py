@@ -24,12 +24,13 @@ from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.select_by import select_by
 from ..verbs.select_rows import select_rows
+from ..verbs.selector import selector
 from ..verbs.top_k import top_k
 from .budget import Amount, Budget
 from .charge import Charge, charge_external, mark_done
 from .purchase import Payer, purchase
 
-_Verb = TypeVar("_Verb", bound=Callable[..., Release])
+_Verb = TypeVar("_Verb", bound=Callable[..., object])
 
 _NOTHING = Amount(Fraction(0), Fraction(0))
 
@@ -147,6 +148,7 @@ class Session:
     select = _PaidVerb(select)
     select_by = _PaidVerb(select_by)
     select_rows = _PaidVerb(select_rows)
+    selector = _PaidVerb(selector)
     top_k = _PaidVerb(top_k)
 
     def __init__(self, payer: Payer) -> None:

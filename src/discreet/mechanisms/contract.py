@@ -21,6 +21,7 @@ from ..privacy.guarantees import Guarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
+from ..sampling.enclosures import Rate
 from .worst_case import WorstCase
 
 _LEAST = Fraction(1, 10**300)
@@ -59,6 +60,8 @@ class Calibrated:
     """From a `Vector` of scores, or from `Runs` if the mechanism takes them."""
     cutoff_gap: Fraction = Fraction(0)
     """A gap beyond which candidates hardly matter, for mechanisms that take runs."""
+    rate: Rate | None = None
+    """Where the distribution is P(i) proportional to exp(-rate * gap[i]), that rate: there are faster ways then."""
 
 
 class Mechanism(Protocol):

@@ -103,7 +103,7 @@ class Exponential:
                 return log_measured(scores, rate, self.log_base_measure)
             return Categorical(scores, rate)
 
-        return Calibrated(guarantee, law, cutoff_gap=_FAR / eta)
+        return Calibrated(guarantee, law, _FAR / eta, rate if self.uniform else None)
 
     def _settle(
         self, sensitivity: Sensitivity, parameter: PrivacyParameter

@@ -41,7 +41,8 @@ BLOCK = 2**14
 _ONCE = 256
 
 _ROW = 256
-_HALF_ULP = 2.0**-53
+HALF_ULP = 2.0**-53
+"""The largest relative error of one rounding."""
 
 
 class Sums(NamedTuple):
@@ -76,7 +77,7 @@ class Sums(NamedTuple):
 
     def _slack(self, total: float) -> float:
         """Return the distance that makes a comparison certain: both errors, and eight roundings."""
-        return (2 * self.error + 8 * _HALF_ULP) * total
+        return (2 * self.error + 8 * HALF_ULP) * total
 
 
 class Weights(Protocol):
@@ -229,6 +230,11 @@ class Categorical:
         i = self._table.draw(bits)
         return i if self._blocks is None else i * BLOCK + self._inner(i).draw(bits)
 
+    def settle(self, u: LazyUniform) -> int:
+        """Return the index on which `u` falls; for as many candidates as one table holds, at most `FLAT`."""
+        assert self._blocks is None
+        return self._table.settle(u)
+
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent draws."""
         found = self._table.draws(size, bits)
@@ -288,4 +294,4 @@ def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
 
 def error_of_sums(weight_error: float, chain: int, n: int) -> float:
     """Return a bound on |fast sum - real sum| / (fast total), as derived in docs/explanation/draw.md."""
-    return 1.001 * (weight_error + chain * _HALF_ULP) + 4 * n * CUT_WEIGHT
+    return 1.001 * (weight_error + chain * HALF_ULP) + 4 * n * CUT_WEIGHT

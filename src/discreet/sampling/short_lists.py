@@ -1,0 +1,63 @@
+"""The draw from a short list of numbers, in plain Python: for a dozen candidates an array costs more than it saves.
+
+The same certificate as in `categorical`, of which this is the first step alone: an index is returned only if it
+is certain. So answers are the same function of the random bits, whichever of the two is taken.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
+from math import exp, isfinite, ldexp
+from typing import Any
+
+import numpy as np
+
+from .bits import LazyUniform
+from .categorical import HALF_ULP, error_of_sums
+from .enclosures import CUT, WEIGHT_ERROR, Rate
+
+SHORT = 100
+"""Above so many numbers arrays are faster."""
+
+_EXACT = 2**53
+_FLOATS, _INTEGERS = {float}, {int}
+
+
+def short_list(values: Any) -> list[float] | None:
+    """Return a few finite floats, or a few integers that are doubles, in a list; None if these are not.
+
+    The type of what is given, its length and the types of its numbers count as public.
+    """
+    if type(values) is np.ndarray and values.ndim == 1 and len(values) <= SHORT:
+        values = values.tolist()
+    if type(values) is not list or not 0 < len(values) <= SHORT:
+        return None
+    types = set(map(type, values))
+    if types == _FLOATS:
+        return values if all(map(isfinite, values)) else None
+    whole = types == _INTEGERS and min(values) > -_EXACT and max(values) < _EXACT
+    return values if whole else None
+
+
+def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | None:
+    """Return the index whose share of [0, 1) holds `u`, or None where that is not certain yet.
+
+    The weights are those of `enclosures.fast_weights`, with the exponential of C's library, of which
+    the same is assumed as of numpy's: a relative error of at most `FUNCTION_ERROR`.
+    """
+    best, speed, cut = max(values), rate.double, -CUT
+    exponents = [speed * (value - best) for value in values]
+    ends = list(accumulate([exp(x if x > cut else cut) for x in exponents]))
+    total, last = ends[-1], len(ends) - 1
+    low, high = (ldexp(end, -u.length) * total for end in (u.prefix, u.prefix + 1))
+    i = min(bisect_right(ends, low), last)
+    slack = _slack(last + 1) * total
+    after = i == 0 or low - ends[i - 1] > slack
+    return i if after and (i == last or ends[i] - high > slack) else None
+
+
+@cache
+def _slack(n: int) -> float:
+    """Return the distance, relative to the total, that makes a comparison certain: see `Sums`."""
+    return 2 * error_of_sums(WEIGHT_ERROR, n, n) + 8 * HALF_ULP

@@ -1,0 +1,208 @@
+"""selector: a select whose public arguments are settled once."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Generic, TypeVar, Unpack, overload
+
+from ..answer_types import T
+from ..arguments import refuse_one_shot
+from ..candidates import Labels
+from ..error_boundary import error_boundary
+from ..errors import InvalidScores
+from ..mechanisms.contract import Law
+from ..numbers import Number, count
+from ..payment import Account
+from ..privacy.guarantees import Guarantee
+from ..releases import Release
+from ..sampling.bits import LazyUniform, SystemBits
+from ..sampling.categorical import Categorical
+from ..sampling.enclosures import Rate, has_fast_pass
+from ..sampling.short_lists import settle_short, short_list
+from ..sampling.vectors import read_vector
+from ..scores import Given
+from ..selection import Query, Question, ask
+from ..terms import AnswerTerms, Terms, read_payment, takes_terms_without
+
+_T = TypeVar("_T")
+
+_MOST = 10**12
+
+
+class Selector(Generic[T]):
+    """A mechanism ready to select: `choose(scores)` is a `Release`. Made by `discreet.selector`.
+
+    Nothing of the scores is kept, and a call is charged as `select` is: every one by itself, if there is a
+    ledger.
+    """
+
+    __slots__ = ("_facts", "_labels", "_order", "_question", "_rate", "_size")
+
+    def __init__(self, question: Question, labels: Labels | None, size: int | None) -> None:
+        self._question, self._labels, self._size = question, labels, size
+        words = "select" if labels is None else f"select, {labels.size} candidates"
+        per = "" if question.unit is None else f", per {question.unit}"
+        order = self._order = question.order(Query("select", words).about(per))
+        rate = question.calibrated.rate
+        self._rate = rate if rate is not None and has_fast_pass(rate) else None
+        self._facts = (
+            order.guarantee,
+            order.mechanism,
+            order.unit,
+            order.query.words,
+            question.candidates,
+        )
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of one answer."""
+        return self._order.guarantee
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism."""
+        return self._order.mechanism
+
+    @error_boundary
+    def __call__(
+        self, scores: object, *, request: str | None = None, ledger: Account | None = None
+    ) -> Release[T]:
+        """Release one of the candidates: the better its score, the likelier.
+
+        Args:
+            scores: finite numbers, one per candidate, in the order of the candidates: an array, a series, a
+                list, or a mapping from the candidates to scores.
+            request: a name for this request in the ledger: the same request again returns the same answer and
+                costs nothing. Without it every call is a new request.
+            ledger: the account to charge for this call, in place of that of the selector.
+
+        Raises:
+            InvalidArgument: if the request or the ledger cannot be accepted.
+            InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
+
+        Side channels: those of the mechanism. The type of the scores and how many there are count as public.
+        """
+        order = self._order
+        if ledger is None and request is None and order.account is None:
+            return Release(self._name(self._prepared(scores)()), *self._facts)
+        refuse_one_shot(scores, "scores")
+        account, name = read_payment({"ledger": ledger or order.account, "request": request})
+        paid = replace(order, account=account, request=name)
+        return paid.deliver(partial(self._prepared, scores), self._name)
+
+    def _prepared(self, scores: Any) -> Callable[[], int]:
+        """Check the private scores, and return the function that draws from them."""
+        values = self._in_order(scores) if isinstance(scores, Mapping) else scores
+        few = None if self._rate is None else short_list(values)
+        numbers = read_vector(values) if few is None else few
+        if self._size is not None and len(numbers) != self._size:
+            raise InvalidScores(
+                f"there are {self._size} candidates but {len(numbers)} scores; give one for each"
+            )
+        if few is not None and self._rate is not None:
+            return partial(_drawn_short, few, self._rate)
+        return partial(_drawn, self._question.calibrated.law(numbers))
+
+    def _in_order(self, scores: Mapping[object, object]) -> list[object]:
+        """Return the scores in a mapping in the order of the candidates.
+
+        Raises:
+            InvalidScores: if there is not one for each, or there are no names.
+        """
+        labels = self._labels or ()
+        if labels and len(scores) == len(labels) and all(label in scores for label in labels):
+            return [scores[label] for label in labels]
+        raise InvalidScores(
+            "a mapping of scores must have one for each of the candidates of the selector"
+        )
+
+    def _name(self, drawn: Any) -> Any:
+        return drawn if self._labels is None else self._labels[drawn]
+
+    def __repr__(self) -> str:
+        among = "" if self._size is None else f" among {self._size:,} candidates"
+        return f"Selector({self.mechanism}{among}: {self.guarantee} a call)"
+
+
+def _drawn(law: Law) -> int:
+    """Return an index, exactly."""
+    return int(law.draw(SystemBits()))
+
+
+def _drawn_short(values: list[float], rate: Rate) -> int:
+    """Return the index of one of a few numbers, exactly."""
+    u = LazyUniform(SystemBits())
+    found = settle_short(values, rate, u)
+    return Categorical(read_vector(values), rate).settle(u) if found is None else found
+
+
+@overload
+def selector(
+    candidates: int | None = None,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[AnswerTerms],
+) -> Selector[int]: ...
+
+
+@overload
+def selector(
+    candidates: Iterable[_T],
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[AnswerTerms],
+) -> Selector[_T]: ...
+
+
+@takes_terms_without("size", "request")
+def selector(
+    candidates: int | Iterable[object] | None = None,
+    *,
+    sensitivity: Number | None = None,
+    spread: Number | None = None,
+    monotonic: bool = False,
+    **terms: Unpack[Terms],
+) -> Selector[Any]:
+    """Settle everything public once, and return a function from scores to a release, for many calls.
+
+    `choose = selector(...)`, and then `choose(scores)` releases what `select(scores, ...)` does. It is many
+    times faster for short lists. With a ledger every call is charged.
+
+    Args:
+        candidates: the possible answers, public, in the order of the scores; or how many there are, and
+            then an answer is an index. Without it any number of scores is taken.
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+        **terms: the shared arguments, described in `Terms`.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted.
+    """
+    if "size" in terms or "request" in terms:
+        raise TypeError(
+            "a selector gives one answer a call: leave out size, and give request with the scores"
+        )
+    labels, size = _read_candidates(candidates)
+    question = ask(Given((), sensitivity, spread, monotonic), terms, labels)
+    return Selector(question, labels, size)
+
+
+def _read_candidates(candidates: Any) -> tuple[Labels | None, int | None]:
+    """Return the candidates, if they have names, and how many there are, if that is said.
+
+    Raises:
+        InvalidArgument: if they are no candidates, and no number of them.
+    """
+    if candidates is None:
+        return None, None
+    if isinstance(candidates, Iterable):
+        labels = Labels(candidates)
+        return labels, labels.size
+    return None, count(candidates, "candidates", most=_MOST)
