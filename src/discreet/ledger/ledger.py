@@ -340,7 +340,8 @@ class Ledger:
 def _history(connection: Connection, whose: str | About | None) -> list[Event]:
     if not isinstance(whose, About):
         return list(queries.all_events(connection, whose))
-    found = (e for name in _all(connection, whose) for e in queries.all_events(connection, name))
+    names = _all(Transaction(connection), whose)
+    found = (event for name in names for event in queries.all_events(connection, name))
     return sorted(found, key=lambda event: event.number)
 
 
