@@ -22,11 +22,19 @@ SENT: dict[str, dict[str, str]] = {
     "/plan": QUESTION,
     "/free": {"dataset": "people"},
     "/ask": {**QUESTION, "request": "walk"},
+    "/budgets": {"dataset": "people", "epsilon": "100"},
+    "/access": {"dataset": "rivals", "analyst": "eve", "epsilon": "1"},
+    "/tokens": {"role": "auditor", "expires": "1d"},
+    "/tokens/revoke": {"id": "none"},
+    "/history/report": {"dataset": "people"},
 }
 """The fields that a page needs to be there."""
 
-LEADS = {("GET", "/"), ("POST", "/logout")}
+LEADS = {("GET", "/"), ("POST", "/logout"), ("POST", "/budgets"), ("POST", "/access")}
 """Pages that lead to another when all is well."""
+
+DOWNLOADS = {"/", "/history/events", "/history/checkpoint", "/history/report"}
+"""What is no page of ours."""
 
 ALLOWED = {(method, path): roles for method, path, _, roles in PAGES}
 PATHS = sorted({path for _, path in ALLOWED} | {"/login", "/style.css"})
@@ -43,9 +51,13 @@ def expected(who: str, method: str, path: str) -> set[int]:
         return {"GET": {200, 303}, "POST": {403}}.get(method, {405})
     if (method, path) not in ALLOWED:
         return {405}
-    if who == "nobody" or (method, path) in LEADS:
+    if who == "nobody":
         return {303}
-    return {200} if role_of(who) in ALLOWED[method, path] else {403}
+    if role_of(who) not in ALLOWED[method, path]:
+        return {403}
+    if path == "/tokens/revoke":  # there is no such token
+        return {404}
+    return {303} if (method, path) in LEADS else {200}
 
 
 def send(person: Person, method: str, path: str, secret: str = "") -> Any:
@@ -106,7 +118,7 @@ def test_no_page_has_a_script_a_style_or_anything_from_elsewhere(served: Served)
     for who in ROLES[:3]:
         person = served.person(who)
         for (method, path), roles in ALLOWED.items():
-            if method != "GET" or role_of(who) not in roles or path == "/":
+            if method != "GET" or role_of(who) not in roles or path in DOWNLOADS:
                 continue
             text = person.send("GET", path, params=SENT.get(path, {})).text
             check_page(text)

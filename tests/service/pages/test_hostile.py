@@ -10,7 +10,7 @@ from discreet.service.pages.routes import PAGES
 from discreet.service.tokens import ROLES
 
 from .person import Person, Read, Served
-from .test_access import check_page
+from .test_access import DOWNLOADS, check_page
 
 MARK = "kqz"
 """A tag and an attribute of this name are in no page of ours."""
@@ -98,7 +98,7 @@ def pages(person: Person, role: str, name: str) -> Iterator[str]:
     free = {"dataset": name, "verb": "mode", "column": name, "epsilon": "100"}
     sent = {"/plan": about, "/free": {"dataset": name}}
     for method, path, _, roles in PAGES:
-        if method == "GET" and role in roles and path != "/":
+        if method == "GET" and role in roles and path not in DOWNLOADS:
             yield person.send("GET", path, params=sent.get(path, {})).text
     yield person.send("GET", "/free", params=free).text
     yield person.send("GET", "/free", params={**free, "epsilon": name, "candidates": name}).text

@@ -8,14 +8,16 @@ from starlette.responses import Response
 from ...arguments import read_name
 from ...datasets.configuration import VERBS
 from ...errors import DiscreetError, InvalidArgument, MissingColumn
-from ...ledger import Budget
+from ...ledger import Quote
 from ...node import AllowedQuestion
+from ...numbers import rounded_up, spell
 from ...privacy.statements import in_brief
 from ..past_releases import PastRelease
 from ..statuses import status_of
 from .answers import laid_out
 from .bars import shares
 from .promises import promised, related, said
+from .reach import about_analyst, datasets, verbs
 from .sessions import Fields, random_name
 from .visit import Visit
 from .wanted import Wanted, described, read_wanted
@@ -46,8 +48,9 @@ class Line:
 def questions(visit: Visit) -> Response:
     """Return the page of what may be asked."""
     found = visit.connection().questions()
-    names = datasets(visit)
-    lines = {name: [_line(visit, one) for one in found if one.name == name] for name in names}
+    lines = {
+        name: [_line(visit, one) for one in found if one.name == name] for name in datasets(visit)
+    }
     return visit.page("questions.html", datasets=lines, verbs=verbs(visit))
 
 
@@ -67,7 +70,7 @@ def free(visit: Visit, wrong: DiscreetError | None = None) -> Response:
     shown: dict[str, Any] = {
         "wanted": wanted, "allowed": allowed, "fields": wanted.all_fields, "columns": columns,
         "described": described, "takes": VERBS.get(wanted.fields.get("verb", ""), ()), "wrong": wrong,
-        "largest": _about_analyst(visit).get("largest_epsilon"),
+        "largest": about_analyst(visit).get("largest_epsilon"),
         "unit": visit.site.service.declared.dataset(wanted.dataset).privacy_unit,
     }  # fmt: skip
     return visit.page("free.html", 200 if wrong is None else status_of(wrong), **shown)
@@ -82,18 +85,14 @@ def plan(visit: Visit) -> Response:
         if wanted.is_named or wanted.dataset not in datasets(visit):
             raise
         return free(visit, error)
-    budget = next((one for one in _budgets(visit) if one.name == quote.name), None)
-    shown: dict[str, Any] = {
-        "wanted": wanted, "quote": quote, "budget": budget, "request": random_name(),
-        "learn": _learnt(visit, wanted), "may_ask": visit.token.role != "auditor", "errors": [],
-        "about": _about(visit, wanted.dataset, wanted.fields["question"]) if wanted.is_named else "",
-        "shares": None, "promise": None,
-    }  # fmt: skip
-    if budget is not None:
-        shown["promise"] = promised(quote.cost, budget, visit.asked.lang)
-        shown["shares"] = shares(budget, quote.cost)
-        shown["relation"] = related(budget, visit.asked.lang)
-    return visit.page("plan.html", **shown)
+    budget, lang = datasets(visit)[wanted.dataset], visit.asked.lang
+    return visit.page(
+        "plan.html", wanted=wanted, quote=quote, budget=budget, request=random_name(),
+        learn=_learnt(visit, wanted), worst=_worst(visit, quote), shares=shares(budget, quote.cost),
+        about=_about(visit, wanted.dataset, wanted.fields["question"]) if wanted.is_named else "",
+        promise=promised(quote.cost, budget, lang), relation=related(budget, lang),
+        may_ask=visit.token.role != "auditor",
+    )  # fmt: skip
 
 
 def ask(visit: Visit) -> Response:
@@ -101,69 +100,25 @@ def ask(visit: Visit) -> Response:
     wanted, request = read_wanted(visit.fields), visit.fields.get("request", "")
     kept = {**wanted.fields, "max_cost": visit.fields.get("max_cost", "")}
     try:
-        named = (
-            read_name(wanted.dataset, "dataset"),
-            visit.token.analyst or "",
-            read_name(request, "request"),
-        )
-        visit.site.sessions.remember(named, kept)
+        visit.site.sessions.remember(visit.token.analyst or "", read_name(request, "request"), kept)
         answer = wanted.ask(visit.connection(), request, kept["max_cost"] or None)
     except DiscreetError as error:
         again = {**kept, "request": request} if getattr(error, "__notes__", None) else None
         back = f"/plan?{wanted.address}"
         return visit.failure(error, status_of(error), again=again, back=back)
-    mine = [
-        one
-        for one in _budgets(visit)
-        if (one.dataset, one.analyst) == (wanted.dataset, visit.token.analyst)
-    ]
+    budget = datasets(visit)[wanted.dataset]
     return visit.page(
         "answer.html", answer=answer, laid_out=laid_out(answer.value), request=request, wanted=wanted,
-        budgets=[(one, shares(one)) for one in mine],
+        budget=budget, shares=shares(budget),
     )  # fmt: skip
 
 
 def answers(visit: Visit) -> Response:
     """Return the page of what was answered before."""
     found = visit.connection().releases()[-_NEWEST:][::-1]
-    analyst = visit.token.analyst
-    kept, named = visit.site.sessions.asked(analyst or ""), visit.connection().questions()
-    lang = visit.asked.lang
-    rows = [
-        (
-            one,
-            said(in_brief(one.guarantee, one.unit), lang),
-            _again(one, kept, named) if one.analyst == analyst else None,
-        )
-        for one in found
-    ]
+    forms, lang = _Forms(visit), visit.asked.lang
+    rows = [(one, said(in_brief(one.guarantee, one.unit), lang), forms.of(one)) for one in found]
     return visit.page("answers.html", rows=rows)
-
-
-def budgets(visit: Visit) -> Response:
-    """Return the page of the visitor's budgets, or of all."""
-    rows = [(one, shares(one), related(one, visit.asked.lang)) for one in _budgets(visit)]
-    return visit.page("budgets.html", rows=rows)
-
-
-def datasets(visit: Visit) -> list[str]:
-    """Return the datasets that the visitor may ask about, or see."""
-    return list(dict.fromkeys(one.dataset for one in _budgets(visit)))
-
-
-def verbs(visit: Visit) -> tuple[str, ...]:
-    """Return the verbs of free questions that the visitor may ask."""
-    if visit.token.role != "analyst":
-        return tuple(VERBS)
-    return tuple(_about_analyst(visit).get("verbs", ()))
-
-
-def _about_analyst(visit: Visit) -> Any:
-    return visit.site.service.declared.analysts.get(visit.token.analyst or "", {})
-
-
-def _budgets(visit: Visit) -> list[Budget]:
-    return list(visit.connection().budgets())
 
 
 def _about(visit: Visit, dataset: str, question: str) -> str:
@@ -184,13 +139,38 @@ def _learnt(visit: Visit, wanted: Wanted) -> list[str]:
     return told
 
 
-def _again(
-    past: PastRelease, kept: dict[tuple[str, str], Fields], named: list[AllowedQuestion]
-) -> dict[str, str] | None:
-    """Return the form that shows an answer again, at no cost; None if the question is not known here."""
-    if (past.dataset, past.request) in kept:
-        return {**kept[past.dataset, past.request], "request": past.request}
-    for one in named:
-        if (one.name, one.query) == (past.dataset, past.query):
-            return {"dataset": one.name, "question": one.access, "request": past.request}
-    return None
+def _worst(visit: Visit, quote: Quote) -> str:
+    """Return in words how far off an answer may be; nothing where no bound is known."""
+    if quote.worst_error is None:
+        return ""
+    worst, words = quote.worst_error, visit.words
+    sure = spell(100 * worst.probability)
+    if worst.error == 0:
+        return str(words.no_error.format(sure=sure))
+    error = f"{rounded_up(worst.error, 3)} {words.units[worst.unit]}"
+    return str(words.worst_error.format(sure=sure, error=error))
+
+
+class _Forms:
+    """The forms that show the visitor's answers again, at no cost.
+
+    A request is known by its name in the budget that is charged now; in one that was renewed it would be another.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        self._analyst = visit.token.analyst
+        self._kept = visit.site.sessions.asked(self._analyst or "")
+        self._named = visit.connection().questions()
+        self._budgets = {name: budget.dataset for name, budget in datasets(visit).items()}
+
+    def of(self, past: PastRelease) -> Fields | None:
+        """Return the form of a release; None if it is somebody else's, or its question is not known here."""
+        if past.analyst != self._analyst:
+            return None
+        kept = self._kept.get(past.request)
+        if kept is not None and self._budgets.get(kept.get("dataset", "")) == past.dataset:
+            return {**kept, "request": past.request}
+        for one in self._named:
+            if (self._budgets.get(one.name), one.query) == (past.dataset, past.query):
+                return {"dataset": one.name, "question": one.access, "request": past.request}
+        return None

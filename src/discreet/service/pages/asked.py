@@ -40,11 +40,12 @@ class Asked:
         """Return a cookie, or nothing."""
         return self.request.cookies.get(name, "")
 
-    def here(self) -> str:
-        """Return the address of the page without its language; of a form that was sent, that of the first page."""
+    def switch(self) -> str:
+        """Return the address of the page in the other language; of a form that was sent, that of the first page."""
+        other = {"lang": "en" if self.lang == "zh" else "zh"}
         if self.request.method != "GET":
-            return "/?"
-        return f"{self.path}?{urlencode({**self.fields, '': ''})}".removesuffix("=")
+            return f"/?{urlencode(other)}"
+        return f"{self.path}?{urlencode({**self.fields, **other})}"
 
 
 def read_asked(request: Request, body: bytes) -> Asked:

@@ -57,7 +57,6 @@ def _end(site: Site, asked: Asked) -> None:
 def _form(asked: Asked, wrong: str | None = None, status: int = 200) -> Response:
     """Return the form with a secret that its cookie repeats: no other site can send it for somebody."""
     name = asked.cookie(LOGIN) or random_name()
-    shown = {**frame(asked), "here": "/login?"}
-    response = page("login.html", status, **shown, secret=form_secret(name), wrong=wrong)
+    response = page("login.html", status, **frame(asked), secret=form_secret(name), wrong=wrong)
     keep(response, LOGIN, name)
     return response

@@ -7,12 +7,13 @@ from fastapi import APIRouter, FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ...errors import DiscreetError, NotAllowed, Unanswerable, UnknownName
+from ...errors import DiscreetError, NotAllowed, Unanswerable, UnknownBudget, UnknownName
+from ...ledger.described import described_ledger
 from ...node.isolation import error_for_analyst
 from ..slots import LENGTH
 from ..statuses import status_of
 from ..tokens import ROLES
-from . import analyst, login
+from . import analyst, auditor, budgets, login, owner
 from .asked import SESSION, Asked, keep_language, language, read_asked
 from .forms import is_from_here
 from .rendering import WORDS, page, redirect, style
@@ -36,7 +37,18 @@ PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
     ("GET", "/plan", analyst.plan, ROLES),
     ("POST", "/ask", analyst.ask, ("owner", "analyst")),
     ("GET", "/answers", analyst.answers, ("owner", "analyst")),
-    ("GET", "/budgets", analyst.budgets, ROLES),
+    ("GET", "/budgets", budgets.budgets, ROLES),
+    ("POST", "/budgets", budgets.extend, ("owner",)),
+    ("GET", "/access", owner.access, ("owner",)),
+    ("POST", "/access", owner.open_share, ("owner",)),
+    ("GET", "/tokens", owner.tokens, ("owner",)),
+    ("POST", "/tokens", owner.create, ("owner",)),
+    ("POST", "/tokens/revoke", owner.revoke, ("owner",)),
+    ("GET", "/history", auditor.history, ("owner", "auditor")),
+    ("POST", "/history", auditor.verify, ("owner", "auditor")),
+    ("GET", "/history/events", auditor.events, ("owner", "auditor")),
+    ("GET", "/history/checkpoint", auditor.checkpoint, ("owner", "auditor")),
+    ("GET", "/history/report", auditor.budget_report, ("owner", "auditor")),
     ("POST", "/logout", login.leave, ROLES),
 )
 """All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
@@ -44,7 +56,8 @@ PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
 
 def add_pages(api: FastAPI, service: Service) -> None:
     """Add the pages to a service."""
-    site = Site(service, beside(service.declared.path))
+    ledger = described_ledger(service.declared, next(iter(service.declared.datasets)))
+    site = Site(service, ledger, beside(service.declared.path))
     router = APIRouter(include_in_schema=False)
 
     @router.get("/style.css", response_model=None)
@@ -109,6 +122,8 @@ def _for_visitors(work: Work, roles: tuple[str, ...], site: Site, asked: Asked) 
         return work(visit)
     except _TooOftenError as error:
         return visit.failure(error, 429)
+    except UnknownBudget as error:
+        return visit.failure(error, 403, title=visit.words.no_share_title)
     except DiscreetError as error:
         return visit.failure(error, status_of(error))
 

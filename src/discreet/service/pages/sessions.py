@@ -27,8 +27,7 @@ _PATIENCE = 30
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (hashed TEXT PRIMARY KEY, token TEXT NOT NULL, ends REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS asked (
-  dataset TEXT NOT NULL, analyst TEXT NOT NULL, request TEXT NOT NULL, fields TEXT NOT NULL,
-  PRIMARY KEY (dataset, analyst, request)
+  analyst TEXT NOT NULL, request TEXT NOT NULL, fields TEXT NOT NULL, PRIMARY KEY (analyst, request)
 );
 """
 
@@ -78,20 +77,20 @@ class Sessions:
         with self._opened() as file:
             file.execute("DELETE FROM sessions WHERE token = ?", (token,))
 
-    def remember(self, asked: tuple[str, str, str], fields: Fields) -> None:
-        """Keep the form of a question under its dataset, analyst and request, so that it can be shown again."""
+    def remember(self, analyst: str, request: str, fields: Fields) -> None:
+        """Keep the form of a question under the name of its request, so that it can be shown again."""
         with self._opened() as file:
-            kept = (*asked, json.dumps(dict(fields)))
-            file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?, ?)", kept)
+            kept = (analyst, request, json.dumps(dict(fields)))
+            file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", kept)
 
-    def asked(self, analyst: str) -> dict[tuple[str, str], Fields]:
-        """Return the forms of an analyst's questions by dataset and request; the owner is the analyst ""."""
+    def asked(self, analyst: str) -> dict[str, Fields]:
+        """Return the forms of an analyst's questions by their requests; the owner is the analyst ""."""
         if not self._path.exists():
             return {}
         with self._opened() as file:
-            wanted = "SELECT dataset, request, fields FROM asked WHERE analyst = ?"
+            wanted = "SELECT request, fields FROM asked WHERE analyst = ?"
             rows = file.execute(wanted, (analyst,)).fetchall()
-        return {(dataset, request): json.loads(fields) for dataset, request, fields in rows}
+        return {request: json.loads(fields) for request, fields in rows}
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:

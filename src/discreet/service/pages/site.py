@@ -4,9 +4,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...datasets.configuration import Configuration
+from ...ledger import Ledger
 from ...node.datasets import Datasets
 from ..connection import Connection
 from ..limits import RateLimit
+from ..slots import Slots
 from ..tokens import Token, Tokens
 from .sessions import Sessions
 
@@ -37,6 +39,11 @@ class Service(Protocol):
         """How often one token may ask."""
         ...
 
+    @property
+    def slots(self) -> Slots | None:
+        """When replies leave."""
+        ...
+
     def connection(self, token: Token) -> Connection:
         """Return what answers the caller."""
         ...
@@ -48,11 +55,13 @@ class Site:
 
     Attributes:
         service: what answers.
+        ledger: the ledger, for owners and auditors.
         sessions: who is logged in.
         logins: how often one address may try to log in.
     """
 
     service: Service
+    ledger: Ledger
     sessions: Sessions
     logins: RateLimit = field(default_factory=lambda: RateLimit(_LOGINS))
 

@@ -48,6 +48,10 @@ class Visit:
         """The sentences of the pages, in the language of the visitor."""
         return WORDS[self.asked.lang]
 
+    def said(self, made: object) -> str:
+        """Return what an amount or a guarantee says of itself, in the language of the visitor."""
+        return WORDINGS[self.asked.lang].said(made)
+
     @property
     def home(self) -> str:
         """The first page of the role."""
@@ -76,7 +80,7 @@ class Visit:
 def frame(asked: Asked) -> dict[str, Any]:
     """Return what every page shows, also to those who are not logged in."""
     return {
-        "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "here": asked.here(),
+        "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "switch": asked.switch(),
         "at": asked.path.strip("/"), "menu": (), "token": None,
     }  # fmt: skip
 
@@ -85,5 +89,5 @@ def told_of(error: DiscreetError) -> dict[str, Any]:
     """Return what the page for an error shows."""
     return {
         "message": str(error), "notes": list(getattr(error, "__notes__", [])),
-        "again": None, "back": None,
+        "again": None, "back": None, "title": None,
     }  # fmt: skip

@@ -1,0 +1,40 @@
+"""Pages of budgets: what was spent and what remains, as pictures; the owner gives more."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from ...errors import InvalidArgument
+from .bars import shares
+from .promises import related
+from .rendering import redirect
+from .visit import Visit
+
+_UNITS = ("epsilon", "rho", "delta")
+
+
+def budgets(visit: Visit) -> Response:
+    """Return the page of the visitor's budgets, or of all."""
+    found = visit.connection().budgets()
+    rows = [(one, shares(one), related(one, visit.asked.lang)) for one in found]
+    return visit.page("budgets.html", rows=rows, done=visit.fields.get("done", ""))
+
+
+def extend(visit: Visit) -> Response:
+    """Give a budget a larger total."""
+    fields = visit.fields
+    analyst = fields.get("analyst") or None
+    visit.site.ledger.extend(fields.get("dataset", ""), analyst=analyst, **read_amounts(visit))
+    return redirect("/budgets?done=extended")
+
+
+def read_amounts(visit: Visit) -> dict[str, Any]:
+    """Return the amounts of a form, by their units.
+
+    Raises:
+        InvalidArgument: if there are none.
+    """
+    found: dict[str, Any] = {unit: visit.fields[unit] for unit in _UNITS if visit.fields.get(unit)}
+    if not found:
+        raise InvalidArgument(visit.words.no_amount)
+    return found

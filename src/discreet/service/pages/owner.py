@@ -1,0 +1,125 @@
+"""Pages of the owner: who may ask what, shares, tokens."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import Response
+
+from ...errors import InvalidArgument, UnknownName, shown
+from ...ledger import Budget
+from ...ledger.budget import read_total
+from ...ledger.described import open_described
+from ..tokens import read_expiry
+from .bars import Shares, shares
+from .budgets import read_amounts
+from .rendering import redirect
+from .visit import Visit
+
+_DAYS = "90d"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What one analyst may do with one dataset.
+
+    Attributes:
+        dataset: the dataset.
+        share: the analyst's share that is charged now; None if none was opened.
+        shares: the share as a picture.
+        declared: the share that the description declares, in words; None if it declares none.
+    """
+
+    dataset: str
+    share: Budget | None
+    shares: Shares | None
+    declared: str | None
+
+
+def access(visit: Visit) -> Response:
+    """Return the page of who may ask what, as the description says, with the shares that were opened."""
+    declared = visit.site.service.declared
+    rows = [
+        (name, about, [_access(visit, name, about, dataset) for dataset in about["datasets"]])
+        for name, about in declared.analysts.items()
+    ]
+    slots = visit.site.service.slots
+    return visit.page(
+        "access.html",
+        rows=rows,
+        path=declared.path.name,
+        done=visit.fields.get("done", ""),
+        slots=slots,
+    )
+
+
+def open_share(visit: Visit) -> Response:
+    """Open the share of an analyst: the one that is declared, or the one in the form."""
+    declared, fields = visit.site.service.declared, visit.fields
+    analyst, dataset = fields.get("analyst", ""), fields.get("dataset", "")
+    about = _analyst(visit, analyst)
+    if dataset not in about["datasets"]:
+        raise InvalidArgument(
+            f"{declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+        )
+    amounts = {} if "share" in about else read_amounts(visit)
+    open_described(declared, dataset, analyst, **amounts)
+    return redirect("/access?done=opened")
+
+
+def tokens(visit: Visit) -> Response:
+    """Return the page of all tokens."""
+    return _tokens(visit)
+
+
+def create(visit: Visit) -> Response:
+    """Make a token, and return the page that shows it, once."""
+    role, analyst = visit.fields.get("role", ""), visit.fields.get("analyst") or None
+    if analyst is not None:
+        _analyst(visit, analyst)
+    expires = read_expiry(visit.fields.get("expires") or _DAYS)
+    text, kept = visit.site.service.tokens.create(role, analyst, expires)
+    return _tokens(visit, made=text, kept=kept)
+
+
+def revoke(visit: Visit) -> Response:
+    """Revoke a token, and end its sessions."""
+    revoked = visit.site.service.tokens.revoke(visit.fields.get("id", ""))
+    visit.site.sessions.end_all(revoked.id)
+    return redirect("/tokens?done=revoked")
+
+
+def _tokens(visit: Visit, made: str | None = None, kept: Any = None) -> Response:
+    """Return the page of all tokens, with the one that was made just now."""
+    service = visit.site.service
+    valid = {one.id for one in service.tokens.valid()}
+    rows = [(one, one.id in valid) for one in reversed(service.tokens.listed())]
+    return visit.page(
+        "tokens.html", rows=rows, analysts=list(service.declared.analysts), made=made, kept=kept, days=_DAYS,
+        done=visit.fields.get("done", ""),
+    )  # fmt: skip
+
+
+def _access(visit: Visit, analyst: str, about: Mapping[str, Any], dataset: str) -> Access:
+    """Return what an analyst may do with a dataset."""
+    share = visit.site.service.held.shares(analyst).get(dataset)
+    terms = about.get("share")
+    declared = None
+    if terms is not None:
+        declared = visit.said(
+            read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
+        )
+    return Access(dataset, share, None if share is None else shares(share), declared)
+
+
+def _analyst(visit: Visit, name: str) -> Mapping[str, Any]:
+    """Return what is declared about an analyst.
+
+    Raises:
+        UnknownName: if there is none of that name.
+    """
+    declared = visit.site.service.declared
+    if name not in declared.analysts:
+        raise UnknownName(f"{declared.path.name} has no analyst {shown(name)}; add [analysts.NAME]")
+    found: Mapping[str, Any] = declared.analysts[name]
+    return found

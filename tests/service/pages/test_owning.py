@@ -1,0 +1,113 @@
+"""The owner's pages: shares, budgets, tokens. What is shown is what is so, and a token is shown once."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.service.tokens import beside
+
+from .person import LATER, Person, Read, Served
+
+TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")
+
+
+def plain(text: str) -> str:
+    return " ".join(Read(text).text.split())
+
+
+def entered(served: Served, token: str) -> Person:
+    person = served.person()
+    assert person.enter(token).status_code == 303
+    return person
+
+
+def test_a_token_is_made_shown_once_used_and_revoked(served: Served) -> None:
+    owner = served.person("owner")
+    form = owner.read("/tokens").form("/tokens")
+    made = owner.submit(form, role="analyst", analyst="ann", expires="2d")
+    (token,) = TOKEN.findall(made.text)
+    assert not TOKEN.findall(owner.get("/tokens").text)
+    ann = entered(served, token)
+    assert "Logged in as ann" in plain(ann.get("/budgets").text)
+    (kept,) = [
+        one
+        for one in beside(Path("discreet.toml")).listed()
+        if one.id in made.text and one.expires < "2990"
+    ]
+    revoking = owner.read("/tokens").form("/tokens/revoke", id=kept.id)
+    assert owner.submit(revoking).headers["location"] == "/tokens?done=revoked"
+    assert ann.get("/budgets").headers["location"] == "/login"
+
+
+def test_an_owner_who_revokes_the_token_of_the_session_is_out(served: Served) -> None:
+    owner = served.person("owner")
+    made = owner.submit(owner.read("/tokens").form("/tokens"), role="owner", expires="2d")
+    other = entered(served, TOKEN.findall(made.text)[0])
+    mine = other.read("/tokens").text
+    (identity,) = re.findall(r"([0-9a-f]{12}) yours", " ".join(mine.split()))
+    other.submit(other.read("/tokens").form("/tokens/revoke", id=identity))
+    assert other.get("/tokens").headers["location"] == "/login"
+    assert owner.get("/tokens").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        {"role": "analyst"}, {"role": "owner", "analyst": "ann"}, {"role": "analyst", "analyst": "nobody"},
+        {"role": "root"}, {"role": "auditor", "expires": "x"}, {"role": "auditor", "expires": "2001-01-01"},
+    ],
+)  # fmt: skip
+def test_what_is_no_token_is_not_made(served: Served, filled: dict[str, str]) -> None:
+    owner, known = served.person("owner"), beside(Path("discreet.toml"))
+    before = known.listed()
+    reply = owner.submit(owner.read("/tokens").form("/tokens"), **filled)
+    assert reply.status_code in (404, 422)
+    assert known.listed() == before
+
+
+def test_a_share_is_opened_and_the_analyst_may_ask(served: Served) -> None:
+    owner = served.person("owner")
+    waiting = entered(served, beside(Path("discreet.toml")).create("analyst", "eve", LATER)[0])
+    assert "Not open yet" in plain(waiting.get("/questions").text)
+    form = owner.read("/access").form("/access", analyst="eve")
+    assert owner.submit(form, epsilon="").status_code == 422
+    assert owner.submit(form, epsilon="1/2").status_code == 303
+    assert "The share was opened." in plain(owner.get("/access?done=opened").text)
+    assert "high" in waiting.read("/questions").text
+    assert "ε = 0.5" in waiting.read("/budgets").text
+
+
+@pytest.mark.parametrize(
+    "changed", [{"dataset": "people"}, {"analyst": "nobody"}, {"dataset": "none"}]
+)
+def test_no_share_is_opened_that_the_description_does_not_allow(
+    served: Served, changed: dict[str, str]
+) -> None:
+    owner, before = served.person("owner"), discreet.Ledger("budget.db").budgets()
+    secret = owner.read("/access").forms[0].fields["secret"]
+    sent = {"secret": secret, "analyst": "eve", "dataset": "rivals", "epsilon": "1", **changed}
+    assert owner.send("POST", "/access", data=sent).status_code in (404, 422)
+    assert discreet.Ledger("budget.db").budgets() == before
+
+
+def test_a_budget_is_extended_to_more_and_never_to_less(served: Served) -> None:
+    owner = served.person("owner")
+    form = owner.read("/budgets").form("/budgets", dataset="rivals", analyst="")
+    assert owner.submit(form, epsilon="12").headers["location"] == "/budgets?done=extended"
+    assert owner.submit(form, epsilon="11").status_code == 422
+    assert owner.submit(form, epsilon="-1").status_code == 422
+    assert owner.submit(form, epsilon="").status_code == 422
+    (whole,) = [b for b in discreet.Ledger("budget.db").budgets() if b.name == "rivals"]
+    assert whole.total.epsilon == 12
+    share = owner.read("/budgets").form("/budgets", dataset="people", analyst="ann")
+    assert owner.submit(share, epsilon="11").status_code == 303
+
+
+def test_access_says_what_the_file_says(served: Served) -> None:
+    told = plain(served.person("owner").get("/access").text)
+    assert "written in discreet.toml" in told
+    assert "Most common value, Median" in told
+    assert "ε = 1/4" in told
+    assert "Slots are off" in told
