@@ -6,8 +6,9 @@ from pathlib import Path
 from .. import tables
 from ..candidates import Grid
 from ..datasets import Dataset
-from ..datasets.configuration import Configuration, find_configuration, read_configuration
-from ..errors import DiscreetError, InvalidArgument
+from ..datasets.configuration import find_configuration, read_configuration
+from ..datasets.declared import declared_as
+from ..errors import InvalidArgument
 from .answers import say
 
 Data = str | Path | Dataset
@@ -19,56 +20,31 @@ def described_data(given: Path) -> Path | Dataset:
 
     Raises:
         InvalidDescription: if discreet.toml cannot be accepted.
-        InvalidArgument: if the path has files of a described dataset and others.
+        InvalidArgument: if the path has files of a described dataset, and is not the same.
     """
-    found = find_configuration()
-    if found is None:
+    path = find_configuration()
+    if path is None:
         return given
-    declared = read_configuration(found)
     from ..ledger.described import with_its_ledger
 
+    declared = read_configuration(path)
     if str(given) in declared.datasets:
         return with_its_ledger(declared, str(given))
-    for name in declared.datasets:
-        if _belongs(given, declared, name):
-            say(f"{given} is declared as {name} in {declared.path}")
-            return with_its_ledger(declared, name)
-    return given
+    found = declared_as(given)
+    if found is None:
+        return given
+    if found.is_whole:
+        say(f"{given} is declared as {found.name} in {path}")
+        return with_its_ledger(declared, found.name)
+    raise InvalidArgument(
+        f"{given} has files of the dataset {found.name} of {path}, and is not the same; ask about {found.name}"
+    )
 
 
 def declared_ledger() -> str | None:
     """Return the path or the URL of the ledger that discreet.toml declares."""
     found = find_configuration()
     return None if found is None else read_configuration(found).ledger
-
-
-def _belongs(given: Path, declared: Configuration, name: str) -> bool:
-    """Return whether a path is the source of a dataset.
-
-    Raises:
-        InvalidArgument: if it is a part of the source, or holds more than that.
-    """
-    ours, theirs = _files(given), _files(declared.datasets[name].source)
-    if not ours & theirs:
-        return False
-    if ours == theirs:
-        return True
-    raise InvalidArgument(
-        f"{given} has files of the dataset {name} of {declared.path}, and is not the same; ask about {name}"
-    )
-
-
-def _files(source: object) -> set[Path]:
-    """Return the files of a path, with links followed; none if there are none or it is no path."""
-    from ..tables.files import files_of
-    from ..tables.paths import names_files
-
-    if not names_files(source):
-        return set()
-    try:
-        return {file.resolve() for file in files_of(source)}  # type: ignore[arg-type]
-    except DiscreetError:
-        return set()
 
 
 def parse_values(data: Data, column: str, texts: Sequence[str]) -> list[object]:

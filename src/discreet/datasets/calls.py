@@ -5,6 +5,7 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar, Token
 from decimal import Decimal
 from functools import wraps
 from typing import Any, Literal, ParamSpec, TypeVar
@@ -17,12 +18,16 @@ from ..privacy.units import read_unit
 from ..tables.candidate_table import CandidateTable
 from .column import MOST_VALUES, Column
 from .dataset import Dataset, declared_unit
+from .declared import check_raw
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
+
+_inside: ContextVar[bool] = ContextVar("_inside")
+"""Set while a verb works: what it asks other verbs is about the same data, which were looked at."""
 
 
 def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
@@ -32,16 +37,22 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
 
     @wraps(verb)
     def asked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        data = args[place] if len(args) > place else kwargs.get("data")
-        if not isinstance(data, Dataset):
-            scores = asks == "values" and _column(args, kwargs, place) is None
-            if kwargs.get("ledger") is not None and not scores:
+        outer = _inside.set(True)
+        try:
+            data = args[place] if len(args) > place else kwargs.get("data")
+            if isinstance(data, Dataset):
+                bound = signature.bind_partial(*args, **kwargs).arguments
+                given: dict[str, Any] = {**bound, **bound.pop("terms", {})}
+                given.pop("terms", None)
+                return verb(**_settled(data, given, asks, verb.__name__))  # type: ignore[call-arg]
+            column = _column(args, kwargs, place)
+            if outer.old_value is Token.MISSING:
+                check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
+            if kwargs.get("ledger") is not None and (asks != "values" or column is not None):
                 kwargs["ledger"] = stamped(kwargs["ledger"], UNDESCRIBED)
             return verb(*args, **kwargs)
-        bound = signature.bind_partial(*args, **kwargs).arguments
-        given: dict[str, Any] = {**bound, **bound.pop("terms", {})}
-        given.pop("terms", None)
-        return verb(**_settled(data, given, asks, verb.__name__))  # type: ignore[call-arg]
+        finally:
+            _inside.reset(outer)
 
     return asked
 

@@ -1,5 +1,6 @@
 """The database of a described query: a public URL, opened when a question is asked and not before."""
 
+import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database:
     if kind == "sqlite":
         if not read.database:
             raise wrong(place, f"it must name a file, such as {_FORMS}")
-        read = read.set(database=str(folder / read.database))
+        read = read.set(database=os.path.realpath(folder / read.database))
     else:
         read = read.set(drivername="postgresql+psycopg")
     return Database(read.render_as_string(hide_password=False))

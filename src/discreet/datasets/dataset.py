@@ -22,6 +22,7 @@ from ..tables.queries import SqlQuery
 from .column import Column, read_column
 from .declarations import nearest, read_mapping, wrong
 from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
+from .sources import place_of
 
 _MOST_ROWS = 10**6
 _SAID = ("privacy_unit", "max_contributions", "name")
@@ -265,21 +266,6 @@ def charged_to(dataset: Dataset, pays: Pays) -> Dataset:
     charged = copy.copy(dataset)
     object.__setattr__(charged, "_pays", pays)
     return charged
-
-
-def place_of(source: object) -> object:
-    """Return where data are in plain values, files by their absolute paths; None for data in memory."""
-    if isinstance(source, SqlQuery):
-        connection = getattr(source.connection, "public", None)
-        return None if connection is None else {"query": source.text, "connection": connection}
-    if isinstance(source, CsvFile):
-        form = {"delimiter": source.delimiter, "names": source.names}
-        return {"file": place_of(source.path), **form}
-    if isinstance(source, str | os.PathLike):
-        return os.path.realpath(os.path.expanduser(os.fspath(source)))
-    if isinstance(source, list | tuple) and names_files(source):
-        return [place_of(one) for one in source]
-    return None
 
 
 def _read_source(source: Any) -> Any:

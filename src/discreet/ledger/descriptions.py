@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..datasets.sources import same_source
 from ..errors import Exhausted, InvalidArgument, UnknownBudget
 from ..payment import UNDESCRIBED, About
 from . import integrity
@@ -44,7 +45,7 @@ class Bindings:
         """Return the budgets to which releases about a source were or are charged, the newest last."""
         if source is None:
             return []
-        return list(dict.fromkeys(of for of, each in self.sources if each == source))
+        return list(dict.fromkeys(of for of, each in self.sources if same_source(each, source)))
 
     def budget(self, about: About) -> str:
         """Return the budget that is charged for releases about a dataset: the newest of them.
@@ -183,8 +184,8 @@ def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str,
     """Return the description of the same name; of a name that is not known here, that of the same source."""
     if about.name is not None and about.name in known:
         return known[about.name]
-    same = (body for body in known.values() if about.source is not None)
-    return next((body for body in same if body["source"] == about.source), None)
+    same = (body for body in known.values() if same_source(body["source"], about.source))
+    return next(same, None)
 
 
 def _of_another(why: str, name: str | None) -> InvalidArgument:

@@ -1,0 +1,97 @@
+"""Whether a path is that of a dataset of the nearest discreet.toml: one rule for commands and verbs."""
+
+import os
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import currentframe
+from pathlib import Path
+
+from ..errors import InvalidArgument
+from ..tables.paths import names_files
+from .configuration import Configuration, find_configuration, read_configuration
+from .sources import files_at, place_of
+
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A dataset that has the files of a path.
+
+    Attributes:
+        by: what describes it.
+        name: its name.
+        is_whole: whether the path has all its files and no others.
+    """
+
+    by: Configuration
+    name: str
+    is_whole: bool
+
+
+def declared_as(given: object, column: object = None) -> Declared | None:
+    """Return the described dataset that has files of a path, or None.
+
+    Args:
+        given: data, as a verb takes them; None for all that are no paths.
+        column: the column that is asked about, if one is.
+
+    Raises:
+        InvalidDescription: if discreet.toml cannot be accepted: nobody can tell then whose budget pays.
+    """
+    if not names_files(given, column=column is not None):
+        return None
+    path = find_configuration()
+    if path is None:
+        return None
+    declared, ours = _known(path), files_at(place_of(given))
+    found = [
+        Declared(declared, name, ours == theirs)
+        for name, dataset in declared.datasets.items()
+        if ours & (theirs := files_at(dataset.place))
+    ]
+    return min(found, key=lambda one: not one.is_whole, default=None)
+
+
+def check_raw(data: object, column: object, *, is_charged: bool) -> None:
+    """Say that a path which was given to a verb is declared; refuse it where a ledger is charged.
+
+    The budget that is charged is not that of the dataset, or its description would have come with the data.
+
+    Raises:
+        InvalidArgument: if a ledger is charged.
+    """
+    found = declared_as(data, column)
+    if found is None:
+        return
+    has = "is declared as" if found.is_whole else "has files of"
+    said = (
+        f"{data} {has} {found.name} in {found.by.path}: ask about discreet.read_dataset({found.name!r}), which is "
+        "charged to its budget"
+    )
+    if is_charged:
+        raise InvalidArgument(said)
+    warnings.warn(said, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return how many frames above the caller the code of the user is."""
+    level, frame = 0, currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _known(path: Path) -> Configuration:
+    """Return what a file declares; read again only if it was written since."""
+    try:
+        found = path.stat()
+    except OSError:
+        return read_configuration(path)
+    return _read(path.absolute(), found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, written: int, size: int, number: int) -> Configuration:
+    return read_configuration(path)
