@@ -31,10 +31,14 @@ class Running:
         folder: where it is started.
         options: more options of the command.
         port: where it listens on 127.0.0.1.
+        described: whether discreet.toml of the folder is the first option.
     """
 
-    def __init__(self, folder: Path, *options: str, port: int | None = None) -> None:
-        self._folder, self._options = folder, options
+    def __init__(
+        self, folder: Path, *options: str, port: int | None = None, described: bool = True
+    ) -> None:
+        self._folder = folder
+        self._options = ("discreet.toml", *options) if described else options
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / "service.log"
@@ -42,7 +46,7 @@ class Running:
 
     def start(self) -> Self:
         """Start it; it need not answer yet."""
-        command = [sys.executable, "-m", "discreet", "serve", "discreet.toml"]
+        command = [sys.executable, "-m", "discreet", "serve"]
         listen = ["--listen", f"127.0.0.1:{self.port}"]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(

@@ -1,5 +1,7 @@
 """Where a service listens, and how it is reached."""
 
+import gc
+
 import pytest
 
 import discreet
@@ -36,3 +38,15 @@ def test_a_service_wants_a_token() -> None:
     with pytest.raises(InvalidArgument, match="URL"):
         discreet.connect("https://a:port", token="t")
     assert repr(discreet.connect("https://data.test", token="t")) == "Connection(https://data.test)"
+
+
+def test_a_connection_that_is_forgotten_is_closed() -> None:
+    httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+    closed: list[bool] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpx.Client, "close", lambda _: closed.append(True))
+        connection = discreet.connect("http://127.0.0.1:9", token="t")
+        assert not closed
+        del connection
+        gc.collect()
+    assert closed

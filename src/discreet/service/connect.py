@@ -2,6 +2,8 @@
 
 import os
 from functools import partial
+from typing import Any
+from weakref import finalize
 
 from ..arguments import file_path, read_name
 from ..datasets.configuration import Configuration
@@ -58,7 +60,10 @@ def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
         )
     from .elsewhere import Elsewhere, connect_to
 
-    return Connection(Elsewhere(connect_to(url, token)), url)
+    client: Any = connect_to(url, token)
+    connection = Connection(Elsewhere(client), url)
+    finalize(connection, client.close)
+    return connection
 
 
 def _by_token(declared: Configuration, analyst: str | None, token: str) -> Connection:

@@ -1,0 +1,179 @@
+"""The examples around the service: what the docs show is what is there, and the programs take it."""
+
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.ledger.described import configuration, open_described
+from discreet.service.slots import LENGTH
+from discreet.service.tokens import beside, read_expiry
+
+from .running import Running, free_port
+
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "service"
+PAGES = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("serve", "operate")]
+
+TEXT = """
+ledger = "budget.db"
+datasets.people.source = "people.csv"
+datasets.people.budget = { epsilon = "3" }
+datasets.people.columns.city = { type = "string", enum = ["Bern", "Basel"] }
+datasets.people.questions.city = { verb = "mode", column = "city", epsilon = 1 }
+server.slot = "50ms"
+"""
+
+
+def test_the_docs_show_each_example_as_it_is() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    blocks = re.findall(r"^```text\n(.*?)^```", text, re.M | re.S)
+    for example in EXAMPLES.iterdir():
+        assert example.read_text(encoding="utf-8") in blocks, example.name
+        assert f"examples/service/{example.name}" in text
+
+
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    unit = (EXAMPLES / "discreet.service").read_text(encoding="utf-8")
+    file = tmp_path / "discreet.service"
+    file.write_text(unit.replace("/opt/discreet/bin/discreet", "/bin/true"))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", file], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def program(name: str) -> str:
+    """Return the path of a proxy; skip where there is none."""
+    found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Running]:
+    """A service that may be called by the name of the examples."""
+    (tmp_path / "discreet.toml").write_text(TEXT)
+    (tmp_path / "people.csv").write_text("city\n" + 200 * "Bern\n")
+    open_described(configuration(tmp_path / "discreet.toml"), "people")
+    with Running(tmp_path, "--host", "data.example.org") as running:
+        yield running
+
+
+@contextmanager
+def proxy(command: list[str | Path], url: str, log: Path) -> Iterator[None]:
+    """Run a proxy until it answers, and end it after."""
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            command, stdout=file, stderr=file, env={**os.environ, "HOME": str(log.parent)}
+        ) as running,
+    ):
+        try:
+            _await(url, log)
+            yield
+        finally:
+            running.terminate()
+
+
+def _await(url: str, log: Path) -> None:
+    for _ in range(200):
+        try:
+            httpx.get(f"{url}/healthz", verify=False).raise_for_status()
+        except httpx.HTTPError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(log.read_text()[-3000:])
+
+
+@pytest.mark.proof
+def test_behind_nginx(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, port, certificate = program("nginx"), free_port(), tmp_path / "fullchain.pem"
+    subprocess.run(
+        [
+            program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-batch",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+            "-out", certificate, "-keyout", tmp_path / "privkey.pem",
+        ],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    site = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8")
+    for said, here in (
+        ("listen 443", f"listen 127.0.0.1:{port}"),
+        ("/etc/ssl/discreet", str(tmp_path)),
+        ("127.0.0.1:8765", service.url.removeprefix("http://")),
+    ):
+        assert said in site
+        site = site.replace(said, here)
+    (tmp_path / "site.conf").write_text(site)
+    temporary = "".join(
+        f"{kind}_temp_path {tmp_path}/{kind};"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (tmp_path / "nginx.conf").write_text(
+        f"daemon off; master_process off; pid {tmp_path}/nginx.pid; error_log stderr; events {{}}"
+        "http { gzip on; gzip_types application/json; access_log off;"
+        f"{temporary} include {tmp_path}/site.conf; }}"
+    )
+    url = f"https://localhost:{port}"
+    with proxy([found, "-c", tmp_path / "nginx.conf"], url, tmp_path / "nginx.log"):
+        check_proxy(service, tmp_path, url, certificate, monkeypatch)
+
+
+@pytest.mark.proof
+def test_behind_caddy(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, port = program("caddy"), free_port()
+    site = (EXAMPLES / "Caddyfile").read_text(encoding="utf-8")
+    for said, here in (
+        ("\ndata.example.org {", f"\nhttps://localhost:{port}, https://data.example.org:{port} {{\n\ttls internal"),
+        ("127.0.0.1:8765", service.url.removeprefix("http://")),
+    ):  # fmt: skip
+        assert said in site
+        site = site.replace(said, here)
+    options = (
+        "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n"
+        f"\tstorage file_system {tmp_path}/caddy\n}}\n"
+    )
+    (tmp_path / "Caddyfile").write_text(options + site)
+    url = f"https://localhost:{port}"
+    file = tmp_path / "Caddyfile"
+    command: list[str | Path] = [found, "run", "--config", file, "--adapter", "caddyfile"]
+    with proxy(command, url, tmp_path / "caddy.log"):
+        authority = tmp_path / "caddy" / "pki" / "authorities" / "local" / "root.crt"
+        check_proxy(service, tmp_path, url, authority, monkeypatch)
+
+
+def check_proxy(
+    service: Running, folder: Path, url: str, authority: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ask through a proxy; replies are as long as they left, names are checked, and long requests refused."""
+    token, _ = beside(folder / "discreet.toml").create("owner", None, read_expiry("1d"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    asking = discreet.connect(url, token=token)
+    assert asking.ask("city", request="r").value == "Bern"
+    assert not asking.ask("city", request="r").charged
+    trusting = ssl.create_default_context(cafile=str(authority))
+    headers = {"Authorization": f"Bearer {token}", "Accept-Encoding": "gzip, zstd, br"}
+    with httpx.Client(base_url=url, verify=trusting, headers=headers) as client:
+        reply = client.get("/v1/questions", headers={"Host": "data.example.org"})
+        assert (reply.status_code, reply.headers.get("content-encoding")) == (200, None)
+        assert (int(reply.headers["content-length"]), len(reply.content)) == (LENGTH, LENGTH)
+        other = client.get("/v1/questions", headers={"Host": "evil.example.org"})
+        assert other.status_code == 400 or not other.content  # Caddy has no such site
+        long = client.post("/v1/quotes", content=b" " * (3 << 20))
+        assert long.status_code in (413, 502)  # Caddy 2.6 says that it cannot send it on
