@@ -1,7 +1,8 @@
 """Pages that tell of one folder from beginning to end: their blocks run in order, in a folder of their own.
 
 A block `toml` is what the reader writes into discreet.toml. `discreet serve &` starts a service, on a free port
-in place of 8765. A command that ends with a comment `# exit code 4` must end so. In an output, … stands for any text.
+in place of 8765. A command that ends with a comment `# exit code 4` must end so. In an
+output, … stands for any text.
 """
 
 import contextlib
