@@ -4,6 +4,7 @@ import asyncio
 import datetime as dt
 import json
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
+from discreet.service.counts import Counts
 from discreet.service.limits import LONGEST_BODY, RateLimit
+from discreet.service.metrics import as_text
 from discreet.service.slots import LENGTH
 from discreet.service.tokens import ROLES, beside
 
@@ -37,19 +40,25 @@ ROUTES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/answers"): {"json": NAMED},
     ("POST", "/v1/verbs/quotes"): {"json": FREE},
     ("POST", "/v1/verbs/answers"): {"json": FREE},
+    ("POST", "/v1/budgets"): {"json": {"dataset": "people"}},
+    ("POST", "/v1/budgets/extensions"): {"json": {"dataset": "rivals", "epsilon": "10"}},
+    ("GET", "/v1/tokens"): {},
+    ("POST", "/v1/tokens"): {"json": {"role": "auditor"}},
+    ("DELETE", "/v1/tokens/{identity}"): {},
 }
 PUBLIC = {("GET", "/healthz"), ("GET", "/v1/openapi.json"), ("HEAD", "/v1/openapi.json")}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE")
 ASKS = {("POST", "/v1/answers"), ("POST", "/v1/verbs/answers")}
-SEES = {*ROUTES} - ASKS
+OWNS = {("GET", "/v1/metrics"), ("POST", "/v1/budgets"), ("POST", "/v1/budgets/extensions"), ("GET", "/v1/tokens"),
+        ("POST", "/v1/tokens"), ("DELETE", "/v1/tokens/{identity}")}  # fmt: skip
+FREELY = {("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")}
 ALLOWED = {
     "owner": {*ROUTES},
-    "auditor": SEES - {("GET", "/v1/metrics")},
-    "ann": {*ROUTES} - {("GET", "/v1/audit"), ("GET", "/v1/metrics")},
-    "bob": {*ROUTES}
-    - {("GET", "/v1/audit"), ("GET", "/v1/metrics"), ("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")},
+    "auditor": {*ROUTES} - ASKS - OWNS,
+    "ann": {*ROUTES} - OWNS - {("GET", "/v1/audit")},
+    "bob": {*ROUTES} - OWNS - {("GET", "/v1/audit")} - FREELY,
     "nobody": set(),
-}  # fmt: skip
+}
 
 
 class Called:
@@ -61,19 +70,25 @@ class Called:
             text = text.replace(old, new)
         Path("discreet.toml").write_text(text)
         self.app = make_app(configuration(), ["service.test"])
-        known = beside(Path("discreet.toml"))
-        self.tokens = {
-            who: known.create(
-                who if who in ROLES else "analyst", None if who in ROLES else who, LATER
-            )[0]
-            for who in ALLOWED
-            if who != "nobody"
-        }
+        self.tokens = {who: self.token(who) for who in ALLOWED if who != "nobody"}
+        self.calls = 0
+
+    def token(self, who: str) -> str:
+        """Return a new token."""
+        role, analyst = (who, None) if who in ROLES else ("analyst", who)
+        return beside(Path("discreet.toml")).create(role, analyst, LATER)[0]
+
+    def spare(self) -> str:
+        """Return the id of a token that may be revoked."""
+        return beside(Path("discreet.toml")).create("auditor", None, LATER)[1].id
 
     def __call__(
         self, who: str, method: str, path: str, host: str = "service.test", **sent: Any
     ) -> Any:
         headers = {"Idempotency-Key": "k", **sent.pop("headers", {})}
+        self.calls += 1
+        if self.calls % 100 == 0:  # one token asks no more often in a minute
+            self.tokens = {known: self.token(known) for known in self.tokens}
         if who in self.tokens:
             headers["Authorization"] = f"Bearer {self.tokens[who]}"
 
@@ -107,7 +122,8 @@ def test_every_route_of_every_role_by_every_method(called: Called, who: str) -> 
             sent = ROUTES.get((method, path), {})
             if (method, path) in ASKS:
                 sent = {**sent, "headers": {"Idempotency-Key": f"{who}-{path}"}}
-            reply = called(who, method, path, **sent)
+            at = path.format(identity=called.spare()) if "{" in path else path
+            reply = called(who, method, at, **sent)
             if (method, path) in PUBLIC:
                 expected = {200}
             elif (method, path) not in ROUTES:
@@ -115,7 +131,7 @@ def test_every_route_of_every_role_by_every_method(called: Called, who: str) -> 
             elif who == "nobody":
                 expected = {401}
             else:
-                expected = {200} if (method, path) in ALLOWED[who] else {403, 422}
+                expected = {200, 201} if (method, path) in ALLOWED[who] else {403, 422}
             assert reply.status_code in expected, (who, method, path, reply.text[:300])
 
 
@@ -232,20 +248,81 @@ def test_the_chain_is_told_line_by_line(called: Called) -> None:
     assert reply.headers["ledger-head"] == told[-1].head
 
 
-def test_the_log_has_no_private_value_and_nothing_of_the_caller(
+def test_the_log_has_every_request_and_nothing_of_the_caller(
     called: Called, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="discreet.access"):
         called("ann", "POST", "/v1/answers", json=NAMED, headers={"Idempotency-Key": "CALLERS"})
         called("ann", "GET", "/CALLERS?token=CALLERS")
-    told = [
-        json.loads(record.message) for record in caplog.records if record.name == "discreet.access"
-    ]
-    assert [(one["path"], one["status"]) for one in told] == [
-        ("/v1/answers", 200),
-        ("unknown", 404),
-    ]
+        called("ann", "CALLERS", "/v1/budgets")
+        called("ann", "GET", "/v1/budgets", host="callers.test")
+        called("nobody", "GET", "/v1/budgets", headers={"Authorization": "Bearer CALLERS"})
+        called("ann", "POST", "/v1/answers", content=b"CALLERS" * LONGEST_BODY)
+        called("owner", "DELETE", "/v1/tokens/CALLERS")
+    lines = [record.message for record in caplog.records if record.name == "discreet.access"]
+    told = list(map(json.loads, lines))
+    assert [(one["method"], one["path"], one["status"]) for one in told] == [
+        ("POST", "/v1/answers", 200), ("GET", "unknown", 404), ("other", "/v1/budgets", 405),
+        ("GET", "unknown", 400), ("GET", "/v1/budgets", 401), ("POST", "unknown", 413),
+        ("DELETE", "/v1/tokens/{identity}", 404),
+    ]  # fmt: skip
     assert all({*one} == {"method", "path", "status", "milliseconds"} for one in told)
+    assert not any("callers" in line.lower() or "SECRET" in line for line in lines)
+
+
+def test_metrics_are_counted_by_route_and_by_error(called: Called) -> None:
+    def refusals() -> int:
+        found: int = called("owner", "GET", "/v1/metrics").json()["refusals"].get("UnknownName", 0)
+        return found
+
+    before = refusals()
+    called("ann", "POST", "/v1/quotes", json={"question": "no-such"})
+    assert refusals() == before + 1
+    told = called("owner", "GET", "/v1/metrics").json()
+    of_quotes = [one for one in told["requests"] if one["route"] == "/v1/quotes"]
+    assert {"method": "POST", "route": "/v1/quotes", "status": 404, "number": 1} in [
+        {**one, "number": min(one["number"], 1)} for one in of_quotes
+    ]
+    assert (told["missed_slots"], len(told["budgets"])) == (0, 5)
+
+
+def test_metrics_as_prometheus_reads_them(called: Called) -> None:
+    called("nobody", "GET", "/v1/budgets")
+    accepts = {
+        "Accept": "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"
+    }
+    reply = called("owner", "GET", "/v1/metrics", headers=accepts)
+    assert reply.headers["content-type"].startswith("text/plain")
+    lines = reply.text.rstrip(" ").splitlines()
+    sample = re.compile(r'[a-z_]+({([a-z]+="[^"]*",?)+})? [0-9.e+-]+')
+    assert all(line.startswith(("# HELP ", "# TYPE ")) or sample.fullmatch(line) for line in lines)
+    assert "# TYPE discreet_requests_total counter" in lines
+    assert 'discreet_budget_total{dataset="people",analyst="ann",unit="epsilon"} 10.0' in lines
+    assert "discreet_slots_missed_total 0" in lines
+    assert any('status="401"' in line for line in lines)
+
+
+def test_labels_are_escaped() -> None:
+    budget = discreet.Ledger().open('a"b\\c', epsilon=1)
+    assert r'dataset="a\"b\\c"' in as_text(Counts(), [budget])
+
+
+def test_health_says_whether_the_ledger_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files()
+    for lost, expected in (
+        (True, (503, {"status": "unavailable"})),
+        (False, (200, {"status": "ok"})),
+    ):
+        fresh = Called()
+        if lost:
+            Path("budget.db").rename("elsewhere.db")
+        reply = fresh("nobody", "GET", "/healthz")
+        assert (reply.status_code, reply.json()) == expected
+        if lost:
+            Path("elsewhere.db").rename("budget.db")
 
 
 def test_replies_about_neighbouring_data_have_one_length(called: Called) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import UnknownName, shown
 from .answers import say
 from .options import AsJson
 
@@ -52,8 +51,8 @@ def create_command(
     from ..service.tokens import read_expiry
 
     declared, tokens = _described(config)
-    if analyst is not None and analyst not in declared.analysts:
-        raise UnknownName(f"{declared.path} has no analyst {shown(analyst)}; add [analysts.NAME]")
+    if analyst is not None:
+        declared.analyst(analyst)
     text, kept = tokens.create(role, analyst, read_expiry(expires))
     if as_json:
         typer.echo(json.dumps({"token": text, **kept.as_dict()}))

@@ -81,6 +81,17 @@ class Configuration:
     analysts: Mapping[str, Mapping[str, Any]]
     server: Mapping[str, Any]
 
+    def analyst(self, name: object) -> Mapping[str, Any]:
+        """Return what is declared about an analyst.
+
+        Raises:
+            UnknownName: if there is none of that name.
+        """
+        text = exact_text(name)
+        if text is not None and text in self.analysts:
+            return self.analysts[text]
+        raise UnknownName(f"{self.path} has no analyst {shown(name)}; add [analysts.NAME]")
+
     def dataset(self, name: object) -> Dataset:
         """Return a described dataset.
 

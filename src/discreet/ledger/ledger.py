@@ -30,7 +30,7 @@ from .purchase import Payer
 from .session import Session
 from .snapshots import read_snapshot
 from .store import Store
-from .transaction import Transaction
+from .transaction import ChainHead, Transaction
 from .verification import Verified, read_noted_head, verify_chain
 
 _NAMED = 3
@@ -239,6 +239,12 @@ class Ledger:
         """
         whose = None if dataset is None else _about_or_name(dataset)
         return Listing(read_snapshot(self._store, _history, whose))
+
+    def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
+        """Return where the chain ends, and up to `limit` events after that of a number, 0 for the first ones."""
+        return self._store.read(
+            lambda read: (read.chain, queries.events_after(read.connection, number, limit))
+        )
 
     def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.

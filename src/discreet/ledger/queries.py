@@ -21,6 +21,7 @@ _COLUMNS = ("dataset", "analyst", "neighbors", "total", "spent", "unit")
 
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
 _EVENTS_OF = _EVENTS.where(EVENTS.c.dataset == bindparam("dataset"))
+_EVENTS_AFTER = _EVENTS.where(EVENTS.c.number > bindparam("after")).limit(bindparam("most"))
 _ALL = select(*(BUDGETS.c[name] for name in _COLUMNS))
 _OF = _ALL.where(BUDGETS.c.dataset == bindparam("of"))
 _BUDGETS, _BUDGETS_OF = Statement(_ALL), Statement(_OF)
@@ -39,6 +40,11 @@ def all_events(connection: Connection, dataset: str | None = None) -> Iterator[E
     asked = _EVENTS if dataset is None else _EVENTS_OF
     options = {"yield_per": _AT_ONCE}
     return map(event_of, connection.execute(asked, {"dataset": dataset}, execution_options=options))
+
+
+def events_after(connection: Connection, number: int, limit: int) -> list[Event]:
+    """Return up to so many events after one of them, in order."""
+    return list(map(event_of, connection.execute(_EVENTS_AFTER, {"after": number, "most": limit})))
 
 
 def event_of(row: Any) -> Event:

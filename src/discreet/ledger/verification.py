@@ -58,17 +58,26 @@ def verify_chain(connection: Connection, noted: str | None) -> Verified:
     if connection.dialect.name == "sqlite":
         _check_file(connection)
     chain = Transaction(connection).chain
+    if verify_events(chain, all_events(connection), noted) != stored_budgets(connection):
+        raise LedgerCorrupt("the budgets are not what the events add up to")
+    return Verified(chain.events, chain.head)
+
+
+def verify_events(chain: ChainHead, found: Iterable[Event], noted: str | None) -> list[Budget]:
+    """Return the budgets that events add up to, after recomputing all hashes and sums.
+
+    Raises:
+        LedgerCorrupt: if they are not the events of the chain up to its end, or a noted head is not on it.
+    """
     replay = Replay(chain.born >= STATES_SINCE_SCHEMA)
     passed = noted is None
-    for head in _heads(chain, all_events(connection), replay):
+    for head in _heads(chain, found, replay):
         passed = passed or head == noted
     if not passed:
         raise LedgerCorrupt(
             f"the head {shown(noted)} is not in this ledger: it is an older copy, or was written anew"
         )
-    if replay.known() != stored_budgets(connection):
-        raise LedgerCorrupt("the budgets are not what the events add up to")
-    return Verified(chain.events, chain.head)
+    return replay.known()
 
 
 def _heads(chain: ChainHead, found: Iterable[Event], replay: "Replay") -> Iterator[str]:

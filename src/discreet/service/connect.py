@@ -13,6 +13,7 @@ from ..ledger.described import configuration
 from .connection import Connection
 from .held import auditor_rights, hold, rights
 from .in_process import InProcess
+from .ownership import Ownership
 from .tokens import beside
 
 
@@ -49,7 +50,8 @@ def connect(
     whose = None if analyst is None else read_name(analyst, "analyst")
     asking = rights(hold(declared), declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
-    return Connection(InProcess(asking, lambda: None), told)
+    role = "owner" if whose is None else "analyst"
+    return Connection(InProcess(asking, Ownership(declared, beside(declared.path), role)), told)
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -77,6 +79,6 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
-    return Connection(
-        InProcess(asking, check), f"{declared.path}, as {found.analyst or found.role}"
-    )
+    owned = Ownership(declared, beside(declared.path), found.role)
+    told = f"{declared.path}, as {found.analyst or found.role}"
+    return Connection(InProcess(asking, owned, check), told)

@@ -1,60 +1,24 @@
 """Connection: questions about described datasets, whether they are held in this process or elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 from ..arguments import read_name
 from ..datasets.column import Column
 from ..error_boundary import error_boundaries
-from ..ledger import Budget, Quote
+from ..ledger import Budget, Event, Quote
+from ..ledger.transaction import ChainHead
+from ..ledger.verification import Verified, read_noted_head, verify_events
 from ..node import AllowedQuestion
 from ..node.analyst import read_request, read_size
-from ..numbers import Number, positive
+from ..numbers import Number, count, positive
 from ..releases import Release
+from .ownership import MOST_EVENTS
 from .past_releases import PastRelease
 from .rights import Paying
-
-
-class Side(Protocol):
-    """What answers a connection: the datasets in this process, or a service."""
-
-    def questions(self) -> list[AllowedQuestion]:
-        """Return the named questions."""
-        ...
-
-    def columns(self, dataset: str) -> Mapping[str, Column]:
-        """Return the declared columns."""
-        ...
-
-    def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
-        """Return the price of a named question."""
-        ...
-
-    def quote_free(
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
-    ) -> Quote:
-        """Return the price of a free question."""
-        ...
-
-    def ask(self, question: str, dataset: str | None, size: int | None, paying: Paying) -> Release:
-        """Answer a named question."""
-        ...
-
-    def ask_free(  # noqa: PLR0913
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
-        paying: Paying,
-    ) -> Release:  # fmt: skip
-        """Answer a free question."""
-        ...
-
-    def budgets(self) -> list[Budget]:
-        """Return the budgets of the caller."""
-        ...
-
-    def releases(self) -> list[PastRelease]:
-        """Return what was released to the caller."""
-        ...
+from .side import Side
+from .tokens import NewToken, Token
 
 
 class _FreeVerb:
@@ -219,6 +183,125 @@ class Connection:
         """Return what was released to the caller before, in order; for the owner, to everybody."""
         return self._side.releases()
 
+    def open_budget(
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Open the budget of a dataset that the description declares, or an analyst's share of it; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share it is; without it, the budget of the dataset.
+            epsilon: the total ε, where the description declares none; a positive number without a unit.
+            rho: instead of `epsilon`, the total ρ.
+            delta: with `epsilon`, the total δ.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownName: if there is no such dataset or analyst.
+            InvalidArgument: if the budget was opened with other terms, or the description declares the amounts.
+        """
+        amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
+        return self._side.open_budget(
+            read_name(dataset, "dataset"), _read_analyst(analyst), amounts
+        )
+
+    def extend_budget(
+        self,
+        dataset: str,
+        *,
+        analyst: str | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Give a budget or a share a larger total, as `Ledger.extend` does; for the owner.
+
+        Args:
+            dataset: the name of the dataset.
+            analyst: the analyst whose share it is; without it, the budget of the dataset.
+            epsilon: the new total ε, if the budget is in ε; a positive number without a unit.
+            rho: the new total ρ, if the budget is in ρ.
+            delta: the new total δ, a probability; without it δ stays.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            InvalidArgument: if the total is not larger, or of another kind.
+        """
+        amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
+        named = read_name(dataset, "dataset"), _read_analyst(analyst)
+        return self._side.extend_budget(*named, amounts)
+
+    def create_token(
+        self, role: str, *, analyst: str | None = None, expires: str = "90d"
+    ) -> NewToken:
+        """Make a token, whose text is shown once; for the owner.
+
+        Args:
+            role: "owner", "analyst" or "auditor".
+            analyst: the analyst of the description, for that role.
+            expires: after so many days, such as "90d", or the date from which on it is refused, such as 2027-01-31.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            InvalidArgument: if an argument cannot be accepted.
+        """
+        return self._side.create_token(role, _read_analyst(analyst), expires)
+
+    def tokens(self) -> list[Token]:
+        """Return the tokens that were not revoked, without their texts; for the owner."""
+        return self._side.tokens()
+
+    def revoke_token(self, identity: str) -> Token:
+        """Revoke a token: from now on it is refused; for the owner.
+
+        Args:
+            identity: its id, as listed.
+
+        Raises:
+            UnknownName: if there is none.
+        """
+        return self._side.revoke_token(read_name(identity, "identity"))
+
+    def chain(self, after: int = 0, limit: int = MOST_EVENTS) -> tuple[ChainHead, list[Event]]:
+        """Return where the ledger's chain of events ends, and some of the events; for owners and auditors.
+
+        Args:
+            after: the number of the event after which they begin.
+            limit: the most events, up to 1,000.
+        """
+        first = 0 if after == 0 else count(after, "after")
+        return self._side.chain(first, count(limit, "limit", most=MOST_EVENTS))
+
+    def audit(self, head: str | None = None) -> Verified:
+        """Read the whole chain of events, recompute hashes and sums, and return its end; for owners and auditors.
+
+        Args:
+            head: a head noted elsewhere at any time, such as that of the last audit. Without it a ledger that was
+                replaced by an older copy of itself, or rewritten from the start, cannot be detected.
+
+        Raises:
+            NotAllowed: if the caller is an analyst.
+            LedgerCorrupt: if the events are not those that were written.
+        """
+        noted = read_noted_head(head)
+        chain, events = self._side.chain(0, MOST_EVENTS)
+        verify_events(chain, self._following(chain, events), noted)
+        return Verified(chain.events, chain.head)
+
+    def _following(self, chain: ChainHead, events: list[Event]) -> Iterator[Event]:
+        """Yield the events up to the end of a chain, which may have grown meanwhile."""
+        while events:
+            yield from (event for event in events if event.number <= chain.events)
+            if events[-1].number >= chain.events:
+                return
+            _, events = self._side.chain(events[-1].number, MOST_EVENTS)
+
     def __copy__(self) -> NoReturn:
         raise TypeError("a connection cannot be copied: connect again")
 
@@ -234,6 +317,10 @@ class Connection:
 
 def _read_dataset(dataset: str | None) -> str | None:
     return None if dataset is None else read_name(dataset, "dataset")
+
+
+def _read_analyst(analyst: str | None) -> str | None:
+    return None if analyst is None else read_name(analyst, "analyst")
 
 
 def _read_paying(request: str | None, max_cost: Number | None) -> Paying:

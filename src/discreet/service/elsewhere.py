@@ -1,17 +1,23 @@
 """The datasets of a description that a service holds elsewhere, asked over HTTP."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
+from urllib.parse import quote
 from uuid import uuid4
 
 from ..datasets.column import Column
 from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable, MissingPackage
-from ..ledger import Budget, Quote
+from ..ledger import Budget, Event, Quote
+from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
+from ..numbers import positive
 from ..releases import Release
 from . import wire
 from .past_releases import PastRelease
 from .rights import Paying
+from .side import Amounts
+from .tokens import NewToken, Token
 
 
 class Client(Protocol):
@@ -20,6 +26,10 @@ class Client(Protocol):
     def request(self, method: str, url: str, **sent: Any) -> Any:
         """Send a request, and return the reply."""
         ...
+
+
+def _as_json(reply: Any) -> Any:
+    return reply.json()
 
 
 class Elsewhere:
@@ -75,11 +85,47 @@ class Elsewhere:
         """Return what was released to the caller."""
         return list(map(wire.read_past, self._told("GET", "releases")))
 
+    def open_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
+        """Open the budget of a dataset, or a share of it."""
+        given = _budget(dataset, analyst, amounts)
+        return wire.read_budget(self._told("POST", "budgets", json=given))
+
+    def extend_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
+        """Give a budget or a share a larger total."""
+        given = _budget(dataset, analyst, amounts)
+        return wire.read_budget(self._told("POST", "budgets/extensions", json=given))
+
+    def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
+        """Make a token."""
+        given = {"role": role, "analyst": analyst, "expires": expires}
+        told = self._told("POST", "tokens", json=given)
+        return NewToken(told.pop("token"), Token(**told))
+
+    def tokens(self) -> list[Token]:
+        """Return the tokens that were not revoked."""
+        return [Token(**told) for told in self._told("GET", "tokens")]
+
+    def revoke_token(self, identity: str) -> Token:
+        """Revoke a token."""
+        return Token(**self._told("DELETE", f"tokens/{quote(identity, safe='')}"))
+
+    def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
+        """Return where the chain ends, and events of it."""
+
+        def read(reply: Any) -> tuple[ChainHead, list[Event]]:
+            lines = reply.text.rstrip(" ").splitlines()
+            return wire.read_chain(reply.headers), [Event(**json.loads(line)) for line in lines]
+
+        found: tuple[ChainHead, list[Event]] = self._told(
+            "GET", "audit", read, params={"after": after, "limit": limit}
+        )
+        return found
+
     def _paid(self, path: str, asked: dict[str, Any], paying: Paying) -> Release:
         """Return an answer. Every request has a name, so that a lost reply is asked for again at no cost."""
         request = paying.request or str(uuid4())
         most = None if paying.max_cost is None else str(paying.max_cost)
-        key = {"Idempotency-Key": request}
+        key = {"Idempotency-Key": request.encode()}  # any name, in UTF-8
         try:
             told = self._told("POST", path, json={**asked, "max_cost": most}, headers=key)
         except LedgerUnwritable as error:
@@ -87,8 +133,10 @@ class Elsewhere:
             raise
         return wire.read_release(told)
 
-    def _told(self, method: str, path: str, **sent: Any) -> Any:
-        """Return what the service replies.
+    def _told(
+        self, method: str, path: str, read: Callable[[Any], Any] = _as_json, **sent: Any
+    ) -> Any:
+        """Return what the service replies, as it is read.
 
         Raises:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
@@ -97,10 +145,9 @@ class Elsewhere:
         if reply is None:
             raise LedgerUnwritable("the service cannot be reached; ask again")
         try:
-            told = reply.json()
-            if reply.status_code == 200:
-                return told
-            error: DiscreetError | None = wire.read_error(told)
+            if reply.status_code in (200, 201):
+                return read(reply)
+            error: DiscreetError | None = wire.read_error(reply.json())
         except (ValueError, TypeError, KeyError, AttributeError):
             error = None
         raise error or LedgerUnwritable(
@@ -152,6 +199,14 @@ def _url(httpx: Any, url: str) -> Any:
     except httpx.InvalidURL:
         pass
     raise InvalidArgument("this URL cannot be read; it has the form https://data.example.org")
+
+
+def _budget(dataset: str, analyst: str | None, amounts: Amounts) -> dict[str, Any]:
+    exact_texts = {
+        kind: None if amount is None else str(positive(amount, kind))
+        for kind, amount in amounts.items()
+    }
+    return {"dataset": dataset, "analyst": analyst, **exact_texts}
 
 
 def _free(

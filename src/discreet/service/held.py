@@ -12,8 +12,6 @@ from ..errors import (
     InvalidDescription,
     LedgerError,
     UnknownBudget,
-    UnknownName,
-    shown,
 )
 from ..ledger.described import existing
 from ..node.datasets import Datasets
@@ -55,9 +53,7 @@ def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Righ
     """
     if analyst is None:
         return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)))
-    if analyst not in declared.analysts:
-        raise UnknownName(f"{declared.path} has no analyst {shown(analyst)}; add [analysts.NAME]")
-    about = declared.analysts[analyst]
+    about = declared.analyst(analyst)
     free = Freedom(about.get("verbs", ()), about.get("largest_epsilon"))
     found = Rights(held, analyst, about["datasets"], free)
     if not found.names():

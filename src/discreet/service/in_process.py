@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..datasets.column import Column
-from ..ledger import Budget, Quote
+from ..ledger import Budget, Event, Quote
+from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..node.isolation import (
     call_isolated,
@@ -14,28 +15,38 @@ from ..node.isolation import (
     unwrap,
 )
 from ..releases import Release
+from .ownership import Ownership
 from .past_releases import PastRelease
 from .rights import Paying, Rights
+from .side import Amounts
+from .tokens import NewToken, Token
 
-OPERATIONS = (
+ASKED = (
     "questions", "columns", "quote", "quote_free", "ask", "ask_free", "budgets", "releases",
 )  # fmt: skip
+OWNED = ("open_budget", "extend_budget", "create_token", "tokens", "revoke_token", "chain")
 
 
 class InProcess:
     """The operations of one caller, each isolated from the data: see `node.isolation`.
 
     Args:
-        rights: what the caller may do.
+        rights: what the caller may ask.
+        ownership: what only the owner may do besides.
         check: called before each operation; raises if the caller may do nothing any more.
     """
 
     __slots__ = ("_check", "_operations")
 
-    def __init__(self, rights: Rights, check: Callable[[], object]) -> None:
+    def __init__(
+        self, rights: Rights, ownership: Ownership, check: Callable[[], object] = lambda: None
+    ) -> None:
         self._check = check
         told = error_for_owner if rights.are_the_owners else error_for_analyst
-        self._operations = {name: isolated(getattr(rights, name), told) for name in OPERATIONS}
+        self._operations = {name: isolated(getattr(rights, name), told) for name in ASKED}
+        # These read no data, and what they refuse is said as it is.
+        owned = {name: isolated(getattr(ownership, name), error_for_owner) for name in OWNED}
+        self._operations.update(owned)
 
     def _call(self, operation: str, *args: object) -> Any:
         self._check()  # a token may be revoked, or expire, while it is used
@@ -84,4 +95,34 @@ class InProcess:
     def releases(self) -> list[PastRelease]:
         """Return what was released to the caller."""
         found: list[PastRelease] = self._call("releases")
+        return found
+
+    def open_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
+        """Open the budget of a dataset, or a share of it."""
+        found: Budget = self._call("open_budget", dataset, analyst, amounts)
+        return found
+
+    def extend_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
+        """Give a budget or a share a larger total."""
+        found: Budget = self._call("extend_budget", dataset, analyst, amounts)
+        return found
+
+    def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
+        """Make a token."""
+        found: NewToken = self._call("create_token", role, analyst, expires)
+        return found
+
+    def tokens(self) -> list[Token]:
+        """Return the tokens that were not revoked."""
+        found: list[Token] = self._call("tokens")
+        return found
+
+    def revoke_token(self, identity: str) -> Token:
+        """Revoke a token."""
+        found: Token = self._call("revoke_token", identity)
+        return found
+
+    def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
+        """Return where the chain ends, and events of it."""
+        found: tuple[ChainHead, list[Event]] = self._call("chain", after, limit)
         return found

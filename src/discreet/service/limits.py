@@ -1,36 +1,47 @@
-"""Limits of a service: how long a request may be, and how often one token may ask."""
+"""Limits of a service: how long a request may be and may take, and how often one token may ask."""
 
-from collections import deque
+import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Lock
 from time import monotonic
 
+from .access import REFUSED
+from .counts import Counts
 from .slots import App, Message, Receive, Send
 
 LONGEST_BODY = 1 << 20
 """Bytes of the longest request."""
 
-_REFUSED = (
-    b'{"error": "InvalidArgument", "message": "the request is longer than 1 MiB", "notes": []}'
-)
+SLOWEST_BODY = 10.0
+"""Seconds that a request may take to arrive."""
+
+_TOO_LONG = 413, "the request is longer than 1 MiB"
+_TOO_SLOW = 408, "the request took longer than ten seconds to arrive"
+_GONE = 400, "the request is not whole"
 
 
 @dataclass(slots=True)
 class ShortBodies:
-    """An application that reads a request before it answers, and refuses one that is too long."""
+    """An application that reads a request before it answers, and refuses one that is too long or too slow."""
 
     app: App
     longest: int = LONGEST_BODY
+    slowest: float = SLOWEST_BODY
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request of moderate length."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        body = await self._read(receive)
-        if body is None:
-            await _refuse(send)
+        try:
+            async with asyncio.timeout(self.slowest):
+                body = await self._read(receive)
+        except TimeoutError:
+            body = _TOO_SLOW
+        if isinstance(body, tuple):
+            scope[REFUSED] = "InvalidArgument"
+            await _refuse(send, *body)
             return
         parts = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -39,24 +50,25 @@ class ShortBodies:
 
         await self.app(scope, whole, send)
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        """Return the body, or None if it is too long or the client is gone."""
+    async def _read(self, receive: Receive) -> bytes | tuple[int, str]:
+        """Return the body; or a status and words, if it is too long or the client is gone."""
         body = bytearray()
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return None
+                return _GONE
             body += message.get("body", b"")
             if len(body) > self.longest:
-                return None
+                return _TOO_LONG
             if not message.get("more_body", False):
                 return bytes(body)
 
 
-async def _refuse(send: Send) -> None:
+async def _refuse(send: Send, status: int, words: str) -> None:
+    told = {"error": "InvalidArgument", "message": words, "notes": []}
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": _REFUSED})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(told).encode()})
 
 
 @dataclass(slots=True)
@@ -65,21 +77,14 @@ class RateLimit:
 
     Attributes:
         most: how many.
-        now: returns seconds that never go back.
+        now: returns seconds that never go back, the same in all processes that share the counts.
+        counts: where requests are counted: those of all workers of a service, or of this process alone.
     """
 
     most: int = 120
     now: Callable[[], float] = monotonic
-    _asked: dict[str, deque[float]] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
+    counts: Counts = field(default_factory=Counts)
 
     def admits(self, token: str) -> bool:
         """Count a request of a token, and return whether it may be answered."""
-        with self._lock:
-            asked, now = self._asked.setdefault(token, deque()), self.now()
-            while asked and asked[0] <= now - 60:
-                asked.popleft()
-            if len(asked) >= self.most:
-                return False
-            asked.append(now)
-            return True
+        return self.counts.admits(token, self.most, 60, self.now())

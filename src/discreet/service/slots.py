@@ -1,19 +1,25 @@
 """Slots: a reply leaves at a public time, in a body of a public length, whatever the data are.
 
-A request that arrives at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So what
+A request that is whole at t is answered at t + slot, or, if it is not ready then, at t + 2 slot, and so on. So what
 an observer learns from the time is in which slot an answer was ready, and nothing if that was always the first.
-Overruns are counted for the owner. Bodies are JSON, padded with spaces to a multiple of `LENGTH`.
+Overruns are counted for the owner. Bodies are text, padded with spaces to a multiple of `LENGTH`.
 """
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from time import monotonic
 from typing import Any
 
 from ..errors import InvalidArgument, shown
+from .counts import Counts
+
+MISSED = "slots missed"
+"""The name of the counter."""
 
 LENGTH = 1 << 16
 """Bytes of a padded body."""
@@ -47,45 +53,68 @@ class Slots:
         app: the application.
         slot: the slot in seconds; 0 for replies as soon as they are ready.
         clock: the time.
-        missed: how many replies were not ready at the first slot; for the owner alone.
+        counts: where the replies are counted that were not ready at the first slot; for the owner alone.
     """
 
     app: App
     slot: float
     clock: Clock = field(default_factory=Clock)
-    missed: int = 0
+    counts: Counts = field(default_factory=Counts)
+
+    @property
+    def missed(self) -> int:
+        """How many replies were not ready at the first slot."""
+        return sum(self.counts.read(MISSED).values())
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request at a slot."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        arrived, held = self.clock.now(), _Held()
-        await self.app(scope, receive, held.send)
-        await self._wait(arrived)
-        await held.release(send)
+        arrived, held = [self.clock.now()], _Held()
 
-    async def _wait(self, arrived: float) -> None:
-        """Wait for the end of the slot in which the reply became ready."""
+        async def arriving() -> Message:
+            message = await receive()
+            if message["type"] == "http.request":
+                arrived.append(self.clock.now())
+            return message
+
+        # What fails here is not raised: it would be logged with its message, and answered at once.
+        with suppress(Exception):
+            await self.app(scope, arriving, held.send)
+        missed = await self._wait(arrived[-1])
+        await held.release(send)
+        if missed:
+            with suppress(sqlite3.Error):  # who cannot count still answers
+                await asyncio.to_thread(self.counts.add, MISSED)
+
+    async def _wait(self, arrived: float) -> bool:
+        """Wait for the end of the slot in which the reply became ready; return whether it was not the first."""
         if not self.slot:
-            return
+            return False
         taken = self.clock.now() - arrived
         slots = max(1, -int(-taken // self.slot))
-        self.missed += slots > 1
         await self.clock.sleep(slots * self.slot - taken)
+        return slots > 1
+
+
+_FAILED = (
+    b'{"error": "DiscreetError", "message": "the service failed; tell its owner", "notes": []}'
+)
 
 
 class _Held:
-    """A reply that is held back until it is whole."""
+    """A reply that is held back until it is whole; one of a failure, if none comes."""
 
     def __init__(self) -> None:
-        self._start: Message = {}
-        self._body: list[bytes] = []
+        headers = [(b"content-type", b"application/json")]
+        self._start: Message = {"type": "http.response.start", "status": 500, "headers": headers}
+        self._body: list[bytes] = [_FAILED]
 
     async def send(self, message: Message) -> None:
         """Keep a part of the reply."""
         if message["type"] == "http.response.start":
-            self._start = message
+            self._start, self._body = message, []
         else:
             self._body.append(message.get("body", b""))
 

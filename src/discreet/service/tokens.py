@@ -41,7 +41,7 @@ class Token:
         analyst: the analyst; None for other roles.
         created: when it was made, UTC.
         expires: the time from which on it is refused, UTC.
-        hashed: the SHA-256 of the token.
+        hashed: the SHA-256 of the token; empty where it is told to somebody.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Token:
     analyst: str | None
     created: str
     expires: str
-    hashed: str = field(repr=False)
+    hashed: str = field(default="", repr=False)
 
     def is_expired(self, now: dt.datetime) -> bool:
         """Return whether it has expired."""
@@ -62,6 +62,26 @@ class Token:
     def __str__(self) -> str:
         whose = self.role if self.analyst is None else f"{self.role} {self.analyst}"
         return f"{self.id}  {whose}, until {self.expires[:16].replace('T', ' ')} UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that was made just now.
+
+    Attributes:
+        text: the token, which cannot be shown again.
+        kept: what is kept of it.
+    """
+
+    text: str = field(repr=False)
+    kept: Token
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the token and what is kept of it, ready for JSON. Whoever has it can ask."""
+        return {"token": self.text, **self.kept.as_dict()}
+
+    def __str__(self) -> str:
+        return f"{self.kept}; it is not shown again"
 
 
 class Tokens:

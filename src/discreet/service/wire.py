@@ -19,12 +19,18 @@ from ..datasets.column import Column
 from ..errors import DiscreetError, InvalidArgument
 from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount
+from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..privacy.guarantees import read_guarantee
 from ..releases import Release
 from .past_releases import PastRelease
 
 _DEEPEST = 6
+
+_CHAIN = {
+    "Ledger-Id": "identity", "Ledger-Schema": "born", "Ledger-Events": "events", "Ledger-At": "at",
+    "Ledger-Head": "head",
+}  # fmt: skip
 
 _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (dt.datetime, "$datetime", dt.datetime.isoformat),  # before dates, of which it is one
@@ -180,6 +186,17 @@ def read_column(given: Mapping[str, Any]) -> Column:
     told = {name: read_value(value) for name, value in given.items()}
     enum = told.pop("enum")
     return Column(**told, enum=None if enum is None else tuple(enum))
+
+
+def write_chain(chain: ChainHead) -> dict[str, str]:
+    """Return the end of a chain as headers, for `read_chain`."""
+    return {header: str(getattr(chain, name) or "") for header, name in _CHAIN.items()}
+
+
+def read_chain(headers: Mapping[str, str]) -> ChainHead:
+    """Return the end of a chain from the headers that `write_chain` wrote."""
+    identity, born, events, at, head = (headers[header] for header in _CHAIN)
+    return ChainHead(identity, int(born), int(events or 0), at or None, head)
 
 
 def write_error(error: DiscreetError) -> dict[str, Any]:

@@ -1,0 +1,72 @@
+"""Metrics of a service, for its owner: as JSON, and in the text format of Prometheus."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..ledger import Budget
+from .access import REFUSALS, REQUESTS
+from .counts import Counts
+from .slots import MISSED
+from .wire import write_budget
+
+Told = Counts
+"""What all workers have counted together since the service was started."""
+
+_KINDS = ("epsilon", "rho", "delta")
+
+
+def as_json(counts: Told, budgets: Iterable[Budget]) -> dict[str, Any]:
+    """Return the metrics in plain values."""
+    return {
+        "requests": list(_requests(counts)),
+        "refusals": dict(counts.read(REFUSALS)),
+        "missed_slots": sum(counts.read(MISSED).values()),
+        "budgets": list(map(write_budget, budgets)),
+    }
+
+
+def as_text(counts: Told, budgets: Sequence[Budget]) -> str:
+    """Return the metrics as Prometheus reads them. What is left of a budget is rounded to a double."""
+    requests = [
+        ({k: v for k, v in one.items() if k != "number"}, one["number"])
+        for one in _requests(counts)
+    ]
+    refusals = [({"error": error}, number) for error, number in counts.read(REFUSALS).items()]
+    missed: list[Any] = [({}, sum(counts.read(MISSED).values()))]
+    families: list[tuple[str, str, str, list[Any]]] = [
+        ("discreet_requests_total", "counter", "Requests answered, by route and status.", requests),
+        ("discreet_refusals_total", "counter", "Requests refused, by the class of the error.", refusals),
+        ("discreet_slots_missed_total", "counter", "Replies that were not ready at the first slot.", missed),
+        ("discreet_budget_total", "gauge", "Total of a privacy budget.", _amounts(budgets, "total")),
+        ("discreet_budget_remaining", "gauge", "What is left of it.", _amounts(budgets, "remaining")),
+    ]  # fmt: skip
+    return "".join(line for family in families for line in _family(*family))
+
+
+def _requests(counts: Told) -> Iterator[dict[str, Any]]:
+    for labels, number in counts.read(REQUESTS).items():
+        method, route, status = labels.split(" ")
+        yield {"method": method, "route": route, "status": int(status), "number": number}
+
+
+def _amounts(budgets: Iterable[Budget], which: str) -> list[tuple[dict[str, str], float]]:
+    """Return the amounts of budgets with their labels, by what they count."""
+    return [
+        ({"dataset": budget.dataset, "analyst": budget.analyst or "", "unit": kind}, float(amount))
+        for budget in budgets
+        for kind in _KINDS
+        if (amount := getattr(getattr(budget, which), kind)) is not None
+    ]
+
+
+def _family(
+    name: str, kind: str, told: str, samples: Iterable[tuple[Mapping[str, Any], float]]
+) -> Iterator[str]:
+    yield f"# HELP {name} {told}\n# TYPE {name} {kind}\n"
+    for labels, value in samples:
+        named = ",".join(f'{key}="{_escaped(str(label))}"' for key, label in labels.items())
+        yield f"{name}{{{named}}} {value}\n" if named else f"{name} {value}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -1,0 +1,88 @@
+"""What the owner does besides asking: budgets, shares, tokens; and the chain of events, which auditors see too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..datasets.configuration import Configuration
+from ..errors import InvalidArgument, NotAllowed
+from ..ledger import Budget, Event
+from ..ledger.described import described_ledger, open_described
+from ..ledger.transaction import ChainHead
+from ..numbers import Number
+from .tokens import NewToken, Token, Tokens, read_expiry
+
+MOST_EVENTS = 1000
+"""Events of the chain that are told at once."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Ownership:
+    """The operations of an owner, each of which is refused to others.
+
+    Attributes:
+        declared: the description.
+        tokens: who may ask.
+        role: of the caller: see `tokens.ROLES`.
+    """
+
+    declared: Configuration
+    tokens_kept: Tokens
+    role: str
+
+    def open_budget(
+        self, dataset: str, analyst: str | None, amounts: Mapping[str, Number | None]
+    ) -> Budget:
+        """Open the budget that is declared for a dataset, or a share of it."""
+        self._for_owners()
+        self._check_analyst(analyst)
+        return open_described(self.declared, dataset, analyst, **amounts)
+
+    def extend_budget(
+        self, dataset: str, analyst: str | None, amounts: Mapping[str, Number | None]
+    ) -> Budget:
+        """Give a budget or a share a larger total."""
+        self._for_owners()
+        described, ledger = (
+            self.declared.dataset(dataset),
+            described_ledger(self.declared, dataset),
+        )
+        return ledger.extend(described, analyst=analyst, **amounts)
+
+    def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
+        """Make a token."""
+        self._for_owners()
+        self._check_analyst(analyst)
+        text, kept = self.tokens_kept.create(role, analyst, read_expiry(expires))
+        return NewToken(text, _told(kept))
+
+    def tokens(self) -> list[Token]:
+        """Return all tokens that were not revoked."""
+        self._for_owners()
+        return list(map(_told, self.tokens_kept.listed()))
+
+    def revoke_token(self, identity: str) -> Token:
+        """Revoke a token."""
+        self._for_owners()
+        return _told(self.tokens_kept.revoke(identity))
+
+    def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
+        """Return where the chain ends, and so many events after one of them."""
+        if self.role == "analyst":
+            raise NotAllowed("the history of all is for owners and auditors")
+        if limit > MOST_EVENTS:
+            raise InvalidArgument(f"up to {MOST_EVENTS:,} events are told at once")
+        first = next(iter(self.declared.datasets))
+        return described_ledger(self.declared, first).events_after(after, limit)
+
+    def _for_owners(self) -> None:
+        if self.role != "owner":
+            raise NotAllowed("this is for the owner")
+
+    def _check_analyst(self, analyst: str | None) -> None:
+        if analyst is not None:
+            self.declared.analyst(analyst)
+
+
+def _told(token: Token) -> Token:
+    """Return a token without its hash, which stays where it is kept."""
+    return replace(token, hashed="")

@@ -1,0 +1,98 @@
+"""How a caller is answered: a token is looked up, work is done in a thread, and every failure is one reply."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Protocol
+
+from fastapi import Depends, Request
+from fastapi.responses import JSONResponse, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
+
+from ..errors import DiscreetError, NotAllowed, Unanswerable
+from ..node.isolation import error_for_analyst
+from . import wire
+from .access import REFUSED
+from .connection import Connection
+from .statuses import status_of
+from .tokens import Token
+
+
+class RefusedError(Exception):
+    """A request that is refused before anything is done for it."""
+
+    def __init__(self, error: DiscreetError, status: int) -> None:
+        super().__init__()
+        self.error, self.status = error, status
+
+
+class Answering(Protocol):
+    """What answers: see `app.Service`."""
+
+    def caller(self, authorization: str | None) -> Token:
+        """Return what is kept of the token in a header, or raise a `RefusedError`."""
+        ...
+
+    def connection(self, token: Token) -> Connection:
+        """Return the connection of a caller."""
+        ...
+
+
+_BEARER = HTTPBearer(auto_error=False, description="A token: discreet token create.")
+
+
+async def _asked(
+    request: Request,
+    declared: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+) -> Request:
+    """Return the request; the parameter declares in the OpenAPI document that a token is needed."""
+    return request
+
+
+Asked = Annotated[Request, Depends(_asked)]
+"""The request of somebody who must bring a token."""
+
+Work = Callable[[Connection, Token], Response]
+
+
+async def reply(
+    service: Answering, request: Request, work: Callable[[Connection], Any], status: int = 200
+) -> Response:
+    """Answer a caller with what the work returns, as JSON."""
+
+    def as_json(connection: Connection, token: Token) -> Response:
+        return JSONResponse(work(connection), status)
+
+    return await reply_with(service, request, as_json)
+
+
+async def reply_with(service: Answering, request: Request, work: Work) -> Response:
+    """Answer a caller with the response that the work returns."""
+    return await run_in_threadpool(_replied, service, request, work)
+
+
+def _replied(service: Answering, request: Request, work: Work) -> Response:
+    """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
+    try:
+        token = service.caller(request.headers.get("authorization"))
+        return work(service.connection(token), token)
+    except RefusedError as refused:
+        return failure(request, refused.error, refused.status)
+    except DiscreetError as error:
+        return failure(request, error)
+    except Exception:
+        pass
+    return failure(request, Unanswerable(str(error_for_analyst(Exception()))))
+
+
+def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
+    """Return the reply for an error, and note its class for the metrics."""
+    told, found = wire.write_error(error), status or status_of(error)
+    request.scope[REFUSED] = told["error"]
+    headers = {"WWW-Authenticate": "Bearer"} if found == 401 else None
+    return JSONResponse(told, found, headers)
+
+
+def for_owners(token: Token) -> None:
+    """Raise unless the caller is an owner."""
+    if token.role != "owner":
+        raise NotAllowed("this is for the owner")
