@@ -22,6 +22,8 @@ settings.load_profile("quick")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Make proofs of all parameters but those of every run: one in `n` of a test marked `one_in(n)`.
 
+    Of a test marked `proof_in(name)`, those with that name in theirs are proofs: it is too slow there.
+
     In Spark, whose jobs take a second each, it is the first of each test. All tests of Spark are given to one
     process: Java takes seconds to start, and a gigabyte.
     """
@@ -31,6 +33,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if in_spark:
             item.add_marker(pytest.mark.xdist_group("spark"))
         if item.get_closest_marker("proof") is not None:
+            continue
+        slow = item.get_closest_marker("proof_in")
+        if slow is not None and slow.args[0] in item.name:
+            item.add_marker(pytest.mark.proof)
             continue
         marker = item.get_closest_marker("one_in")
         many = len(items) if in_spark else 1 if marker is None else marker.args[0]

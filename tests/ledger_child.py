@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Engine, event
@@ -28,11 +29,39 @@ from .ledgers import answering, bill
 COST = Fraction(1, 10**6)
 
 
-def spend(where: str, cost: str, ready: str) -> list[Any]:
-    """Buy until the budget is gone, from the moment a line comes in; return the answers."""
+def together(count: str, name: str, *arguments: str) -> list[Any]:
+    """Run a command in so many forks, which begin at the same moment; return what they return."""
+    stopped, go = os.pipe()
+    pipes = [os.pipe() for _ in range(int(count))]
+
+    def running(told: int) -> int:
+        def begin() -> None:
+            os.close(go)
+            os.write(told, b"\n")
+            os.read(stopped, 1)  # returns when nobody can write any more
+
+        _written(told, json.dumps(COMMANDS[name](*arguments, begin)))
+        return 0
+
+    children = [_forked(partial(running, told)) for _, told in pipes]
+    for listening, told in pipes:
+        os.close(told)
+        assert os.read(listening, 1) == b"\n"
+    os.close(go)
+    results = []
+    for listening, _ in pipes:
+        with os.fdopen(listening) as pipe:
+            results.append(json.load(pipe))
+    assert [os.waitstatus_to_exitcode(os.waitpid(each, 0)[1]) for each in children] == [0] * len(
+        pipes
+    )
+    return results
+
+
+def spend(where: str, cost: str, begin: Callable[[], None]) -> list[Any]:
+    """Buy until the budget is gone; return the answers."""
     session = Ledger(where).session("adult")
-    print(ready, flush=True)
-    sys.stdin.readline()
+    begin()
     answers: list[Any] = []
     try:
         while True:
@@ -41,11 +70,10 @@ def spend(where: str, cost: str, ready: str) -> list[Any]:
         return answers
 
 
-def race(where: str, request: str, ready: str) -> Any:
-    """Ask the same as all others, from the moment a line comes in; return the answer."""
+def race(where: str, request: str, begin: Callable[[], None]) -> Any:
+    """Ask the same as all others; return the answer."""
     session = Ledger(where).session("adult")
-    print(ready, flush=True)
-    sys.stdin.readline()
+    begin()
     return session.buy(bill("1/4", request), answering(os.getpid()))
 
 
@@ -100,7 +128,7 @@ def fork_busy(where: str, count: str) -> list[int]:
     return codes
 
 
-def close_all_the_while(where: str, count: str, ready: str) -> int:
+def close_all_the_while(where: str, count: str, begin: Callable[[], None]) -> int:
     """Buy so many times while a thread opens, reads and closes the file; return how many answers there are."""
     session = Ledger(where).session("adult")
     over = threading.Event()
@@ -110,8 +138,7 @@ def close_all_the_while(where: str, count: str, ready: str) -> int:
             with open(where, "rb") as file:
                 file.read(1)
 
-    print(ready, flush=True)
-    sys.stdin.readline()
+    begin()
     thread = threading.Thread(target=reading)
     thread.start()
     try:
@@ -245,16 +272,13 @@ def _written(pipe: int, line: str) -> None:
 
 
 def _step_at_every_statement(step: Callable[[], None]) -> None:
-    """Call `step` before and after every statement, before every commit, and after every transaction."""
-    for name in ("before_cursor_execute", "after_cursor_execute", "commit"):
-        event.listen(Engine, name, lambda *_: step())
+    """Call `step` before every statement, before every commit, and after every transaction."""
+    event.listen(Engine, "commit", lambda _: step())
     run, transact = Statement.run, Store._transact
 
     def running(self: Statement, *asked: Any, **values: Any) -> Any:
         step()
-        rows = run(self, *asked, **values)
-        step()
-        return rows
+        return run(self, *asked, **values)
 
     def stepping(self: Store, *transaction: Any) -> Any:
         done = transact(self, *transaction)
@@ -284,7 +308,8 @@ def crash_at_times(where: str, count: str, longest: str) -> list[dict[str, Any]]
 
 
 _ALL: list[Callable[..., Any]] = [
-    spend, race, fork, fork_busy, fork_memory, close_all_the_while, pooled, crash_at_steps, crash_at_times,
+    together, spend, race, fork, fork_busy, fork_memory, close_all_the_while, pooled, crash_at_steps,
+    crash_at_times,
 ]  # fmt: skip
 COMMANDS = {command.__name__: command for command in _ALL}
 

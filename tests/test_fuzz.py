@@ -49,16 +49,18 @@ def test_everything_public_has_an_example() -> None:
 
 def test_every_command_has_an_example() -> None:
     words = {target.name.split()[1] for target in commands.targets()}
-    assert words == {*typer.main.get_group(app).commands}
+    assert words == {*typer.main.get_group(app).commands} - {"serve"}, "which does not end"
 
 
 _REFUSED = {"NoGuarantee.approx"}
 
 
 @pytest.mark.usefixtures("in_a_folder")
-def test_every_example_is_valid() -> None:
+@pytest.mark.parametrize("part", range(3))
+@pytest.mark.one_in(3)
+def test_every_example_is_valid(part: int) -> None:
     """But for sessions, whose budgets do not pay for every kind of release."""
-    for target in calls.known():
+    for target in sorted(calls.known(), key=lambda one: one.name)[part::3]:
         if target.name.startswith("Session.") or "__" in target.name or target.name in _REFUSED:
             continue
         for number in range(len(target.examples)):

@@ -125,8 +125,9 @@ verbs = ["mode", "median"]
 '''
         )
         ledger = discreet.Ledger(file.parent / "budget.db")
-        ledger.open("people", epsilon=10**6)
-        ledger.open("people", analyst="team", epsilon=10**5)
+        people = discreet.read_dataset("people", file)
+        ledger.open(people, epsilon=10**6)
+        ledger.open(people, analyst="team", epsilon=10**5)
         return file
 
     def batch(self) -> discreet.Batch:
@@ -398,6 +399,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Release": lambda: discreet.select([0, 1], **_DECLARED),
     "Selector": lambda: discreet.selector(3, **_DECLARED),
     "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
+    "ErrorBound": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED).worst_error,
     "Budget": lambda: _opened().budgets()[0],
     "Analyst": lambda: world().node().analyst("team"),
     "Connection": lambda: discreet.connect(world().description),

@@ -40,9 +40,9 @@ def held(path: Path) -> Iterator[None]:
 
 def test_forks_of_a_busy_process_are_never_blocked(where: str) -> None:
     ledger = opened(where)
-    assert child("fork_busy", where, "8") == [0] * 8
+    assert child("fork_busy", where, "4") == [0] * 4
     charged = sum(event.kind == "charged" for event in ledger.history())
-    assert charged >= 16
+    assert charged >= 8
     assert ledger.budgets()[0].spent.epsilon == charged * COST
     ledger.verify()
 
@@ -55,7 +55,7 @@ def test_whoever_closes_the_file_lets_nobody_in(tmp_path: Path) -> None:
     assert ledger.verify().events == 1 + 2 * 36
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.proof)])
 def test_processes_of_pools_share_a_ledger(tmp_path: Path, method: str) -> None:
     ledger = opened(tmp_path / "budget.db")
     assert child("pooled", str(tmp_path / "budget.db"), method) == [1] * 4

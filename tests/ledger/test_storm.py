@@ -11,13 +11,13 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_small_storm(where: str) -> None:
-    few = ["--kills", "10", "--forks", "4", "--interrupts", "10"]
+    few = ["--kills", "6", "--forks", "2", "--interrupts", "6"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.storm", "--where", where, *few],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
-    assert (found["killed"], found["forked"], found["struck"]) == (10, 4, 10)
+    assert (found["killed"], found["forked"], found["struck"]) == (6, 2, 6)
     assert not any(found[what] for what in FAILED)
-    assert found["given"] > 10
+    assert found["given"] > 6

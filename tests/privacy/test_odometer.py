@@ -96,6 +96,7 @@ RANGES = [("1/2", "1/10", 24), ("1/2", "1/100", 30), ("2", "1/20", 12)]
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "n"), RESPONSES)
+@pytest.mark.one_in(2)
 def test_nobody_gains_by_stopping_randomised_response(epsilon: str, delta: str, n: int) -> None:
     claims = said(pure(epsilon), Fraction(delta), n)
     assert stopping_responses(float(Fraction(epsilon)), claims) <= Fraction(delta)

@@ -240,7 +240,7 @@ def gaussian_pair(mu: float, n: int) -> list[tuple[float, float]]:
 def test_an_adaptive_analyst_with_gaussian_noise_stays_below() -> None:
     """Two answers of range 1/2 around Gaussian noise, the best losses in each state, against every bound."""
     mu, e = 0.5, 0.5
-    noise = gaussian_pair(mu, 120)
+    noise = gaussian_pair(mu, 70)
 
     def curve(left: int, ratio: float) -> float:
         if left < 0:

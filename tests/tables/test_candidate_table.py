@@ -541,6 +541,7 @@ def test_candidates_that_python_cannot_hold_are_refused_beforehand(types: str) -
         CandidateTable(strange, "url")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("fine", "strange"),
     [

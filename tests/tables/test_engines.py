@@ -149,6 +149,7 @@ GRID = discreet.Grid(0, 10)
 PEOPLE: Any = {"privacy_unit": "person", "by": "region", "groups": ["north", "süd"], **SURE}
 
 
+@pytest.mark.proof_in("spark")
 def test_verbs_that_count(make: Make) -> None:
     data, drinks = make(visits()), ["tea", "café", "milk"]
     assert discreet.mode(data, "drink", candidates=drinks, **SURE).value == "milk"
@@ -313,6 +314,7 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
     assert fetched
 
 
+@pytest.mark.proof
 def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> None:
     table = spark().range(50_000).selectExpr("id % 7000 / 1000.0D AS bid")
     prices, bids = discreet.Grid(0, 5, "0.5"), np.arange(50_000) % 7000 / 1000.0
@@ -403,6 +405,7 @@ def test_a_spark_job_that_fails_costs_nothing_and_answers_once(tmp_path: Path, v
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]
 
 
+@pytest.mark.proof
 def test_a_spark_job_that_fails_at_its_second_query_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

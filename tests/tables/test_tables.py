@@ -87,6 +87,7 @@ def test_many_candidates(make: Make) -> None:
 @pytest.mark.parametrize(
     "name", ["a b", 'q"uote', "do.t", "sel'ect", "Ünï", "t.c", "*", "order", "^.*$"]
 )
+@pytest.mark.one_in(3)
 def test_names_of_columns(make: Make, name: str) -> None:
     data = make(pa.table({name: ["a", "b", "a"], "z": ["a", "a", "a"]}))
     assert count(data, name, ["a", "b"]) == [2, 1]
@@ -170,6 +171,7 @@ TYPES: dict[str, tuple[pa.Array, list[Any], list[int]]] = {
 
 
 @pytest.mark.parametrize("case", TYPES)
+@pytest.mark.one_in(3)
 def test_types(make_typed: Make, case: str) -> None:
     values, candidates, expected = TYPES[case]
     data = make_typed(pa.table({"c": values}))
@@ -203,6 +205,7 @@ ACCEPTS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("case", ACCEPTS)
+@pytest.mark.one_in(3)
 def test_kinds_that_cannot_be_compared(make_typed: Make, case: str) -> None:
     data = make_typed(pa.table({"c": TYPES[case][0]}))
     accepted = [(type(c), c) for c in ACCEPTS[case]]
@@ -415,6 +418,7 @@ def test_parquet_columns_that_differ_in_case(tmp_path: Path) -> None:
         ("nulls", []),
     ],
 )
+@pytest.mark.one_in(3)
 def test_distinct(make_typed: Make, case: str, expected: list[Any]) -> None:
     data = make_typed(pa.table({"c": TYPES[case][0]}))
     found = distinct(data, "c")

@@ -200,6 +200,7 @@ def test_every_verb_is_here() -> None:
 
 @pytest.mark.parametrize("neighbors", PAIRS)
 @pytest.mark.parametrize("name", TABLES)
+@pytest.mark.one_in(3)
 def test_all_rows_of_one_person_are_protected(name: str, neighbors: str) -> None:
     """The promise to a person holds for all his rows; the promise to a row, of the same tables, does not."""
     ask = TABLES[name]
@@ -209,6 +210,7 @@ def test_all_rows_of_one_person_are_protected(name: str, neighbors: str) -> None
 
 @pytest.mark.parametrize("neighbors", PAIRS)
 @pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.one_in(3)
 def test_what_is_declared_is_about_the_person(name: str, neighbors: str) -> None:
     terms: Any = {"epsilon": EPSILON, "privacy_unit": "who"}
     assert keeps(DECLARED[name], neighbors, most=ROWS, **terms)

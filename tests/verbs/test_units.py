@@ -147,7 +147,7 @@ def examples(engine: str) -> int:
 
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(8)
 def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records, candidates = PLANS[plan], ["tea", "milk", "absent", ""]
 
@@ -172,7 +172,8 @@ def fetched(part: Group) -> list[Any]:
 
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(8)
+@pytest.mark.proof_in("spark")
 def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records = PLANS[plan]
 
@@ -243,7 +244,8 @@ def check_one_more(
         "both",
     ),
 )
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
+@pytest.mark.proof_in("spark")
 def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -> None:
     values = [0.0, 1.0, 2.0, None]
 
@@ -261,7 +263,8 @@ def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -
     ("engine", "plan"),
     crossed(["polars", "pyarrow", "duckdb", "spark"], ["persons", "both", "two groups"], "both"),
 )
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
+@pytest.mark.proof_in("spark")
 def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> None:
     records, texts = PLANS[plan], ["tea", "milk", "Tea", None]
 
@@ -440,7 +443,7 @@ def neighbours(others: list[Row], kinds: list[list[Row]], neighbors: str) -> Ite
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
 @pytest.mark.parametrize("persons", [None, 1, 2])
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(11)
 def test_groups_together_by_enumeration(
     neighbors: str, mechanism: str, persons: int | None
 ) -> None:
