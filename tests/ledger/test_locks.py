@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -129,6 +129,43 @@ def test_a_ledger_has_one_lock_under_all_its_names(tmp_path: Path, monkeypatch: 
         "budget.db",
         "budget.db-lock",
     ]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_one_thread_at_a_time_attempts_to_lock_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If all did, a ledger under many threads would do little else."""
+    path = tmp_path / "budget.db"
+    ledger, attempts = opened(path), list[int]()
+    attempt, tried = locks._attempt, threading.Semaphore(0)
+
+    def counted(*args: Any) -> Any:
+        attempts.append(threading.get_ident())
+        tried.release()
+        return attempt(*args)
+
+    monkeypatch.setattr(locks, "_attempt", counted)
+    waiting = [threading.Thread(target=ledger.budgets) for _ in range(5)]
+    with held(path):
+        for thread in waiting:
+            thread.start()
+        for _ in range(20):
+            tried.acquire()
+        assert len(set(attempts)) == 1
+        child_has_turns = forked_child_says(lambda: bool(locks._TURNS))
+    for thread in waiting:
+        thread.join()
+    assert not child_has_turns
+    assert len(attempts) >= 25
+
+
+def forked_child_says(says: Callable[[], bool]) -> bool:
+    """Return what is true in a forked child."""
+    child = os.fork()
+    if not child:
+        os._exit(bool(says()))
+    return bool(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:

@@ -22,7 +22,10 @@ else:
     _KNOWS_FLOCK = True
 
 _PAUSE = 0.001
-"""Seconds between two attempts, the same for all waiting transactions, so that all are as likely to be next."""
+"""Seconds between two attempts, the same for all waiting processes, so that all are as likely to be next."""
+
+_TURN = 0.02
+"""Seconds for which a thread waits for its turn before it looks whether it should stop."""
 
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EBADF}
 """Errors of file systems without `flock`, where only SQLite's own locks are used."""
@@ -91,13 +94,34 @@ def exclusive(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterat
         OSError: if the lock is required, and its file cannot be opened.
     """
     # An attempt opens the file, so that a fork never finds one open.
-    while True:
-        with FORK_LOCK, _attempt(file, writing) as held:
-            if held:
-                yield
-                return
+    with _turn(file, again):
+        while True:
+            with FORK_LOCK, _attempt(file, writing) as held:
+                if held:
+                    yield
+                    return
+            again()
+            time.sleep(_PAUSE)
+
+
+_TURNS: dict[Path, Lock] = {}
+"""By file: one thread of this process attempts to lock it. If all did, many would keep the machine busy with it."""
+
+if hasattr(os, "register_at_fork"):
+    # The threads whose turn it is in the parent are not in the child.
+    os.register_at_fork(after_in_child=_TURNS.clear)
+
+
+@contextmanager
+def _turn(file: Path, again: Callable[[], None]) -> Iterator[None]:
+    """Wait until no other thread of this process is at the file."""
+    turn = _TURNS.setdefault(file, Lock())
+    while not turn.acquire(timeout=_TURN):
         again()
-        time.sleep(_PAUSE)
+    try:
+        yield
+    finally:
+        turn.release()
 
 
 @contextmanager
