@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: demo test check bench measure coverage proofs fuzz storm docs search-check pictures release-check clean
+.PHONY: browser demo test check bench measure coverage proofs fuzz storm docs search-check pictures release-check clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -26,6 +26,9 @@ proofs: .venv/test-ready ## the long enumerations, and ten times as many random 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
 	$(BIN)/python -m tests.storm
 	$(BIN)/python -m tests.service.storm
+
+browser: .venv/test-ready .venv/browser-ready ## the pages of the service in Chromium, all of them, wide and narrow, light and dark
+	$(BIN)/pytest -q -m "proof or not proof" tests/service/pages/test_browser.py
 
 fuzz: .venv/test-ready ## 20,000 bad calls of everything public: none unclean, none slow, nothing private told
 	$(BIN)/python -m tests.fuzz --calls 20000

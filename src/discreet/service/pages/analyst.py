@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from ...arguments import read_name
@@ -18,11 +19,14 @@ from .answers import laid_out
 from .bars import shares
 from .promises import promised, related, said
 from .reach import about_analyst, datasets, verbs
+from .rendering import visible
 from .sessions import Fields, random_name
 from .visit import Visit
 from .wanted import Wanted, described, read_wanted
 
 _NEWEST = 200
+_REQUEST = 12
+"""Random bytes of the name of a request: no analyst ever makes one twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def plan(visit: Visit) -> Response:
         return free(visit, error)
     budget, lang = datasets(visit)[wanted.dataset], visit.asked.lang
     return visit.page(
-        "plan.html", wanted=wanted, quote=quote, budget=budget, request=random_name(),
+        "plan.html", wanted=wanted, quote=quote, budget=budget, request=random_name(_REQUEST),
         learn=_learnt(visit, wanted), worst=_worst(visit, quote), shares=shares(budget, quote.cost),
         about=_about(visit, wanted.dataset, wanted.fields["question"]) if wanted.is_named else "",
         promise=promised(quote.cost, budget, lang), relation=related(budget, lang),
@@ -126,17 +130,21 @@ def _about(visit: Visit, dataset: str, question: str) -> str:
     return str(visit.site.service.declared.questions[dataset][question].get("description", ""))
 
 
-def _learnt(visit: Visit, wanted: Wanted) -> list[str]:
+def _learnt(visit: Visit, wanted: Wanted) -> list[Markup]:
     """Return in plain words what the answer would tell."""
     terms: Any = wanted.fields
     if wanted.is_named:
         terms = visit.site.service.declared.questions[wanted.dataset][wanted.fields["question"]]
-    template = visit.words.learn[terms["verb"]]
-    shown = {name: terms.get(name, "") for name in ("column", "alpha", "k")}
-    told = [template.format(**shown)]
+    shown = {name: _bdi(terms.get(name, "")) for name in ("column", "alpha", "k", "by")}
+    told = [Markup(visit.words.learn[terms["verb"]]).format(**shown)]
     if terms.get("by"):
-        told.append(visit.words.learn_by.format(by=terms["by"]))
+        told.append(Markup(visit.words.learn_by).format(**shown))
     return told
+
+
+def _bdi(text: object) -> Markup:
+    """Return a text that keeps its direction to itself."""
+    return Markup("<bdi>{}</bdi>").format(visible(str(text)))
 
 
 def _worst(visit: Visit, quote: Quote) -> str:

@@ -1,17 +1,35 @@
 """Pages of the auditor and the owner: history, verification, checkpoints, reports."""
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
 
 from ...errors import LedgerCorrupt
+from ...ledger import Event
+from ...ledger.budget import read_amount
 from ...reports.budgets import about_budget
 from .promises import WORDINGS
 from .rendering import download
 from .visit import Visit
 
 _ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An event in a list.
+
+    Attributes:
+        event: the event.
+        query: the question in words, or what else was noted.
+        amount: what it cost, or the total that a budget was given.
+    """
+
+    event: Event
+    query: str
+    amount: str
 
 
 def history(visit: Visit) -> Response:
@@ -54,11 +72,19 @@ def _history(visit: Visit, **shown: Any) -> Response:
     first = _first(visit.fields.get("from", ""))
     budgets = list(dict.fromkeys(one.dataset for one in visit.site.ledger.budgets()))
     given: dict[str, Any] = {
-        "verified": None, "noted": None, "wrong": None, "rows": found[first : first + _ROWS], "budgets": budgets,
+        "verified": None, "noted": None, "wrong": None, "budgets": budgets,
+        "rows": [_row(visit, one) for one in found[first : first + _ROWS]],
         "end": visit.site.ledger.checkpoint(), "older": first + _ROWS if first + _ROWS < len(found) else None,
         "newer": max(0, first - _ROWS) if first else None, **shown,
     }  # fmt: skip
     return visit.page("history.html", **given)
+
+
+def _row(visit: Visit, event: Event) -> Row:
+    """Return an event for a list. Of its costs the first is that of the dataset's own budget."""
+    plain = (event.body.get("costs") or [event.body.get("total")])[0]
+    amount = "" if plain is None else visit.said(read_amount(plain))
+    return Row(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
 
 
 def _first(text: str) -> int:

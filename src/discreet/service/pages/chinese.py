@@ -61,7 +61,7 @@ CHINESE: dict[str, Any] = {
     "next": "下一步",
     "epsilon": "花多少隐私预算（ε）",
     "epsilon_hint": "例如 1/4 或 0.25。ε 越小，对数据中的人保护越强，答案越不准确。",
-    "largest": "这里一个问题最多花 ε =",
+    "largest": "这里一个问题最多花 ε = {largest}。",
     "terms": {"k": "多少个值", "alpha": "哪个分位数", "alphas": "哪些分位数", "supply": "供应量"},
     "hints": {
         "k": "整数，例如 3。", "alpha": "0 与 1 之间的比例，例如 9/10。",
@@ -174,6 +174,7 @@ CHINESE: dict[str, Any] = {
     "made": "请现在复制，它不会再次显示。它属于：",
     "make_title": "制作令牌",
     "role": "角色",
+    "analyst": "分析者",
     "no_analyst": "无（所有者、审计员）",
     "expires": "到期",
     "expires_hint": "天数，例如 90d；或日期，例如 2027-01-31。",

@@ -69,7 +69,7 @@ ENGLISH: dict[str, Any] = {
     "epsilon": "Privacy to spend (ε)",
     "epsilon_hint": "A number such as 1/4 or 0.25. Less ε is more privacy for the people in the data, and a less "
     "accurate answer.",
-    "largest": "The most that one question may cost here is ε =",
+    "largest": "The most that one question may cost here is ε = {largest}.",
     "terms": {"k": "How many values", "alpha": "Which quantile", "alphas": "Which quantiles", "supply": "Supply"},
     "hints": {
         "k": "A whole number, such as 3.", "alpha": "A share between 0 and 1, such as 9/10.",
@@ -190,6 +190,7 @@ ENGLISH: dict[str, Any] = {
     "made": "Copy it now, it is not shown again. It is for:",
     "make_title": "Make a token",
     "role": "Role",
+    "analyst": "Analyst",
     "no_analyst": "none (owner, auditor)",
     "expires": "Expires",
     "expires_hint": "After days, such as 90d, or on a date, such as 2027-01-31.",

@@ -122,9 +122,9 @@ def beside(description: Path) -> Sessions:
     return Sessions(description.absolute().with_suffix(".sessions"))
 
 
-def random_name() -> str:
-    """Return a name of 256 random bits, for a session or for a request."""
-    return secrets.token_urlsafe(_BYTES)
+def random_name(size: int = _BYTES) -> str:
+    """Return a random name of so many bytes, for a session or for a request."""
+    return secrets.token_urlsafe(size)
 
 
 def form_secret(session: str) -> str:

@@ -1,0 +1,256 @@
+"""The pages in a real browser without scripts: an owner opens, an analyst plans and asks, an auditor verifies."""
+
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="Playwright is not installed: pip install --group browser"
+)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium on the path", allow_module_level=True)
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "marital_status.csv"
+DESCRIPTION = """\
+ledger = "budget.db"
+
+[server]
+slot = "20ms"
+
+[datasets.adult]
+source = "adult.csv"
+budget = { epsilon = "3" }
+
+[datasets.adult.columns.marital_status]
+type = "string"
+enum = [
+  "Divorced", "Married-AF-spouse", "Married-civ-spouse", "Married-spouse-absent", "Never-married", "Separated",
+  "Widowed",
+]
+
+[datasets.adult.questions.marital-status]
+verb = "mode"
+column = "marital_status"
+epsilon = "1/2"
+description = "Which marital status is the most common?"
+
+[analysts.team-a]
+datasets = ["adult"]
+share = { epsilon = "1" }
+verbs = ["mode", "top_k"]
+"""
+TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")
+
+
+@dataclass
+class Service:
+    """A service in a process of its own."""
+
+    address: str
+    owner: str
+
+
+def command(*words: str) -> str:
+    """Run a command, and return what it prints."""
+    ran = [sys.executable, "-m", "discreet", *words]
+    return subprocess.run(ran, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The owner describes the Adult data, opens a budget, makes a token, and serves."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("served"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        yield from served()
+
+
+def served() -> Iterator[Service]:
+    shutil.copy(EXAMPLE, "adult.csv")
+    Path("discreet.toml").write_text(DESCRIPTION, encoding="utf-8")
+    command("ledger", "open", "adult")
+    owner = TOKEN.findall(command("token", "create", "--role", "owner"))[0]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "discreet", "serve", "--listen", f"127.0.0.1:{port}"]
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as serving:
+        try:
+            wait(port, serving)
+            yield Service(f"http://127.0.0.1:{port}", owner)
+        finally:
+            serving.terminate()
+
+
+def wait(port: int, serving: "subprocess.Popen[bytes]") -> None:
+    """Wait until the service answers."""
+    for _ in range(600):
+        assert serving.poll() is None, "the service ended"
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("the service does not answer")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        # Chromium's own sandbox needs rights that a container may lack; the pages are ours.
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@contextmanager
+def person(browser: Any, service: Service, token: str, **kind: Any) -> Iterator[Any]:
+    """Somebody logged in, in a browser without scripts, that may load nothing from elsewhere."""
+    context = browser.new_context(**{"java_script_enabled": False, "locale": "en-GB", **kind})
+    page, elsewhere, refused = context.new_page(), [], []
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith((service.address, "data:")) else elsewhere.append(r.url),
+    )
+    page.on(
+        "console", lambda m: refused.append(m.text) if "Content Security Policy" in m.text else None
+    )
+    page.goto(service.address)
+    assert page.url.endswith("/login")
+    page.fill("#token", token)
+    page.press("#token", "Enter")
+    page.wait_for_url(lambda url: "/login" not in url)
+    yield page
+    assert (elsewhere, refused) == ([], [])
+    context.close()
+
+
+def told(page: Any) -> str:
+    return " ".join(page.inner_text("main").split())
+
+
+def test_an_owner_opens_an_analyst_asks_and_an_auditor_verifies(
+    service: Service, browser: Any
+) -> None:
+    with person(browser, service, service.owner) as owner:
+        owner.click("text=Access")
+        owner.click("text=Open the declared share")
+        assert "The share was opened." in told(owner)
+        tokens = [make_token(owner, *who) for who in (("analyst", "team-a"), ("auditor", ""))]
+    with person(browser, service, tokens[0]) as analyst:
+        check_cookie(analyst)
+        ask_until_it_is_spent(analyst)
+        analyst.click("text=Log out")
+        analyst.goto(f"{service.address}/budgets")
+        assert analyst.url.endswith("/login")
+    with person(browser, service, tokens[1]) as auditor:
+        auditor.click("text=Verify the ledger")
+        assert re.search(r"The ledger holds: \d+ events are what was written", told(auditor))
+        head = auditor.inner_text("#head")
+        auditor.fill("#noted", head)
+        auditor.click("text=Verify the ledger")
+        assert "is on its chain" in told(auditor)
+        with auditor.expect_download() as report:
+            auditor.click("text=Report about")
+        assert "The privacy budget of adult" in Path(report.value.path()).read_text(
+            encoding="utf-8"
+        )
+
+
+def make_token(owner: Any, role: str, analyst: str) -> str:
+    """Make a token at the owner's page."""
+    owner.click("nav >> text=Tokens")
+    owner.select_option("#role", role)
+    owner.select_option("#analyst", analyst)
+    owner.click("main .primary")
+    return str(owner.inner_text("#token-text"))
+
+
+def check_cookie(page: Any) -> None:
+    """Check that the browser keeps the session for nobody but the service."""
+    (session,) = [one for one in page.context.cookies() if one["name"] == "__Host-discreet"]
+    assert (session["httpOnly"], session["secure"], session["sameSite"]) == (True, True, "Strict")
+
+
+def ask_until_it_is_spent(analyst: Any) -> None:
+    """Plan, ask, see the answer and what remains, ask the same again for nothing, and be refused at the end."""
+    analyst.click("main .price >> text=Plan")
+    assert "at most 62.25 % sure" in told(analyst)
+    assert "Would remain ε = 0.5" in told(analyst)
+    analyst.click("main .act button")
+    # The counts differ by thousands, so another answer has a probability below e^-500.
+    assert analyst.inner_text("#answer").strip() == "Married-civ-spouse"
+    assert "It was paid now." in told(analyst)
+    assert "Remaining now ε = 0.5" in told(analyst)
+    analyst.reload()
+    assert "this time it cost nothing" in told(analyst)
+    analyst.click("nav >> text=Answers")
+    analyst.click("text=Show again")
+    assert analyst.inner_text("#answer").strip() == "Married-civ-spouse"
+    assert "Remaining now ε = 0.5" in told(analyst)
+    analyst.click("text=Ask something else")
+    analyst.click("text=Ask something of your own")
+    analyst.click("main .primary")
+    analyst.fill("#epsilon", "1/2")
+    analyst.click("main .primary")
+    analyst.click("main .act button")
+    assert "Remaining now ε = 0" in told(analyst)
+    analyst.go_back()
+    analyst.click("nav >> text=Questions")
+    analyst.click("main .price >> text=Plan")
+    assert "cannot pay this question" in told(analyst)
+    assert not analyst.locator("main .act button").count()
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_is_wider_than_the_screen(
+    service: Service, browser: Any, locale: str, scheme: str, width: int
+) -> None:
+    kind = {
+        "viewport": {"width": width, "height": 800}, "color_scheme": scheme, "locale": locale,
+        "java_script_enabled": True,
+    }  # fmt: skip
+    about = "dataset=adult"
+    with person(browser, service, service.owner, **kind) as page:
+        for path in (
+            "/questions", f"/free?{about}", f"/free?{about}&verb=top_k&column=marital_status", "/budgets",
+            "/access",
+            f"/plan?{about}&question=marital-status", "/answers", "/tokens", "/history", "/nothing",
+            f"/plan?{about}&verb=mode&column=marital_status&epsilon=x",
+        ):  # fmt: skip
+            page.goto(service.address + path)
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+            assert page.evaluate("document.cookie") == ""
+
+
+@pytest.mark.proof
+def test_a_keyboard_is_enough(service: Service, browser: Any) -> None:
+    with person(browser, service, service.owner, java_script_enabled=True) as page:
+        page.goto(f"{service.address}/budgets")
+        seen = []
+        for _ in range(11):
+            page.keyboard.press("Tab")
+            focus = "getComputedStyle(document.activeElement).outlineStyle"
+            seen.append(
+                (page.evaluate("document.activeElement.innerText.trim()"), page.evaluate(focus))
+            )
+        assert seen[0][0] == "Skip to the content"
+        assert {"Questions", "Tokens", "Log out"} <= {text for text, _ in seen}
+        assert {outline for _, outline in seen} == {"solid"}
