@@ -71,6 +71,6 @@ def test_the_command_is_loud_and_asks_for_purpose(
     assert run(["check", "people", "--not-private"]) == 1
     out, err = capsys.readouterr()
     assert "NOT PRIVATE" in err
-    assert out.split()[-4:] == ["3", "1", "1", "0"]
+    assert out.split()[-5:] == ["3", "1", "1", "0", "0"]
     (tmp_path / "rows.csv").write_text("age\n30\n")
     assert run(["check", "people", "--not-private"]) == 0

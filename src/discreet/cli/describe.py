@@ -19,7 +19,10 @@ _NOT_PRIVATE = (
 
 def describe_command(
     data: Annotated[
-        str, typer.Argument(help="A Parquet, Arrow or CSV file, or a folder.", show_default=False)
+        str,
+        typer.Argument(
+            help="A Parquet, Arrow or CSV file, a folder, or a database.", show_default=False
+        ),
     ],
     name: Annotated[
         str | None,
@@ -33,6 +36,15 @@ def describe_command(
             "--header", help="The first line of the CSV file holds the names of its columns."
         ),
     ] = False,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C", help="The names of the columns of a file that does not say them."
+        ),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The table, of a database.")
+    ] = None,
 ) -> None:
     """Draft a discreet.toml from the schema of a file.
 
@@ -42,7 +54,8 @@ def describe_command(
 
     Example: discreet describe people.csv --header > discreet.toml
     """
-    typer.echo(draft(data, name, header=header), nl=False)
+    listed = () if names is None else tuple(each.strip() for each in names.split(","))
+    typer.echo(draft(data, name, header=header, names=listed, table=table), nl=False)
 
 
 def check_command(
@@ -69,10 +82,10 @@ def check_command(
     say(_NOT_PRIVATE)
     found = check_cells(configuration().dataset(dataset))
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("column", "cells", "other type", "beyond the bounds", "not declared"):
+    for title in ("column", "cells", "other type", "beyond", "not declared", "other spelling"):
         table.add_column(title, overflow="fold")
     for fit in found:
-        numbers = (fit.cells, fit.other_type, fit.beyond, fit.other_value)
+        numbers = (fit.cells, fit.other_type, fit.beyond, fit.other_value, fit.otherwise)
         table.add_row(literal(str(fit.column)), *map(str, numbers))
     Console(highlight=False).print(table)
     raise typer.Exit(int(any(fit.misfits for fit in found)))

@@ -133,6 +133,11 @@ def _declared(dataset: Dataset, column: Column, argument: str) -> object:
 def _as_stored(dataset: Dataset, column: Column) -> object:
     """Return the declared values as they are compared: with text in files, or with doubles."""
     values = column.values or ()
+    if column.type == "datetime" and dataset.is_text:
+        raise InvalidCandidates(
+            f"column {column.name!r} is declared as datetime, and a text file may write a time in many ways: "
+            "declare it as string, with the times in enum as the file has them"
+        )
     if column.type != "number":
         return values
     return list(map(_spelled if dataset.is_text else _double, values))

@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 
 from ..errors import InvalidCandidates
+from ..tables.written import spellings
 from .column import Column
 from .dataset import Dataset
+
+_WRITTEN_ONCE = ("integer", "number", "boolean", "date")
+_MISFITS = ("other_type", "beyond", "other_value", "otherwise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,8 @@ class Fit:
         other_type: how many of them are of another type.
         beyond: how many are below the minimum or above the maximum.
         other_value: how many are none of the declared values.
+        otherwise: how many are a declared value that a text file writes in another way, such as 1.50 for 1.5: a
+            median takes them, and mode, top_k and by do not.
     """
 
     column: Column
@@ -24,11 +30,12 @@ class Fit:
     other_type: int
     beyond: int
     other_value: int
+    otherwise: int = 0
 
     @property
     def misfits(self) -> int:
         """How many cells do not fit."""
-        return self.other_type + self.beyond + self.other_value
+        return self.other_type + self.beyond + self.other_value + self.otherwise
 
 
 def check_cells(dataset: Dataset) -> list[Fit]:
@@ -49,10 +56,10 @@ def _fit(dataset: Dataset, column: Column) -> Fit:
 
     values = tables.distinct(dataset.source, column.name)
     times = tables.count(dataset.source, column.name, values)
-    found = {"": 0, "other_type": 0, "beyond": 0, "other_value": 0}
+    found = {"": 0, **dict.fromkeys(_MISFITS, 0)}
     for value, n in zip(values, times, strict=True):
         found[_misfit(value, column, is_text=dataset.is_text)] += n
-    of_what = {name: found[name] for name in ("other_type", "beyond", "other_value")}
+    of_what = {name: found[name] for name in _MISFITS}
     return Fit(column, sum(times), **of_what)
 
 
@@ -72,4 +79,5 @@ def _misfit(value: object, column: Column, *, is_text: bool) -> str:
         column.read(read)
     except InvalidCandidates:
         return "other_value"
-    return ""
+    listed = column.values is not None and column.type in _WRITTEN_ONCE
+    return "otherwise" if spelled and listed and value not in spellings(read) else ""

@@ -321,7 +321,7 @@ _TEXTS: dict[str, Callable[[str], Any]] = {
     "integer": int,
     "number": lambda text: written(exact(text, "a number"), None),
     "string": str,
-    "boolean": lambda text: {"true": True, "false": False}[text.lower()],
+    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
     "date": dt.date.fromisoformat,
     "datetime": dt.datetime.fromisoformat,
 }

@@ -12,8 +12,6 @@ from ..arguments import exact_text, listed
 from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
 from ..numbers import positive
 from ..privacy.sensitivity import read_neighbors
-from ..tables.queries import SqlQuery
-from .connections import read_database
 from .dataset import Dataset
 from .declarations import (
     KeyPath,
@@ -25,14 +23,15 @@ from .declarations import (
     wrong,
 )
 from .lines import line_of, read_toml
+from .locations import read_source
 
 FILE = "discreet.toml"
 VARIABLE = "DISCREET_CONFIG"
 
 _TOP = ("ledger", "datasets", "server", "analysts")
 _DATASET = (
-    "source", "query", "connection", "privacy_unit", "max_contributions", "budget", "columns", "questions",
-    "title", "description",
+    "source", "delimiter", "names", "connection", "query", "table", "privacy_unit", "max_contributions", "budget",
+    "columns", "questions", "title", "description",
 )  # fmt: skip
 _SHARE = ("epsilon", "rho", "delta", "neighbors")
 _BUDGET = (*_SHARE, "per")
@@ -221,7 +220,7 @@ def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
             place,
             f"the columns are missing; declare each that may be asked about: [datasets.{name}.columns.NAME]",
         )
-    source = _source(table, folder, place)
+    source = read_source(table, folder, place)
     if "privacy_unit" in table:
         read_text(table["privacy_unit"], (*place, "privacy_unit"))
     described: Dataset = _placed(
@@ -235,24 +234,6 @@ def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
         ),
     )
     return described
-
-
-def _source(table: dict[str, Any], folder: Path, place: KeyPath) -> object:
-    """Return where the data are: files, found from the folder, or a query."""
-    if ("source" in table) == ("query" in table):
-        raise wrong(
-            place, "give either source, a path or a list of paths, or query with connection"
-        )
-    if ("query" in table) != ("connection" in table):
-        raise wrong(place, "query and connection go together")
-    if "query" in table:
-        url = read_text(table["connection"], (*place, "connection"))
-        database = read_database(url, folder, (*place, "connection"))
-        return SqlQuery(read_text(table["query"], (*place, "query")), database)
-    given, here = table["source"], (*place, "source")
-    if isinstance(given, list) and given:
-        return [str(folder / Path(read_text(one, here)).expanduser()) for one in given]
-    return str(folder / Path(read_text(given, here)).expanduser())
 
 
 def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:

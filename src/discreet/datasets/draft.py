@@ -2,23 +2,25 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import InvalidArgument
+from ..tables.paths import file_format
 from .declarations import TO_FILL_IN
+from .table_schemas import columns_of_table, database_url
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 _TYPES = (
     (r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", "integer"),
-    (r"FLOAT|DOUBLE|REAL|DECIMAL\(.*\)", "number"),
-    (r"VARCHAR|ENUM\(.*\)", "string"),
+    (r"FLOAT|DOUBLE( PRECISION)?|REAL|(DECIMAL|NUMERIC)(\(.*\))?", "number"),
+    (r"(VAR)?CHAR(\(.*\))?|TEXT|ENUM\(.*\)", "string"),
     (r"BOOLEAN", "boolean"),
     (r"DATE", "date"),
-    (r"TIMESTAMP.*", "datetime"),
+    (r"TIMESTAMP.*|DATETIME", "datetime"),
 )
-"""The type of Table Schema for a type that DuckDB tells, as a pattern."""
+"""The type of Table Schema for a type that an engine tells, as a pattern."""
 
 _LEAST = ("minimum", f"{TO_FILL_IN}: the least value there can be")
 _MOST = ("maximum", f"{TO_FILL_IN}: the largest value there can be")
@@ -43,46 +45,74 @@ _HEAD = """\
 ledger = "budget.db"
 
 [datasets.{name}]
-source = {source}
+{where}
 privacy_unit = "{fill}: the column that says whose a row is, or delete this line if every row is a record"
 budget = {{ epsilon = "{fill}: the most that all answers may cost together" }}
 """
 
 
-def draft(source: str, name: str | None = None, *, header: bool = False) -> str:
-    """Return a draft of discreet.toml for a file; what it cannot know is marked, and refused until it is filled in.
+def draft(
+    source: str,
+    name: str | None = None,
+    *,
+    header: bool = False,
+    names: Sequence[str] = (),
+    table: str | None = None,
+) -> str:
+    """Return a draft of discreet.toml for a file or a table; what it cannot know is marked, to be filled in.
 
     Args:
-        source: the path of a file, a pattern or a folder; the first file stands for all.
-        name: the name of the dataset; that of the file if not given.
+        source: the path of a file, a pattern or a folder; the first file stands for all. Or a database: a file of
+            DuckDB or SQLite, or a URL.
+        name: the name of the dataset; that of the file or the table if not given.
         header: whether the first line of a CSV file holds the names of its columns, as its owner says.
+        names: the names of the columns of a CSV file whose first line is a row.
+        table: the table of a database.
 
     Raises:
-        InvalidArgument: if the file has no schema, or nobody says that its first line holds names.
-        UnreadableFile: if it is missing, or not of the format of its name.
+        InvalidArgument: if the file has no schema, and nobody says what its columns are called; or there is no such
+            table.
+        UnreadableData: if it is missing, or not of the format of its name.
     """
+    url = database_url(source)
+    if url is not None:
+        types: Mapping[str, str | None] = columns_of_table(url, table)
+        where: dict[str, object] = {"connection": _public(url), "table": table}
+        called = str(table) if name is None else name
+    else:
+        types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
+        is_csv = names and file_format(Path(source)) != "JSON"
+        where = {"source": source, **({"names": list(names)} if is_csv else {})}
+        called = _name_of(source) if name is None else name
+    told = {
+        "what": "and types of the columns" if any(types.values()) else "of the columns",
+        "file": Path(source).name,
+        "name": _key(called),
+        "where": "\n".join(f"{key} = {_text(value)}" for key, value in where.items()),
+        "fill": TO_FILL_IN,
+    }
+    return "\n".join([_HEAD.format(**told), *(_column(called, *one) for one in types.items())])
+
+
+def _public(url: str) -> str:
+    """Return the URL of a database without its driver and a password."""
+    from sqlalchemy import make_url
+
+    read = make_url(url)
+    return read.set(drivername=read.get_backend_name(), password=None).render_as_string()
+
+
+def _types_of_files(source: str, *, header: bool) -> Mapping[str, str | None]:
+    """Return the columns of files, with their types where they have any."""
     from ..tables.schemas import schema
 
     types = schema(source, header=header)
-    if types is None:
-        raise InvalidArgument(
-            f"a CSV file has no schema: if the first line of {source} holds the names of its columns, say "
-            "--header. Otherwise it is a row, and is not read; JSON lines have no schema: write it yourself"
-        )
-    called = _name_of(source) if name is None else name
-    typed = any(types.values())
-    what = "and types of the columns" if typed else "of the columns"
-    parts = [
-        _HEAD.format(
-            what=what,
-            file=Path(source).name,
-            name=_key(called),
-            source=_text(source),
-            fill=TO_FILL_IN,
-        )
-    ]
-    parts += [_column(called, column, word) for column, word in types.items()]
-    return "\n".join(parts)
+    if types is not None:
+        return types
+    raise InvalidArgument(
+        f"{source} has no schema: if it is CSV and its first line holds the names of its columns, say --header; if "
+        "that is a row, give them: --names a,b,c. Of JSON lines give the keys: --names too"
+    )
 
 
 def _column(dataset: str, column: str, word: str | None) -> str:

@@ -29,9 +29,19 @@ def connect() -> "DuckDBPyConnection":
     if not _databases:
         import duckdb
 
-        config = {**CONFIG, "temp_directory": _private_directory()}
+        _directories[:] = [_private_directory()]
+        config = {**CONFIG, "temp_directory": _directories[0]}
         _databases.append(duckdb.connect(config=config))
     return watched(_databases[0].cursor())
+
+
+def connect_file(path: str) -> "DuckDBPyConnection":
+    """Return a connection to a file of DuckDB, which it may only read."""
+    import duckdb
+
+    connect()  # makes the directory
+    config = {**CONFIG, "temp_directory": _directories[0]}
+    return watched(duckdb.connect(path, read_only=True, config=config))
 
 
 def _private_directory() -> str:
@@ -59,4 +69,5 @@ def _leave_to_the_parent() -> None:
 
 
 _databases: list["DuckDBPyConnection"] = []
+_directories: list[str] = []
 os.register_at_fork(after_in_child=_leave_to_the_parent)

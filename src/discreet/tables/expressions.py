@@ -17,11 +17,11 @@ from ..sampling.vectors import ExactArray
 from .cells import Thresholds
 from .failures import quietly
 from .grid_counts import GridCounts
-from .kinds import CELL, ColumnType, Key, check_candidates, represent
+from .kinds import CELL, ColumnType, Key, check_candidates, represent, single
 from .ladder import counts_beside
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, check_unit
-from .written import as_texts, is_written
+from .written import as_texts, is_written, spellings
 
 RANK, COUNT = "rank", "records"
 
@@ -56,7 +56,7 @@ class OpenedTable:
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return the records per candidate, by group."""
         exact = self._exact(CELL, candidates)
-        places = _places(exact)
+        places = self._places(CELL, candidates, exact)
         if not places:
             return [[0] * len(exact) for _ in range(self.groups)]
         part, cell, count = quietly(self._counted, self.failure, places)
@@ -91,7 +91,7 @@ class OpenedTable:
             rows = rows.filter(~nw.col(PERSON).is_null())
         if self.records.by is not None:
             exact = self._exact(PART, self.records.groups)
-            rows = self._placed(rows, PART, _places(exact))
+            rows = self._placed(rows, PART, self._places(PART, self.records.groups, exact))
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
     def _exact(self, alias: str, values: Sequence[object]) -> list[object]:
@@ -103,6 +103,17 @@ class OpenedTable:
             return [None] * len(checked)
         codes = self.native.codes.get(alias)
         return [represent(v, of) if codes is None else code_of(v, codes) for v in checked]
+
+    def _places(
+        self, alias: str, values: Sequence[object], exact: Sequence[object]
+    ) -> dict[object, int]:
+        """Return the positions of the values that a column can hold; in a file, of all their spellings."""
+        of, places = self.type(alias), _places(exact)
+        if is_written(of):
+            for value, found in zip(map(single, values), exact, strict=True):
+                for text in spellings(value)[1:]:
+                    places.setdefault(represent(text, of), places[found])
+        return places
 
     def _placed(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
         """Return the rows whose value is among those, with its position instead of the value."""

@@ -19,7 +19,7 @@ class SqlQuery:
         failure = UnreadableData(
             "the query failed; the message of the database may quote the data, so it is not shown"
         )
-        if type(self.connection).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        if callable(getattr(self.connection, "sql", None)):
             return quietly(self.connection.sql, failure, self.text)
         return quietly(self._columns, failure)
 

@@ -1,5 +1,6 @@
 """Files whose fields are text: parsing of fields."""
 
+import datetime as dt
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -18,17 +19,32 @@ def is_written(of: ColumnType) -> bool:
     return of.name in WRITTEN
 
 
+_TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}
+"""How files write truths: those words that Frictionless Table Schema reads unless told otherwise."""
+
+
+def spellings(candidate: object) -> tuple[str, ...]:
+    """Return the texts as which a file may write a candidate, the first of which stands for all.
+
+    None for a value that can be written in many ways, such as a float or a time.
+    """
+    if isinstance(candidate, bool):
+        return _TRUTHS[candidate]
+    if isinstance(candidate, int | Fraction | Decimal | str):
+        return (str(candidate),)
+    return (candidate.isoformat(),) if type(candidate) is dt.date else ()
+
+
 def as_texts(candidates: Sequence[object], column: str, name: str = "candidate") -> list[str]:
     """Return the candidates as they are written in a file."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
-    texts = []
+    texts: list[str] = []
     for candidate in map(single, candidates):
-        exact = isinstance(candidate, int | Fraction | Decimal) and not isinstance(candidate, bool)
-        if not exact and not isinstance(candidate, str):
+        texts.extend(spellings(candidate)[:1])
+        if not spellings(candidate):
             raise InvalidCandidates(
                 f"the {name} {shown(candidate)} is a {type(candidate).__name__}, but column "
                 f"{column!r} of a file holds text. Give it as it is written in the file"
             )
-        texts.append(str(candidate))
     return texts
