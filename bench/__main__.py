@@ -3,12 +3,13 @@
 import argparse
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
 from .candidates import candidates
-from .draws import many, million, ten, top
+from .draws import again, many, million, rows, ten, top
 from .files import mode
 from .files import price as file_price
 from .gaps import gaps
@@ -25,6 +26,10 @@ from .results import Row
 WORKS: dict[str, Callable[[Watch], Row]] = {
     "million": million,
     "ten": ten,
+    "again": partial(again, 10),
+    "again_100": partial(again, 100),
+    "again_10000": partial(again, 10_000),
+    "rows": rows,
     "many": many,
     "top": top,
     "mode": mode,

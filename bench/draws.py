@@ -52,6 +52,33 @@ def ten(watch: Watch) -> Row:
     return Row("1 draw, 10 candidates", compared(timings, Target(60e-6), bits_per_draw(ours)))
 
 
+def again(n: int, watch: Watch) -> Row:
+    """Return the row of one draw from n candidates, with the public arguments settled before."""
+    scores = _scores(n)
+    ours = partial(_settled, scores)
+    calls = max(1, 2000 // n)
+    contenders = [
+        Contender("discreet selector", ours, calls=calls),
+        Contender(NUMPY, partial(peers.numpy_one_liner, scores), calls=calls),
+        Contender(OURS, partial(_ours, scores), calls=calls),
+    ]
+    target = Target(0.35, NUMPY) if n == 10 else None
+    lines = compared(race(contenders, 31, watch), target, bits_per_draw(ours))
+    return Row(f"1 draw of a selector, {n:,} candidates", lines)
+
+
+def rows(watch: Watch) -> Row:
+    """Return the row of one draw from each of a thousand rows of a thousand candidates."""
+    scores = np.random.default_rng(1).standard_normal((1000, 1000))
+    ours = partial(_rows, scores)
+    contenders = [
+        Contender("discreet select_rows", ours),
+        Contender("numpy softmax and choice by row (unsafe)", partial(peers.numpy_rows, scores)),
+    ]
+    lines = compared(race(contenders, 21, watch), Target(1, contenders[1].name))
+    return Row("1,000 rows of 1,000 scores", lines)
+
+
 def many(watch: Watch) -> Row:
     """Return the row of many draws from the same candidates."""
     scores = _scores(40_000)
@@ -87,6 +114,18 @@ def _ours(scores: peers.Array, size: int | None = None) -> Run:
     from discreet import select
 
     return partial(select, scores, sensitivity=1, epsilon=1, size=size)
+
+
+def _settled(scores: peers.Array) -> Run:
+    from discreet import selector
+
+    return partial(selector(len(scores), sensitivity=1, epsilon=1), scores)
+
+
+def _rows(scores: peers.Array) -> Run:
+    from discreet import select_rows
+
+    return partial(select_rows, scores, sensitivity=1, epsilon=1, disjoint=True)
 
 
 def _top(scores: peers.Array) -> Run:

@@ -30,6 +30,18 @@ def numpy_one_liner(scores: Array, size: int | None = None) -> Run:
     return run
 
 
+def numpy_rows(scores: Array) -> Run:
+    """Return the softmax by row and one choice for each row. Unsafe, as `numpy_one_liner`."""
+    rng = np.random.default_rng()
+
+    def run() -> object:
+        weights = np.exp((scores - scores.max(axis=1, keepdims=True)) / SCALE)
+        weights /= weights.sum(axis=1, keepdims=True)
+        return [rng.choice(scores.shape[1], p=row) for row in weights]
+
+    return run
+
+
 def opendp_exponential(scores: Array, scale: float = SCALE) -> Run:
     """Return one draw of OpenDP's exponential mechanism: report noisy max with Gumbel noise."""
     import opendp.prelude as dp

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import InvalidScores, shown
 from .arrays import as_array
-from .vectors import Vector, read_vector
+from .vectors import Table2D, Vector, read_vector
 
 _EXPECTED = "scores must be a table of numbers with one row for each answer: a 2-D array, or a list of lists"
 
@@ -27,6 +27,13 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def stored(self) -> Table2D | None:
+        """Return the table as one array of doubles or 64-bit integers, exactly; None if it does not fit one."""
+        rows = self._rows
+        if isinstance(rows, np.ndarray) and rows.dtype.kind in "fiu" and rows.dtype.itemsize <= 8:
+            return np.ascontiguousarray(rows, dtype=f"{rows.dtype.kind}8")
+        return None
 
     def read(self, possible: Iterable[Sequence[bool] | None]) -> Iterator[Vector]:
         """Yield the rows, exactly. Numbers of a list that are not possible are not looked at, and become zeros.

@@ -21,6 +21,9 @@ from ..numbers import nearest_double
 ExactArray = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
 """Numbers as they are stored; the objects are Python's integers and fractions."""
 
+Table2D = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64]
+"""Rows of numbers as they are stored."""
+
 Integers = NDArray[np.int64] | NDArray[np.object_]
 """Integers as they are stored; the objects are Python's, which never wrap."""
 
@@ -28,6 +31,7 @@ Stored = np.float64 | np.int64 | np.uint64 | int | Fraction
 """One number of a vector."""
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
+NOT_FINITE = f"{_EXPECTED}; there is a NaN or an infinity among them"
 _WORD = 2**64
 _SUMS = 2**62
 
@@ -81,7 +85,7 @@ class Vector:
         if is_float and not (
             math.isfinite(best) and math.isfinite(np.minimum.reduce(self._values))
         ):
-            raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+            raise InvalidScores(NOT_FINITE)
         return best
 
     def gaps(self, best: Stored, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -193,7 +197,7 @@ def _exact_score(value: object) -> int | Fraction:
         return int(value)
     if not isinstance(value, bool) and isinstance(value, Decimal | Real):
         if not _is_finite(value):
-            raise InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+            raise InvalidScores(NOT_FINITE)
         return Fraction(*cast(Any, value).as_integer_ratio())
     raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
 

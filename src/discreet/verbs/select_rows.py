@@ -1,6 +1,7 @@
 """select_rows: one answer from every row of scores."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, Unpack, overload
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores
 from ..mechanisms import Mechanism
-from ..mechanisms.contract import Law, identified, read_parameter
+from ..mechanisms.contract import Calibrated, Law, identified, read_parameter
 from ..numbers import Number, count, flag, positive
 from ..privacy.sensitivity import read_neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
+from ..sampling.categorical_rows import CategoricalRows, serves
 from ..sampling.rows import Rows, count_rows, read_rows
 from ..scores import Given
 from ..selection import Query, Question, ask, named
@@ -143,7 +145,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
 
     def prepare() -> Callable[[], list[int]]:
         table = _table(scores, number, labels, possible)
-        return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
+        return drawing(table, calibrated, possible)
 
     return order.deliver(prepare, lambda drawn: _named(drawn, labels))
 
@@ -230,6 +232,38 @@ def _table(
     return table
 
 
+def drawing(
+    table: Rows, calibrated: Sequence[Calibrated], possible: Sequence[Sequence[bool] | None]
+) -> Callable[[], list[int]]:
+    """Compute the private distributions of all answers, and return the function that draws from them."""
+    rate = calibrated[0].rate if len(calibrated) == 1 else None
+    stored = table.stored()
+    with _advice():
+        if rate is not None and stored is not None and serves(stored, rate):
+            return partial(_drawn, CategoricalRows(stored, rate))
+        return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
+
+
+@contextmanager
+def _advice() -> Iterator[None]:
+    """Add to the error about a score that is not finite what to do about it."""
+    problem = None
+    try:
+        yield
+    except InvalidScores as error:
+        problem = str(error)
+    if problem is not None:
+        raise InvalidScores(
+            f"{problem}. If a candidate may not be answered, say so with a public mask, not with a score: it must "
+            "not come and go with the data"
+        )
+
+
+def _drawn(rows: CategoricalRows) -> list[int]:
+    """Return one index per row."""
+    return rows.draw(SystemBits())
+
+
 def laws_of(
     table: Rows,
     laws: Sequence[Callable[[Any], Law]],
@@ -246,16 +280,8 @@ def laws_of(
         InvalidScores: if the scores are not finite numbers.
     """
     alike = len(table) if len(laws) == 1 else 1
-    problem = None
-    try:
-        rows = table.read(list(possible) * alike)
-        return [law(row) for law, row in zip(list(laws) * alike, rows, strict=True)]
-    except InvalidScores as error:
-        problem = str(error)
-    raise InvalidScores(
-        f"{problem}. If a candidate may not be answered, say so with a public mask, not with a score: it must not "
-        "come and go with the data"
-    )
+    rows = table.read(list(possible) * alike)
+    return [law(row) for law, row in zip(list(laws) * alike, rows, strict=True)]
 
 
 def draw_each(laws: Sequence[Law]) -> list[int]:

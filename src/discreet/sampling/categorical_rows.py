@@ -1,0 +1,96 @@
+"""The draw from every row of a table: the fast pass of `categorical`, for many rows at once.
+
+The operations on every number, their bounds and the certificate are those of `categorical`; a row that they leave
+open is settled there. What is computed depends on the shape of the table, but for such doubts.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidScores
+from .bits import Bits, LazyUniform
+from .categorical import HALF_ULP, Categorical, error_of_sums
+from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
+from .vectors import NOT_FINITE, Table2D, Vector
+
+WIDEST = 2**12
+"""Rows of more numbers are as fast one by one, and are summed by rows of their own there."""
+
+_BLOCK = 2**15
+"""Numbers that are worked on at once: they stay in the fast cache."""
+
+
+def serves(table: Table2D, rate: Rate) -> bool:
+    """Return whether the rows are not too long for this module, and the rate is ordinary enough."""
+    return 0 < table.shape[1] <= WIDEST and has_fast_pass(rate)
+
+
+class CategoricalRows:
+    """For every row the distribution P(i) = exp(-rate * gap[i]) / (sum over all j), ready to be drawn from."""
+
+    __slots__ = ("_ends", "_rate", "_rows")
+
+    def __init__(self, rows: Table2D, rate: Rate) -> None:
+        """Check the numbers and do the fast pass; no bit is read before `draw`.
+
+        Raises:
+            InvalidScores: if a number is not finite.
+        """
+        self._rows, self._rate = rows, rate
+        self._ends = np.empty(rows.shape)
+        for block in self._blocks():
+            self._ends[block] = self._sums(rows[block])
+
+    def _blocks(self) -> Iterator[slice]:
+        """Yield slices of as many rows as are worked on at once."""
+        number, width = self._rows.shape
+        step = max(1, _BLOCK // width)
+        return (slice(start, start + step) for start in range(0, number, step))
+
+    def _sums(self, rows: Table2D) -> NDArray[np.float64]:
+        """Return the running sums of the fast weights of some rows."""
+        best = np.maximum.reduce(rows, axis=1)
+        if rows.dtype.kind == "f" and not (
+            np.isfinite(best).all() and math.isfinite(np.minimum.reduce(rows, axis=None))
+        ):
+            raise InvalidScores(NOT_FINITE)
+        with overflowing():
+            gaps = _gaps(rows, best)
+            weights = fast_weights(gaps.reshape(-1), self._rate).reshape(rows.shape)
+        return np.cumsum(weights, axis=1, out=weights)
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return an index for every row, each an exact sample; independent of one another."""
+        words = bits.words(len(self._rows))
+        found = np.concatenate(
+            [self._located(block, words[block], bits) for block in self._blocks()]
+        )
+        for row in np.flatnonzero(found < 0):
+            law = Categorical(Vector(self._rows[row]), self._rate)
+            found[row] = law.settle(LazyUniform.begun(int(words[row]), bits))
+        return [int(i) for i in found]
+
+    def _located(self, block: slice, words: NDArray[np.uint64], bits: Bits) -> NDArray[np.int64]:
+        """Return for some rows the index on which their word certainly falls, or -1 where that is open."""
+        ends = self._ends[block]
+        lanes, last = np.arange(len(ends)), ends.shape[1] - 1
+        total = ends[:, -1]
+        cell = total * 2.0**-bits.width
+        low = words * cell
+        i = np.minimum(np.count_nonzero(ends <= low[:, None], axis=1), last)
+        error = error_of_sums(WEIGHT_ERROR, last + 1, last + 1)
+        slack = (2 * error + 8 * HALF_ULP) * total  # as in `Sums`
+        after = (i == 0) | (low - ends[lanes, i - 1] > slack)
+        before = (i == last) | (ends[lanes, i] - low > slack + cell)
+        return np.where(after & before, i, -1)
+
+
+def _gaps(rows: Table2D, best: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Return best - number for each number, as doubles with relative error at most 2**-53."""
+    if rows.dtype.kind == "f":
+        return np.subtract(best[:, None], rows)  # type: ignore[no-any-return]
+    # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
+    return (best.view(np.uint64)[:, None] - rows.view(np.uint64)).astype(np.float64)
