@@ -5,6 +5,7 @@ import datetime as dt
 import pickle
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,7 +16,10 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Dataset, Grid
 from discreet.datasets.column import KEYS, MOST_VALUES, TYPES, read_column
+from discreet.datasets.configuration import read_configuration
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidDescription, MissingColumn
+
+from .test_calls import Untouched
 
 AGE: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 120}
 CITY: dict[str, Any] = {"type": "string", "enum": ["Basel", "Bern", "Zürich"]}
@@ -254,3 +258,37 @@ def test_paths_are_read_once_and_as_plain_values() -> None:
         discreet.read_dataset("people", 3)  # type: ignore[arg-type]
     with pytest.raises(InvalidDescription, match="cannot be read"):
         discreet.read_dataset("people", "a\udfffb")
+
+
+def test_what_notebooks_show_is_declared_and_escaped_and_reads_nothing(tmp_path: Path) -> None:
+    columns: Any = {
+        "age": {"type": "integer", "minimum": 0, "maximum": 120},
+        "<b>city": {"type": "string", "enum": ["<script>", *map(str, range(20))]},
+    }
+    people = Dataset(Untouched(), columns, privacy_unit="user", max_contributions=2, name="<i>p")
+    html = people._repr_html_()
+    assert "&lt;i&gt;p: " in html
+    assert "all rows of one user are a record, 2 rows each" in html
+    assert "<td" in html
+    assert "&lt;script&gt;, 0, 1, 2, 3, 4, 5, 6, 7, 8, …" in html
+    assert not any(tag in html for tag in ("<b>", "<i>", "<script>"))
+    city = people.columns["<b>city"]
+    assert repr(city) == "Column(<b>city: string of 21 values)"
+    assert "<th scope" in city._repr_html_()
+    assert "<b>" not in city._repr_html_()
+    many = Dataset("a.csv", {f"c{i}": {"type": "boolean"} for i in range(1000)})
+    assert repr(many).endswith("c19: boolean; 980 more])")
+    assert "every row is a record" in many._repr_html_()
+
+
+def test_a_description_shows_its_datasets(tmp_path: Path) -> None:
+    file = tmp_path / "discreet.toml"
+    file.write_text(
+        '[datasets.people]\nsource = "a.csv"\nbudget = { epsilon = "1/2", per = "year" }\n'
+        'columns.age = { type = "integer" }\nquestions.old = { verb = "maximum", column = "age" }\n'
+    )
+    found = read_configuration(file)
+    assert repr(found) == f"Configuration({str(file)!r}: people)"
+    shown = str(found.rows())
+    assert "epsilon 1/2, per year" in shown
+    assert "old" in found._repr_html_()

@@ -12,6 +12,7 @@ from ..candidates import Grid, decimal_places, written
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
+from ..text_tables import fact_table
 from .declarations import KeyPath, nearest, read_table, read_text, refuse_to_fill_in, wrong
 
 TYPES = ("integer", "number", "string", "boolean", "date", "datetime")
@@ -25,10 +26,13 @@ _ORDERED = (*_NUMERIC, "date", "datetime")
 MOST_VALUES = 100_000
 """As many values are listed where bounds declare them; more are better given as a `CandidateTable`."""
 
+_SHOWN = 10
+"""So many declared values are shown in messages and tables."""
+
 _DAY = dt.timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Column:
     """A declared column. Public.
 
@@ -141,9 +145,26 @@ class Column:
         )
 
     def _listed(self) -> str:
-        few = (self.enum or ())[:10]
+        few = (self.enum or ())[:_SHOWN]
         more = ", ..." if self.enum is not None and len(self.enum) > len(few) else ""
         return f"; they are {', '.join(map(repr, few))}{more}" if few else ""
+
+    def cells(self) -> dict[str, str]:
+        """Return the column as the row of a table."""
+        said = {name: getattr(self, name) for name in ("minimum", "maximum", "step")}
+        few = (self.enum or ())[:_SHOWN]
+        more = "" if self.enum is None or len(self.enum) == len(few) else ", …"
+        return {
+            "column": self.name, "type": self.type,
+            **{name: "" if value is None else _said(value) for name, value in said.items()},
+            "values": f"{', '.join(map(str, few))}{more}",
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return fact_table("Declared column", self.cells()).html()
+
+    def __repr__(self) -> str:
+        return f"Column({self})"
 
     def __str__(self) -> str:
         bounds = ""

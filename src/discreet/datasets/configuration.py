@@ -12,6 +12,7 @@ from ..arguments import exact_text, listed
 from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
 from ..numbers import positive
 from ..privacy.sensitivity import read_neighbors
+from ..text_tables import TextTable
 from .dataset import Dataset
 from .declarations import (
     KeyPath,
@@ -58,7 +59,7 @@ _TERMS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Configuration:
     """What a file declares. Public.
 
@@ -104,6 +105,27 @@ class Configuration:
         raise UnknownName(
             f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {known}"
         )
+
+    def rows(self) -> TextTable:
+        """Return the datasets with their budgets and questions as a table."""
+        rows = tuple(
+            (name, f"{len(one.columns):,}", one.privacy_unit or "row", self._budget(name),
+             ", ".join(self.questions[name]))
+            for name, one in self.datasets.items()
+        )  # fmt: skip
+        told = f"{self.path}: ledger {self.ledger or 'none'}; analysts {', '.join(self.analysts) or 'none'}"
+        return TextTable(("dataset", "columns", "one record", "budget", "questions"), rows, told)
+
+    def _budget(self, name: str) -> str:
+        """Return the declared budget of a dataset in words."""
+        said = self.budgets.get(name, {})
+        return ", ".join(f"{key} {value}" for key, value in said.items()) or "none"
+
+    def _repr_html_(self) -> str:
+        return self.rows().html()
+
+    def __repr__(self) -> str:
+        return f"Configuration({str(self.path)!r}: {', '.join(self.datasets)})"
 
 
 def find_configuration() -> Path | None:

@@ -19,12 +19,14 @@ from ..privacy.units import read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
+from ..text_tables import listing
 from .column import Column, read_column
 from .declarations import nearest, read_mapping, wrong
 from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .sources import place_of
 
 _MOST_ROWS = 10**6
+_SHOWN = 20
 _SAID = ("privacy_unit", "max_contributions", "name")
 
 Pays = Callable[[str | None], Account]
@@ -224,8 +226,20 @@ class Dataset:
         """Return the account that its description says is charged for releases, or None if it says none."""
         return None if self._pays is None else self._pays(analyst)
 
+    def _repr_html_(self) -> str:
+        unit = self.privacy_unit
+        bounded = f", {self.max_contributions} rows each" if self.max_contributions else ""
+        about = (
+            "every row is a record"
+            if unit is None
+            else f"all rows of one {unit} are a record{bounded}"
+        )
+        caption = f"{self.name or 'Dataset'}: {_shown(self.source)}; {about}"
+        return listing(self._columns, caption).html()
+
     def __repr__(self) -> str:
-        columns = "; ".join(map(str, self.columns.values()))
+        more = f"; {len(self._columns) - _SHOWN:,} more" if len(self._columns) > _SHOWN else ""
+        columns = "; ".join(map(str, self._columns[:_SHOWN])) + more
         parts = [_shown(self.source), f"columns=[{columns}]"]
         said = {name: getattr(self, name) for name in _SAID}
         parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
