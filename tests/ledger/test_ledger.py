@@ -118,7 +118,7 @@ def test_opening_again_with_the_same_terms_changes_nothing() -> None:
     ):
         with pytest.raises(InvalidArgument, match="to give it more, extend it"):
             ledger.open("adult", **terms)
-    with pytest.raises(InvalidArgument, match=r"\(replace_one\); to give it more"):
+    with pytest.raises(InvalidArgument, match=r"\(replace one record\); to give it more"):
         ledger.open("adult", epsilon=1, delta="1e-6", neighbors="replace_one")
 
 
@@ -236,20 +236,23 @@ def test_history_and_exports(tmp_path: Path) -> None:
 
 def test_in_words() -> None:
     ledger = Ledger()
-    assert str(ledger.open("adult", epsilon=1)) == "adult: ε: 0 of 1 spent, 1 left (add_remove)"
+    assert (
+        str(ledger.open("adult", epsilon=1))
+        == "adult: ε: 0 of 1 spent, 1 left (add/remove one record)"
+    )
     assert str(ledger.open("adult", analyst="a", rho="1/8")) == (
-        "adult / a: ρ: 0 of 0.125 spent, 0.125 left (add_remove)"
+        "adult / a: ρ: 0 of 0.125 spent, 0.125 left (add/remove one record)"
     )
     both = ledger.open("census", epsilon=1, delta="1e-6", neighbors="replace_one")
     assert str(both).startswith("census: ε: 0 of 1 spent, 1 left or ρ: 0 of ≤ 0.0")
-    assert str(both).endswith("(δ = 0.000001, replace_one)")
+    assert str(both).endswith("(δ = 0.000001, replace one record)")
     assert [each.kind for each in ledger.budgets()] == ["epsilon", "rho", "epsilon and delta"]
     session = ledger.session("census")
     session.buy(bill(guarantee=ZCDP(Fraction(1, 1000), "add_remove")), answering(0))
     assert "ε: no bound of 1 spent, no bound left" in str(ledger.budgets()[2])
     assert repr(Ledger()) == "Ledger(in memory: no budgets)"
     assert repr(ledger).startswith(
-        "Ledger(in memory: adult: ε: 0 of 1 spent, 1 left (add_remove); adult / a: ρ"
+        "Ledger(in memory: adult: ε: 0 of 1 spent, 1 left (add/remove one record); adult / a: ρ"
     )
     assert repr(ledger.session("adult")) == "Session('adult': ε = 1 of ε = 1 left)"
     assert repr(ledger.session("adult", "a")) == (

@@ -162,7 +162,7 @@ def test_a_budget_is_opened_for_one_unit() -> None:
     assert ledger.open("visits", epsilon=1, privacy_unit="person") == first
     with pytest.raises(
         InvalidArgument,
-        match=r"opened as ε = 1 \(add_remove, per person\), not as ε = 1 \(add_remove\)",
+        match=r"opened as ε = 1 \(add/remove one person\), not as ε = 1 \(add/remove one record\)",
     ):
         ledger.open("visits", epsilon=1)
 
@@ -181,7 +181,7 @@ def test_it_is_shown_and_exported(tmp_path: Path) -> None:
     ledger = Ledger()
     budget = ledger.open("visits", epsilon=1, privacy_unit="person")
     discreet.select([1, 2], **SUMS, privacy_unit="person", ledger=ledger.session("visits"))
-    assert str(budget) == "visits: ε: 0 of 1 spent, 1 left (add_remove, per person)"
+    assert str(budget) == "visits: ε: 0 of 1 spent, 1 left (add/remove one person)"
     assert budget.as_dict()["privacy_unit"] == "person"
     opened, charged, _ = ledger.history()
     assert opened.body["privacy_unit"] == charged.body["privacy_unit"] == "person"

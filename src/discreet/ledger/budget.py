@@ -252,9 +252,9 @@ class Budget:
             for unit, spent, total, rest in self._lines()
         ]
         delta = f"{_equals('δ', spell(self.total.delta))}, " if self.total.delta else ""
-        per = "" if self.unit is None else f", per {self.unit}"
+        protects = relation(self.neighbors, self.unit)
         standing = f"; {self.standing}" if self.standing else ""
-        return f"{self.name}: {' or '.join(units)} ({delta}{self.neighbors}{per}){standing}"
+        return f"{self.name}: {' or '.join(units)} ({delta}{protects}){standing}"
 
     def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
         sums, rest = self.spent, self.remaining

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
+from ..privacy.statements import relation
 from ..privacy.units import one_record
 from . import integrity, queries
 from .budget import Amount, Budget, new_budget
@@ -230,5 +231,4 @@ def _unchanged(known: Budget, asked: Budget) -> Budget:
 
 
 def _said(budget: Budget) -> str:
-    per = "" if budget.unit is None else f", per {budget.unit}"
-    return f"{budget.total} ({budget.neighbors}{per})"
+    return f"{budget.total} ({relation(budget.neighbors, budget.unit)})"
