@@ -20,7 +20,7 @@ HOSTILE = {
     "attribute": f"\" {MARK}=1 x='",
     "comment": f"--><{MARK}>",
     "title": f"</title></main><{MARK}>",
-    "template": "{{ 7 * 1001 }}{% raw %}{{ token }}",
+    "template": "{{ 'k' * 20 }}{% raw %}{{ token }}",
     "format": "{column}{0}{x.__class__}%s",
     "entity": f"&lt;{MARK}&gt;&#0;",
     "long": "x" * 190,
@@ -120,7 +120,7 @@ def check(page: str, text: str) -> None:
     check_page(page)
     read = Read(page)
     assert not [1 for tag, attrs in read.elements if MARK in (tag, *attrs)]
-    assert "7007" not in page
+    assert "k" * 20 not in page
     shown = read.text + "".join(
         value for _, attrs in read.elements for key, value in attrs.items() if key != "value"
     )

@@ -68,14 +68,16 @@ def budget_report(visit: Visit) -> Response:
 
 def _history(visit: Visit, **shown: Any) -> Response:
     """Return the page of events, with what a verification found."""
-    found = visit.site.ledger.history()[::-1]
-    first = _first(visit.fields.get("from", ""))
-    budgets = list(dict.fromkeys(one.dataset for one in visit.site.ledger.budgets()))
+    ledger, newest = visit.site.ledger, _newest(visit.fields.get("from", ""))
+    end = ledger.events_after(0, 1)[0]
+    last = max(0, end.events - newest)
+    found = ledger.events_after(max(0, last - _ROWS), min(last, _ROWS))[1] if last else []
     given: dict[str, Any] = {
-        "verified": None, "noted": None, "wrong": None, "budgets": budgets,
-        "rows": [_row(visit, one) for one in found[first : first + _ROWS]],
-        "end": visit.site.ledger.checkpoint(), "older": first + _ROWS if first + _ROWS < len(found) else None,
-        "newer": max(0, first - _ROWS) if first else None, **shown,
+        "verified": None, "noted": None, "wrong": None, "end": end.events,
+        "rows": [_row(visit, one) for one in reversed(found)],
+        "budgets": list(dict.fromkeys(one.dataset for one in ledger.budgets())),
+        "older": newest + _ROWS if last > _ROWS else None,
+        "newer": max(0, newest - _ROWS) if newest else None, **shown,
     }  # fmt: skip
     return visit.page("history.html", **given)
 
@@ -87,5 +89,6 @@ def _row(visit: Visit, event: Event) -> Row:
     return Row(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
 
 
-def _first(text: str) -> int:
+def _newest(text: str) -> int:
+    """Return how many events are newer than those of the page."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

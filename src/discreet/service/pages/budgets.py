@@ -7,6 +7,7 @@ from starlette.responses import Response
 from ...errors import InvalidArgument
 from .bars import shares
 from .promises import related
+from .reach import datasets
 from .rendering import redirect
 from .visit import Visit
 
@@ -15,16 +16,18 @@ _UNITS = ("epsilon", "rho", "delta")
 
 def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
-    found = visit.connection().budgets()
-    rows = [(one, shares(one), related(one, visit.asked.lang)) for one in found]
+    names = {whole.dataset: name for name, whole in datasets(visit).items()}
+    rows = [
+        (one, shares(one), related(one, visit.asked.lang), names.get(one.dataset))
+        for one in visit.connection().budgets()
+    ]
     return visit.page("budgets.html", rows=rows, done=visit.fields.get("done", ""))
 
 
 def extend(visit: Visit) -> Response:
     """Give a budget a larger total."""
-    fields = visit.fields
-    analyst = fields.get("analyst") or None
-    visit.site.ledger.extend(fields.get("dataset", ""), analyst=analyst, **read_amounts(visit))
+    dataset, analyst = visit.fields.get("dataset", ""), visit.fields.get("analyst") or None
+    visit.connection().extend_budget(dataset, analyst=analyst, **read_amounts(visit))
     return redirect("/budgets?done=extended")
 
 

@@ -181,7 +181,7 @@ ENGLISH: dict[str, Any] = {
     "open_share": "Open the share",
     "no_analysts": "{path} names no analyst. Add [analysts.NAME].",
     "slots_title": "Time of replies",
-    "slots": "Replies of this worker that missed their slot: {missed}. Each tells something about the data; if "
+    "slots": "Replies that missed their slot: {missed}. Each tells something about the data; if "
     "there are many, make the slot longer.",
     "no_slots": "Slots are off: how long a reply takes may tell something about the data.",
     # tokens

@@ -22,7 +22,7 @@ def enter(site: Site, asked: Asked) -> Response:
     """Begin a session for a token, and end the one before."""
     words = WORDS[asked.lang]
     visitor = asked.request.client.host if asked.request.client else ""
-    if not site.logins.admits(visitor):
+    if not site.logins.admits(f"login {visitor}"):
         return _form(asked, words.too_often, 429)
     before = asked.cookie(LOGIN)
     expected = form_secret(before) if before else ""

@@ -6,11 +6,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...errors import InvalidArgument, UnknownName, shown
+from ...errors import InvalidArgument, shown
 from ...ledger import Budget
 from ...ledger.budget import read_total
-from ...ledger.described import open_described
-from ..tokens import read_expiry
+from ..tokens import NewToken
 from .bars import Shares, shares
 from .budgets import read_amounts
 from .rendering import redirect
@@ -57,13 +56,13 @@ def open_share(visit: Visit) -> Response:
     """Open the share of an analyst: the one that is declared, or the one in the form."""
     declared, fields = visit.site.service.declared, visit.fields
     analyst, dataset = fields.get("analyst", ""), fields.get("dataset", "")
-    about = _analyst(visit, analyst)
+    about = declared.analyst(analyst)
     if dataset not in about["datasets"]:
         raise InvalidArgument(
             f"{declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
         )
     amounts = {} if "share" in about else read_amounts(visit)
-    open_described(declared, dataset, analyst, **amounts)
+    visit.connection().open_budget(dataset, analyst=analyst, **amounts)
     return redirect("/access?done=opened")
 
 
@@ -75,27 +74,25 @@ def tokens(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Make a token, and return the page that shows it, once."""
     role, analyst = visit.fields.get("role", ""), visit.fields.get("analyst") or None
-    if analyst is not None:
-        _analyst(visit, analyst)
-    expires = read_expiry(visit.fields.get("expires") or _DAYS)
-    text, kept = visit.site.service.tokens.create(role, analyst, expires)
-    return _tokens(visit, made=text, kept=kept)
+    expires = visit.fields.get("expires") or _DAYS
+    made = visit.connection().create_token(role, analyst=analyst, expires=expires)
+    return _tokens(visit, made)
 
 
 def revoke(visit: Visit) -> Response:
     """Revoke a token, and end its sessions."""
-    revoked = visit.site.service.tokens.revoke(visit.fields.get("id", ""))
+    revoked = visit.connection().revoke_token(visit.fields.get("id", ""))
     visit.site.sessions.end_all(revoked.id)
     return redirect("/tokens?done=revoked")
 
 
-def _tokens(visit: Visit, made: str | None = None, kept: Any = None) -> Response:
+def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
     """Return the page of all tokens, with the one that was made just now."""
     service = visit.site.service
     valid = {one.id for one in service.tokens.valid()}
-    rows = [(one, one.id in valid) for one in reversed(service.tokens.listed())]
+    rows = [(one, one.id in valid) for one in reversed(visit.connection().tokens())]
     return visit.page(
-        "tokens.html", rows=rows, analysts=list(service.declared.analysts), made=made, kept=kept, days=_DAYS,
+        "tokens.html", rows=rows, analysts=list(service.declared.analysts), made=made, days=_DAYS,
         done=visit.fields.get("done", ""),
     )  # fmt: skip
 
@@ -110,16 +107,3 @@ def _access(visit: Visit, analyst: str, about: Mapping[str, Any], dataset: str) 
             read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
         )
     return Access(dataset, share, None if share is None else shares(share), declared)
-
-
-def _analyst(visit: Visit, name: str) -> Mapping[str, Any]:
-    """Return what is declared about an analyst.
-
-    Raises:
-        UnknownName: if there is none of that name.
-    """
-    declared = visit.site.service.declared
-    if name not in declared.analysts:
-        raise UnknownName(f"{declared.path.name} has no analyst {shown(name)}; add [analysts.NAME]")
-    found: Mapping[str, Any] = declared.analysts[name]
-    return found

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from ...errors import DiscreetError, NotAllowed, Unanswerable, UnknownBudget, UnknownName
 from ...ledger.described import described_ledger
 from ...node.isolation import error_for_analyst
+from ..limits import RateLimit
 from ..slots import LENGTH
 from ..statuses import status_of
 from ..tokens import ROLES
@@ -18,8 +19,8 @@ from .asked import SESSION, Asked, keep_language, language, read_asked
 from .forms import is_from_here
 from .rendering import WORDS, page, redirect, style
 from .sessions import beside, form_secret, is_same
-from .site import Service, Site
-from .visit import Visit, frame, told_of
+from .site import LOGINS, Service, Site
+from .visit import Visit, frame, note, told_of
 
 ANSWER_LENGTH = 4 * LENGTH
 """Bytes of every reply to a question: answers, refusals and failures.
@@ -57,7 +58,8 @@ PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
 def add_pages(api: FastAPI, service: Service) -> None:
     """Add the pages to a service."""
     ledger = described_ledger(service.declared, next(iter(service.declared.datasets)))
-    site = Site(service, ledger, beside(service.declared.path))
+    logins = RateLimit(LOGINS, counts=service.rate.counts)
+    site = Site(service, ledger, beside(service.declared.path), logins)
     router = APIRouter(include_in_schema=False)
 
     @router.get("/style.css", response_model=None)
@@ -107,6 +109,7 @@ def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
 
 def _told(asked: Asked, error: DiscreetError, status: int) -> Response:
     """Return the page for an error to somebody who is not logged in."""
+    note(asked, error)
     return page("error.html", status, **frame(asked), **told_of(error))
 
 
@@ -117,26 +120,20 @@ def _for_visitors(work: Work, roles: tuple[str, ...], site: Site, asked: Asked) 
     if token is None:
         return redirect("/login")
     visit = Visit(site, asked, session, token)
+    if not site.service.rate.admits(token.id):
+        return visit.failure(NotAllowed(visit.words.too_often), 429)
     try:
         _check(visit, roles)
         return work(visit)
-    except _TooOftenError as error:
-        return visit.failure(error, 429)
     except UnknownBudget as error:
         return visit.failure(error, 403, title=visit.words.no_share_title)
     except DiscreetError as error:
         return visit.failure(error, status_of(error))
 
 
-class _TooOftenError(NotAllowed):
-    """Somebody asks too often."""
-
-
 def _check(visit: Visit, roles: tuple[str, ...]) -> None:
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
     asked = visit.asked
-    if not visit.site.service.rate.admits(visit.token.id):
-        raise _TooOftenError(visit.words.too_often)
     if visit.token.role not in roles:
         raise NotAllowed(visit.words.not_your_page)
     if asked.request.method == "GET":

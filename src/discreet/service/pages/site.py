@@ -1,6 +1,6 @@
 """The pages of a service: what answers, and who is logged in."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from ...datasets.configuration import Configuration
@@ -12,7 +12,7 @@ from ..slots import Slots
 from ..tokens import Token, Tokens
 from .sessions import Sessions
 
-_LOGINS = 30
+LOGINS = 30
 """Attempts to log in from one address in a minute."""
 
 
@@ -63,7 +63,7 @@ class Site:
     service: Service
     ledger: Ledger
     sessions: Sessions
-    logins: RateLimit = field(default_factory=lambda: RateLimit(_LOGINS))
+    logins: RateLimit
 
     def token_of(self, session: str) -> Token | None:
         """Return the valid token of a session; a session whose token was revoked or has expired is over."""

@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import DiscreetError
+from ..access import REFUSED
 from ..connection import Connection
 from ..tokens import Token
 from .asked import Asked
@@ -67,6 +68,7 @@ class Visit:
 
     def failure(self, error: DiscreetError, status: int, **shown: Any) -> Response:
         """Return the page for an error."""
+        note(self.asked, error)
         return self.page("error.html", status, **{**told_of(error), **shown})
 
     def _frame(self) -> dict[str, Any]:
@@ -83,6 +85,11 @@ def frame(asked: Asked) -> dict[str, Any]:
         "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "switch": asked.switch(),
         "at": asked.path.strip("/"), "menu": (), "token": None,
     }  # fmt: skip
+
+
+def note(asked: Asked, error: DiscreetError) -> None:
+    """Note the class of an error for the metrics."""
+    asked.request.scope[REFUSED] = type(error).__name__
 
 
 def told_of(error: DiscreetError) -> dict[str, Any]:
