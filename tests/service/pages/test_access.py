@@ -8,12 +8,23 @@ from fastapi import FastAPI
 
 from discreet.service.limits import RateLimit
 from discreet.service.pages.asked import LOGIN, SESSION
-from discreet.service.pages.rendering import HEADERS
 from discreet.service.pages.routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.slots import LENGTH
 
 from .person import FROM_HERE, HOST, Person, Read, Served
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""What every reply must have."""
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD")
 ROLES = ("owner", "ann", "auditor", "nobody")

@@ -1,0 +1,60 @@
+"""The longest answer that is given fits the length of every reply to a question, whatever its characters are."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+
+from discreet.ledger.described import configuration, open_described
+from discreet.service.pages.rendering import visible
+from discreet.service.pages.routes import ANSWER_LENGTH
+from discreet.service.slots import LENGTH
+
+from .person import Served
+from .test_hostile import quoted
+
+MOST = 6
+"""Bytes on a page for one character of JSON."""
+
+TEXT = """
+ledger = "budget.db"
+server.slot = "0s"
+[datasets.data]
+source = "data.csv"
+budget = {{ epsilon = "1000" }}
+columns.c = {{ type = "string", enum = [{value}, "other"] }}
+"""
+
+
+def test_no_character_takes_more_bytes_than_are_allowed_for_it() -> None:
+    letters = {*range(0x3000), *range(0x3000, sys.maxunicode + 1, 97)} - {*range(0xD800, 0xE000)}
+    for letter in map(chr, sorted(letters)):
+        shown = str(escape(visible(f"a{letter}"))).encode()
+        assert len(shown) - 1 <= MOST * (len(json.dumps(letter)) - 2), hex(ord(letter))
+
+
+def test_answers_and_what_stands_around_them_fit() -> None:
+    assert MOST * LENGTH // 2 + LENGTH <= ANSWER_LENGTH
+
+
+@pytest.mark.parametrize("letter", ["\x7f", '"', "&", "é", "\u202e", "\U0001f600", "a"])
+def test_the_longest_answers_have_the_length_of_all_others(
+    letter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    value = letter * 150
+    text = TEXT.format(value=quoted(value))
+    Path("discreet.toml").write_text(text, encoding="utf-8")
+    Path("data.csv").write_text('c\n"' + value.replace('"', '""') + '"\n', encoding="utf-8")
+    open_described(configuration(), "data")
+    served = Served(text, ())
+    person = served.person("owner")
+    each = len(json.dumps(value)) + 40
+    size = LENGTH // 2 // each
+    for asked, status in ((size, 200), (size + 1, 422)):
+        address = f"/plan?dataset=data&verb=mode&column=c&epsilon=1&size={asked}"
+        reply = person.submit(person.read(address).form("/ask"))
+        assert (reply.status_code, len(reply.content)) == (status, ANSWER_LENGTH)
