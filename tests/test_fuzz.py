@@ -10,13 +10,13 @@ import pytest
 import typer
 
 import discreet
-from discreet import audit, plots
+from discreet import adapters, audit, plots
 from discreet.cli import app
 from discreet.errors import InvalidArgument
 
 from .fuzz import calls, canary, commands, examples, judge
 
-_NOT_CALLED = {"Counterexample", "Declared", "Series", "Session", "Terms"}
+_NOT_CALLED = {"Patched", "patched", "Counterexample", "Declared", "Series", "Session", "Terms"}
 """Types of arguments, and classes that are made by calls alone."""
 
 
@@ -28,7 +28,12 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _public() -> Iterator[str]:
     """Yield the names of all that is public and can be called."""
-    for prefix, place in {"": discreet, "audit.": audit, "plots.": plots}.items():
+    for prefix, place in {
+        "": discreet,
+        "adapters.": adapters,
+        "audit.": audit,
+        "plots.": plots,
+    }.items():
         for name in getattr(place, "__all__", vars(place)):
             value = getattr(place, name)
             ours = getattr(value, "__module__", "").startswith(f"discreet.{prefix.rstrip('.')}")

@@ -3,6 +3,7 @@
 Type checkers and editors read this file, and `__init__.py` does, which imports each name when it is first used.
 """
 
+from . import adapters as adapters
 from . import attacks as attacks
 from . import audit as audit
 from . import errors as errors

@@ -206,3 +206,54 @@ def test_arguments_are_checked_before_the_function_is_called(arguments: Any, mes
 def test_an_unknown_declaration_is_refused() -> None:
     with pytest.raises(TypeError, match="unexpected argument 'sensitive'; declare sensitivity"):
         audit.sensitivity(total, [1], [1], [0, 1], sensitive=1)  # type: ignore[call-arg]
+
+
+# --- the claim `monotonic` by itself
+
+
+def test_that_scores_move_together_is_a_claim_of_its_own() -> None:
+    found = audit.monotonic(count_of, ["a", "b"], LETTERS, range(5))
+    assert found.holds
+    assert (
+        str(found) == "monotonic: no counterexample among all 60 pairs: a proof for this universe"
+    )
+    # However far they move: a sum of records without a bound is monotonic, a difference is not.
+    assert audit.monotonic(total, [1, 2], [0, 10**30], range(4)).holds
+    both = audit.monotonic(total, [1, -1], [0, 10**30], range(4))
+    assert both.counterexample is not None
+    assert both.counterexample.found == 10**30
+    assert "rises and that of -1 falls" in str(both)
+
+
+def test_two_pairs_of_neighbours_may_move_either_way() -> None:
+    """Monotonic speaks of one pair at a time: a record may raise all scores, and another lower them."""
+    assert audit.monotonic(total, [1, 2], [-1, 1], range(3)).holds
+
+
+def test_the_error_of_marginals_is_not_monotonic() -> None:
+    estimates = {"a": [9, 5], "b": [1, 5]}
+
+    def errors(data: list[Any], names: list[str]) -> list[int]:
+        tables = {name: [0, 0] for name in names}
+        for record in data:
+            for name in names:
+                tables[name][record["ab".index(name)]] += 1
+        return [
+            sum(abs(x - y) for x, y in zip(tables[n], estimates[n], strict=True)) for n in names
+        ]
+
+    found = audit.monotonic(errors, ["a", "b"], [(0, 0), (0, 1), (1, 0), (1, 1)], range(5))
+    assert not found.holds
+    assert found.exhaustive
+    assert found.counterexample is not None
+    assert found.counterexample.problem == "monotonic"
+    assert len(found.counterexample.neighbor) == 2  # no smaller dataset shows it
+    assert audit.sensitivity(
+        errors, ["a", "b"], [(0, 0), (0, 1), (1, 0), (1, 1)], range(5), sensitivity=1
+    ).holds
+
+
+def test_a_function_that_fails_is_not_monotonic() -> None:
+    found = audit.monotonic(lambda data, _: [1 / len(data)], ["a"], [1], range(3))
+    assert found.counterexample is not None
+    assert found.counterexample.problem == "fails"

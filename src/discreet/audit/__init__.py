@@ -1,12 +1,14 @@
 """Audits of privacy claims: of distributions, of samples, of declared sensitivities, of running times.
 
 `exact` and `laws` compute the privacy loss of two distributions. `sampling` and `samples` bound it from samples.
-`sensitivity` searches for counterexamples to a declared sensitivity, `estimate_sensitivity` estimates it on
-random datasets, and `timing` compares running times on two datasets. Statements and proofs: docs/how-to/audit.md.
+`sensitivity` searches for counterexamples to a declared sensitivity, `monotonic` to the claim that scores move
+together, `estimate_sensitivity` estimates a sensitivity on random datasets, and `timing` compares running times on
+two datasets. Statements and proofs: docs/how-to/audit.md.
 """
 
 from .estimate_sensitivity import SensitivityEstimate, estimate_sensitivity
 from .exact import ExactAudit, Interval, exact, laws
+from .monotonic import MonotonicAudit, monotonic
 from .sampling import SamplingAudit, samples, sampling
 from .sensitivity import Counterexample, Declared, SensitivityAudit, sensitivity
 from .timing import TimingAudit, timing
@@ -16,6 +18,7 @@ __all__ = [
     "Declared",
     "ExactAudit",
     "Interval",
+    "MonotonicAudit",
     "SamplingAudit",
     "SensitivityAudit",
     "SensitivityEstimate",
@@ -23,6 +26,7 @@ __all__ = [
     "estimate_sensitivity",
     "exact",
     "laws",
+    "monotonic",
     "samples",
     "sampling",
     "sensitivity",

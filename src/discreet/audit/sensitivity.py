@@ -70,6 +70,12 @@ class Counterexample:
         if self.problem == "fails":
             return f"no scores for one of {pair}: {self.reason}"
         named = " and ".join(map(repr, self.candidates))
+        if self.problem == "monotonic":
+            up, down = map(repr, self.candidates)
+            return (
+                f"monotonic: the score of {up} rises and that of {down} falls, each by "
+                f"{spell(self.found)} or more, from {_shown_records(self.data)} to {_shown_records(self.neighbor)}"
+            )
         return (
             f"{self.problem}: declared {spell(self.declared)}, found {spell(self.found)} "
             f"for {named} on {pair}"
