@@ -158,3 +158,53 @@ def test_what_discreet_toml_describes_is_completed(completed: Complete) -> None:
     Path("discreet.toml").write_text("broken")
     assert completed("discreet median pe") == []
     assert completed("discreet mode people drink --candidates ") == []
+
+
+DESCRIBED = """
+[datasets.people]
+source = "own.csv"
+columns.age = { type = "integer", minimum = 30, maximum = 33 }
+columns.drink = { type = "string", enum = ["tea", "milk", "x; rm"] }
+columns.ok = { type = "boolean" }
+questions.typical-age = { verb = "median", column = "age", epsilon = 1 }
+questions.top = { verb = "mode", column = "drink", epsilon = 1 }
+[datasets.visits]
+source = "own.csv"
+columns.day = { type = "date", minimum = 2024-01-30, maximum = 2024-02-01 }
+questions.typical-day = { verb = "mode", column = "day", epsilon = 1 }
+[analysts.ann]
+datasets = ["people"]
+[analysts.bob]
+datasets = ["people"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("discreet mode peo", ["people"]),
+        ("discreet mode people ", ["age", "drink", "ok"]),
+        ("discreet mode people drink --candidates ", ["tea", "milk"]),
+        ("discreet mode people drink --candidates tea,", ["tea,tea", "tea,milk"]),
+        ("discreet mode people age --candidates ", ["30", "31", "32", "33"]),
+        ("discreet mode visits day --candidates 2024-02", ["2024-02-01"]),
+        ("discreet mode people age --by ok --groups ", ["false", "true"]),
+        ("discreet mode people age --by drink --groups m", ["milk"]),
+        ("discreet median people a", ["age"]),
+        ("discreet ask ty", ["typical-age", "typical-day"]),
+        ("discreet ask top --dataset v", ["visits"]),
+        ("discreet ask top --analyst ", ["ann", "bob"]),
+        ("discreet mode people age --analyst b", ["bob"]),
+        ("discreet ledger open peo", ["people"]),
+        ("discreet ledger open people --analyst a", ["ann"]),
+        ("discreet ledger show peo", ["people"]),
+        ("discreet ledger show --dataset v", ["visits"]),
+        ("discreet ledger renew v", ["visits"]),
+        ("discreet check ", ["people", "visits"]),
+    ],
+)
+def test_what_a_description_completes(line: str, found: list[str], completed: Complete) -> None:
+    Path("discreet.toml").write_text(DESCRIBED)
+    assert completed(line) == found
+    Path("discreet.toml").write_text(DESCRIBED.replace("type", "typ"))
+    assert not {*found} & {*completed(line)}  # nothing of a file that cannot be read

@@ -233,3 +233,30 @@ def test_a_ledger_by_its_path_needs_no_description_that_can_be_read(
     (folder / "discreet.toml").unlink()
     code, _, err = said(capsys, "ledger", "show")
     assert (code, "which ledger is it?" in err) == (2, True)
+
+
+QUESTIONS = """
+[datasets.people.questions]
+typical = { verb = "median", column = "age", epsilon = 5 }
+[analysts.ann]
+datasets = ["people"]
+share = { epsilon = 6 }
+"""
+
+
+def test_named_questions_are_asked(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    (folder / "discreet.toml").write_text(TEXT + QUESTIONS)
+    assert "discreet ledger open people" in said(capsys, "ask", "typical")[2]
+    said(capsys, "ledger", "open", "people")
+    said(capsys, "ledger", "open", "people", "--analyst", "ann")
+    assert "would leave ε = 25" in said(capsys, "ask", "typical", "--dry-run")[1]
+    for _ in range(2):
+        code, out, err = said(capsys, "ask", "typical", "--analyst", "ann", "--request", "a")
+        assert (code, out) == (0, "41\n")
+    assert "free: this request was charged before" in err
+    code, _, err = said(capsys, "ask", "typical", "--analyst", "ann")
+    assert (code, "cannot pay" in err) == (4, True)
+    code, out, _ = said(capsys, "ask", "typical", "--json")
+    assert (json.loads(out)["value"], json.loads(out)["question"]) == (41, "typical")
+    code, _, err = said(capsys, "ask", "typicals")
+    assert (code, "there are typical" in err) == (2, True)

@@ -230,12 +230,12 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.configuration import _TERMS
+    from discreet.datasets.configuration import TERMS
 
     for verb, own in VERBS.items():
         known = {*inspect.signature(getattr(discreet, verb)).parameters}
         assert {*own} < known
-        assert known - {*own, *_TERMS} <= {
+        assert known - {*own, *TERMS} <= {
             "data", "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
             "unsafe_candidates_from_data", "max_contributions",
         }, verb  # fmt: skip

@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError
+from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
 from .compare import compare_command
-from .describe import check_command, describe_command
+from .describe import check_command, describe_command, schema_command
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .history import checkpoint_command, export_command, history_command, verify_command
 from .laplace import laplace_command
@@ -69,6 +70,8 @@ for name, command in (
     ("export", export_command),
 ):
     ledger_app.command(name)(command)
+app.command("ask")(ask_command)
+app.command("schema")(schema_command)
 app.add_typer(audit_app)
 app.add_typer(ledger_app)
 app.add_typer(report_app)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ..errors import InvalidArgument, InvalidDescription, shown
-from .completion import data_names
+from .completion import data_names, dataset_names
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -34,9 +34,19 @@ DatasetOption = Annotated[
         envvar="DISCREET_DATASET",
         help="The dataset, where LEDGER does not name it.",
         show_default=False,
+        autocompletion=dataset_names,
     ),
 ]
-OneDataset = Annotated[str | None, typer.Option(metavar="NAME", help="Only this dataset.")]
+DescribedDataset = Annotated[
+    str,
+    typer.Argument(
+        help="A dataset of discreet.toml.", show_default=False, autocompletion=dataset_names
+    ),
+]
+OneDataset = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Only this dataset.", autocompletion=dataset_names),
+]
 
 
 class Account(NamedTuple):

@@ -1,8 +1,9 @@
 """What a shell completes: names of columns and of choices. Never a value of a table."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from glob import escape, glob
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,10 +12,14 @@ from ..errors import DiscreetError
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
+    from ..datasets.configuration import Configuration
 
 _PATH = re.compile(r"[\w./-]+")
 _PLAIN = re.compile(r"\w[\w.-]*")
 """Names that no shell splits, expands or evaluates: a file of somebody else names its columns as it likes."""
+
+_MOST = 50
+"""Where more values fit, none are offered: whoever types another letter sees them."""
 
 Completer = Callable[[str], list[str]]
 
@@ -30,28 +35,65 @@ def one_of(*names: str) -> Completer:
 
 def data_names(incomplete: str) -> list[str]:
     """Complete a dataset of discreet.toml, or a file; nothing where the shell completes files by itself."""
-    try:
-        names = [name for name in _described() if name.startswith(incomplete)]
-    except DiscreetError:
-        return []
+    names = dataset_names(incomplete)
     if not names:
         return []
     return [*names, *sorted(filter(_PATH.fullmatch, glob(f"{escape(incomplete)}*")))]
 
 
+def dataset_names(incomplete: str) -> list[str]:
+    """Complete a dataset of discreet.toml."""
+    return _known(lambda found: found.datasets, incomplete)
+
+
+def analyst_names(incomplete: str) -> list[str]:
+    """Complete an analyst of discreet.toml."""
+    return _known(lambda found: found.analysts, incomplete)
+
+
+def question_names(incomplete: str) -> list[str]:
+    """Complete a named question of discreet.toml."""
+    return _known(lambda found: [q for of in found.questions.values() for q in of], incomplete)
+
+
 def declared_values(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete a list of values that discreet.toml declares for the column: public, and not from the data."""
     given = [ctx.params[name] for name in ("data", "column") if ctx.params.get(name)] or ctx.args
+    return _values(*given[:2], incomplete=incomplete) if len(given) > 1 else []
+
+
+def declared_groups(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete a list of values that discreet.toml declares for the column of groups."""
+    data, by = ctx.params.get("data") or next(iter(ctx.args), None), ctx.params.get("by")
+    return [] if data is None or by is None else _values(data, by, incomplete=incomplete)
+
+
+def _values(data: str, column: str, *, incomplete: str) -> list[str]:
+    """Complete the last of some declared values."""
     try:
-        data, column = given[:2]
-        declared = map(str, _described()[data].columns[column].enum or ())
-    except (DiscreetError, KeyError, ValueError):
+        declared = _described()[data].columns[column].values or ()
+    except (DiscreetError, KeyError):
         return []
     before, comma, last = incomplete.rpartition(",")
+    texts = (str(value).lower() if isinstance(value, bool) else str(value) for value in declared)
+    fitting = (text for text in texts if text.startswith(last) and _PLAIN.fullmatch(text))
+    found = [f"{before}{comma}{text}" for text in islice(fitting, _MOST + 1)]
+    return found if len(found) <= _MOST else []
+
+
+def _known(names: "Callable[[Configuration], Iterable[str]]", incomplete: str) -> list[str]:
+    """Complete one of the names that discreet.toml declares; none where it cannot be read."""
+    from ..datasets.configuration import find_configuration, read_configuration
+
+    try:
+        found = find_configuration()
+        known = () if found is None else names(read_configuration(found))
+    except DiscreetError:
+        return []
     return [
-        f"{before}{comma}{value}"
-        for value in declared
-        if value.startswith(last) and _PLAIN.fullmatch(value)
+        name
+        for name in dict.fromkeys(known)
+        if name.startswith(incomplete) and _PLAIN.fullmatch(name)
     ]
 
 

@@ -1,5 +1,6 @@
 """discreet describe and discreet check: a draft of discreet.toml, and how the rows fit it."""
 
+import json
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from rich.table import Table
 
 from ..datasets.draft import draft
 from ..errors import InvalidArgument
+from .accounts import DescribedDataset
 from .answers import say
 from .budget_tables import literal
 
@@ -58,8 +60,20 @@ def describe_command(
     typer.echo(draft(data, name, header=header, names=listed, table=table), nl=False)
 
 
+def schema_command() -> None:
+    """Print the JSON Schema of discreet.toml, by which an editor completes and checks it.
+
+    Name it in the first line of the file: #:schema ./discreet.schema.json
+
+    Example: discreet schema > discreet.schema.json
+    """
+    from ..datasets.schema import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2))
+
+
 def check_command(
-    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+    dataset: DescribedDataset,
     not_private: Annotated[
         bool,
         typer.Option("--not-private", help="I own the data, and show the counts to nobody."),

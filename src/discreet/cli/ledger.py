@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidArgument, UnknownBudget, shown
-from .accounts import DatasetOption, LedgerArgument, OneDataset, account, declaring, open_ledger
+from .accounts import (
+    DatasetOption,
+    DescribedDataset,
+    LedgerArgument,
+    OneDataset,
+    account,
+    declaring,
+    open_ledger,
+)
 from .budget_tables import note_closed_shares, note_shares, show_budgets
+from .completion import analyst_names, data_names
 from .options import AsJson, NeighborsName, PrivacyUnit
 
 if TYPE_CHECKING:
@@ -23,7 +32,12 @@ ledger_app = typer.Typer(
 )
 
 AnalystOption = Annotated[
-    str | None, typer.Option(metavar="NAME", help="An analyst: the share of the budget for them.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="An analyst: the share of the budget for them.",
+        autocompletion=analyst_names,
+    ),
 ]
 TotalEpsilon = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="The most that all answers may cost together.")
@@ -45,6 +59,7 @@ def open_command(  # `open` is Python's
             envvar="DISCREET_LEDGER",
             help="A file, or the URL of a PostgreSQL database; or a dataset of discreet.toml.",
             show_default=False,
+            autocompletion=data_names,
         ),
     ],
     dataset: Annotated[
@@ -108,7 +123,7 @@ def extend_command(
 
 @ledger_app.command("describe")
 def describe_budget_command(
-    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+    dataset: DescribedDataset,
 ) -> None:
     """Record that a dataset is described in another way.
 
@@ -126,7 +141,7 @@ def describe_budget_command(
 
 @ledger_app.command("renew")
 def renew_command(
-    dataset: Annotated[str, typer.Argument(help="A dataset of discreet.toml.", show_default=False)],
+    dataset: DescribedDataset,
     period: Annotated[
         str | None,
         typer.Option(

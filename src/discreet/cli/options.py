@@ -9,7 +9,7 @@ import typer
 from ..errors import InvalidArgument, InvalidCandidates
 from ..languages import Language
 from ..mechanisms import MECHANISMS, Mechanism, read_options
-from .completion import columns_of_file, data_names, one_of
+from .completion import analyst_names, columns_of_file, data_names, declared_groups, one_of
 from .inputs import FORMATS
 
 _PICTURES = (".png", ".svg", ".pdf")
@@ -117,7 +117,11 @@ ByColumn = Annotated[
 ]
 GroupNames = Annotated[
     list[str] | None,
-    typer.Option(metavar="A,B,C", help="The groups: public, never taken from the data."),
+    typer.Option(
+        metavar="A,B,C",
+        help="The groups: public, never taken from the data.",
+        autocompletion=declared_groups,
+    ),
 ]
 MaxGroups = Annotated[
     int | None,
@@ -142,7 +146,11 @@ DatasetName = Annotated[
 ]
 AnalystName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The analyst whose share of that budget is charged too."),
+    typer.Option(
+        metavar="NAME",
+        help="The analyst whose share of that budget is charged too.",
+        autocompletion=analyst_names,
+    ),
 ]
 RequestName = Annotated[
     str | None,

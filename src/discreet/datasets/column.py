@@ -7,21 +7,29 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from ..arguments import exact_text, listed
+from ..arguments import exact_text
 from ..candidates import Grid, decimal_places, written
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
 from ..text_tables import fact_table
-from .declarations import KeyPath, nearest, read_table, read_text, refuse_to_fill_in, wrong
+from .declarations import (
+    KeyPath,
+    nearest,
+    read_list,
+    read_table,
+    read_text,
+    refuse_to_fill_in,
+    wrong,
+)
 
 TYPES = ("integer", "number", "string", "boolean", "date", "datetime")
 """The types of Table Schema whose values can be candidates, groups or numbers of a grid."""
 
 KEYS = ("type", "minimum", "maximum", "enum", "step", "title", "description")
 
-_NUMERIC = ("integer", "number")
-_ORDERED = (*_NUMERIC, "date", "datetime")
+NUMERIC = ("integer", "number")
+ORDERED = (*NUMERIC, "date", "datetime")
 
 MOST_VALUES = 100_000
 """As many values are listed where bounds declare them; more are better given as a `CandidateTable`."""
@@ -55,7 +63,7 @@ class Column:
     @property
     def is_numeric(self) -> bool:
         """Whether it holds numbers."""
-        return self.type in _NUMERIC
+        return self.type in NUMERIC
 
     @property
     def values(self) -> Sequence[object] | None:
@@ -218,7 +226,7 @@ def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: KeyPath) 
         return None
     here, given = (*place, word), table[word]
     refuse_to_fill_in(given, here)
-    if kind not in _ORDERED:
+    if kind not in ORDERED:
         raise wrong(here, f"a {kind} has no {word}; give enum, or leave it out")
     value = _spelled(given, kind)
     found = value if kind != "number" else _fraction(value)
@@ -235,7 +243,7 @@ def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: 
     refuse_to_fill_in(given, here)
     step = _fraction(given)
     whole = step is not None and (kind != "integer" or step.denominator == 1)
-    if kind not in _NUMERIC or step is None or step <= 0 or not whole:
+    if kind not in NUMERIC or step is None or step <= 0 or not whole:
         raise wrong(
             here, f"a step is {_A[kind]} above zero, of a column of numbers, got {shown(given)}"
         )
@@ -259,7 +267,7 @@ def _read_enum(table: Mapping[str, Any], column: Column, place: KeyPath) -> tupl
     here, given = (*place, "enum"), table["enum"]
     refuse_to_fill_in(given, here)
     try:
-        values = [_read_value(one, column, here) for one in listed(given, "enum")]
+        values = [_read_value(one, column, here) for one in read_list(given, here)]
     except InvalidArgument as error:
         reason = getattr(error, "reason", None) or str(error)
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..arguments import exact_text, listed
+from ..arguments import exact_text
 from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
 from ..numbers import positive
 from ..privacy.sensitivity import read_neighbors
@@ -17,6 +17,7 @@ from .dataset import Dataset
 from .declarations import (
     KeyPath,
     nearest,
+    read_list,
     read_mapping,
     read_table,
     read_text,
@@ -24,22 +25,22 @@ from .declarations import (
     wrong,
 )
 from .lines import line_of, read_toml
-from .locations import read_source
+from .locations import found_path, read_source
 
 FILE = "discreet.toml"
 VARIABLE = "DISCREET_CONFIG"
 
-_TOP = ("ledger", "datasets", "server", "analysts")
-_DATASET = (
+TOP = ("ledger", "datasets", "server", "analysts")
+DATASET = (
     "source", "delimiter", "names", "connection", "query", "table", "privacy_unit", "max_contributions", "budget",
     "columns", "questions", "title", "description",
 )  # fmt: skip
-_SHARE = ("epsilon", "rho", "delta", "neighbors")
-_BUDGET = (*_SHARE, "per")
+SHARE = ("epsilon", "rho", "delta", "neighbors")
+BUDGET = (*SHARE, "per")
 PER = ("year", "quarter", "month")
 """The calendar periods for which a budget may be."""
-_SERVER = ("listen", "slot")
-_ANALYST = ("datasets", "share", "verbs", "largest_epsilon")
+SERVER = ("listen", "slot")
+ANALYST = ("datasets", "share", "verbs", "largest_epsilon")
 
 VERBS: Mapping[str, tuple[str, ...]] = {
     "mode": (),
@@ -53,7 +54,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
 }
 """The verbs of questions about declared columns, and what each takes besides the terms of all."""
 
-_TERMS = (
+TERMS = (
     "verb", "column", "candidates", "epsilon", "rho", "scale", "mechanism", "size", "by", "groups", "max_groups",
     "max_contributions", "description",
 )  # fmt: skip
@@ -151,7 +152,7 @@ def read_configuration(path: Path) -> Configuration:
     """
     text = _text(path)
     try:
-        return _read(read_toml(text), path)
+        return read_document(read_toml(text), path)
     except tomllib.TOMLDecodeError as error:
         failure = InvalidDescription(f"{path}: it is not TOML: {error}")
     except InvalidDescription as error:
@@ -178,17 +179,19 @@ def _text(path: Path) -> str:
     raise InvalidDescription(f"{path} cannot be read: {why}")
 
 
-def _read(given: dict[str, Any], path: Path) -> Configuration:
-    """Return the configuration for the tables of a file."""
-    top, folder = read_table(given, (), _TOP), path.absolute().parent
+def read_document(given: dict[str, Any], path: Path) -> Configuration:
+    """Return the configuration for the tables of a file.
+
+    Raises:
+        InvalidDescription: if something in them cannot be accepted.
+    """
+    top, folder = read_table(given, (), TOP), path.absolute().parent
     described = read_mapping(top.get("datasets", {}), ("datasets",))
     if not described:
         raise wrong(
             ("datasets",), "it describes no dataset; add [datasets.NAME] with source and columns"
         )
-    tables = {
-        name: read_table(one, ("datasets", name), _DATASET) for name, one in described.items()
-    }
+    tables = {name: read_table(one, ("datasets", name), DATASET) for name, one in described.items()}
     datasets = {name: _dataset(name, table, folder) for name, table in tables.items()}
     analysts = read_mapping(top.get("analysts", {}), ("analysts",))
     return Configuration(
@@ -215,7 +218,7 @@ def _ledger(given: object, folder: Path) -> str | None:
         return None
     where = read_text(given, ("ledger",))
     if "://" not in where:
-        return str(folder / Path(where).expanduser())
+        return found_path(where, folder, ("ledger",))
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -269,7 +272,7 @@ def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
     raise failure
 
 
-def _budget(given: object, place: KeyPath, keys: Sequence[str] = _BUDGET) -> dict[str, Any]:
+def _budget(given: object, place: KeyPath, keys: Sequence[str] = BUDGET) -> dict[str, Any]:
     """Return the terms of a budget, or of a share of one."""
     table = read_table(given, place, keys)
     for name in ("epsilon", "rho", "delta"):
@@ -298,7 +301,7 @@ def _question(dataset: Dataset, given: object, place: KeyPath) -> dict[str, Any]
     """Return a question: its verb, its column, and its other arguments, which the verb itself checks."""
     table = read_mapping(given, place)
     verb = _one_of(table.get("verb"), VERBS, (*place, "verb"))
-    table = read_table(table, place, (*_TERMS, *VERBS[verb]))
+    table = read_table(table, place, (*TERMS, *VERBS[verb]))
     _placed((*place, "column"), lambda: _declared(dataset, table.get("column")))
     for key, value in table.items():
         refuse_to_fill_in(value, (*place, key))
@@ -327,16 +330,15 @@ def _one_of(given: object, known: Collection[str], place: KeyPath) -> str:
 
 def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
     """Return what is declared about an analyst."""
-    table = read_table(given, place, _ANALYST)
+    table = read_table(given, place, ANALYST)
     for key, known in (("datasets", datasets), ("verbs", VERBS)):
         here = (*place, key)
         if key in table:
-            names = _placed(here, lambda key=key: listed(table[key], key))  # type: ignore[misc]
-            table[key] = tuple(_one_of(one, known, here) for one in names)
+            table[key] = tuple(_one_of(one, known, here) for one in read_list(table[key], here))
     if not table.get("datasets"):
         raise wrong(place, "the datasets are missing; list those that the analyst may ask about")
     if "share" in table:
-        table["share"] = _budget(table["share"], (*place, "share"), _SHARE)
+        table["share"] = _budget(table["share"], (*place, "share"), SHARE)
     if "largest_epsilon" in table:
         here = (*place, "largest_epsilon")
         table["largest_epsilon"] = _placed(
@@ -347,5 +349,5 @@ def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> 
 
 def _server(given: object) -> dict[str, Any]:
     """Return what is declared about the service."""
-    table = read_table(given, ("server",), _SERVER)
+    table = read_table(given, ("server",), SERVER)
     return {key: read_text(value, ("server", key)) for key, value in table.items()}

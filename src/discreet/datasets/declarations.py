@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ..arguments import exact_text, mapping
+from ..arguments import exact_text, listed, mapping
 from ..errors import InvalidArgument, InvalidDescription, shown
 
 KeyPath = tuple[str, ...]
@@ -57,6 +57,22 @@ def read_mapping(given: object, place: KeyPath) -> dict[str, Any]:
         return mapping(given, "the table")
     except InvalidArgument as error:
         message = str(error)
+    raise wrong(place, message)
+
+
+def read_list(given: object, place: KeyPath) -> list[Any]:
+    """Return the values of a list; a table is none, though its keys could be listed.
+
+    Raises:
+        InvalidDescription: if it is none.
+    """
+    try:
+        if not isinstance(given, Mapping):
+            return listed(given, place[-1])
+    except InvalidArgument as error:
+        message = str(error)
+    else:
+        message = f"it must be a list, got {shown(given)}"
     raise wrong(place, message)
 
 

@@ -11,7 +11,7 @@ from ..tables.csv_files import csv
 from ..tables.paths import file_format
 from ..tables.queries import SqlQuery
 from .connections import read_database
-from .declarations import KeyPath, read_text, refuse_to_fill_in, wrong
+from .declarations import KeyPath, read_list, read_text, refuse_to_fill_in, wrong
 
 _FORMS = (
     "give source, a path or a list of paths; or connection, with query or table: connection = "
@@ -66,7 +66,7 @@ def _read_file(given: object, table: Mapping[str, Any], folder: Path, here: KeyP
     text = read_text(given, here)
     if "://" in text:
         raise wrong(here, "it is an address; of a database say connection, with query or table")
-    path = _found(text, folder, here)
+    path = found_path(text, folder, here)
     form = {key: table[key] for key in ("delimiter", "names") if key in table}
     if not form:
         return path
@@ -80,6 +80,8 @@ def _check_form(path: str, key: str, value: Any, place: KeyPath) -> None:
     refuse_to_fill_in(value, place)
     if file_format(Path(path)) not in ("", "CSV"):
         raise wrong(place, "it is of a CSV file")
+    if key == "names":
+        value = read_list(value, place)
     try:
         csv(path, **{key: value})
     except InvalidArgument as error:
@@ -89,12 +91,16 @@ def _check_form(path: str, key: str, value: Any, place: KeyPath) -> None:
     raise wrong(place, message)
 
 
-def _found(text: str, folder: Path, here: KeyPath) -> str:
-    """Return a path from the folder of the description."""
+def found_path(text: str, folder: Path, here: KeyPath) -> str:
+    """Return a path from the folder of the description.
+
+    Raises:
+        InvalidDescription: if no file can have it.
+    """
     try:
         path = folder / Path(text).expanduser()
         os.fsencode(path)
-        return str(file_path(path, "source"))
+        return str(file_path(path, "path"))
     except (RuntimeError, ValueError):  # nobody's home, or a name that no file can have
         pass
     raise wrong(here, "no file can have this name")

@@ -1,0 +1,56 @@
+"""discreet ask: a question that discreet.toml names, charged as it declares."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from .answers import show_release
+from .completion import analyst_names, dataset_names, question_names
+from .options import AsJson, DryRun, RequestName, Size
+
+
+def ask_command(
+    question: Annotated[
+        str,
+        typer.Argument(
+            help="A question of discreet.toml.", show_default=False, autocompletion=question_names
+        ),
+    ],
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Its dataset, where several have such a question.",
+            autocompletion=dataset_names,
+        ),
+    ] = None,
+    analyst: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Ask as this analyst of discreet.toml.",
+            autocompletion=analyst_names,
+        ),
+    ] = None,
+    size: Size = None,
+    request: RequestName = None,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a question that discreet.toml names.
+
+    It is charged to the budget of its dataset, and with --analyst to the share too.
+
+    Example: discreet ask typical-age --request monday
+    """
+    from ..service.connect import connect  # heavy, and other commands do without
+
+    asking = connect(analyst=analyst)
+    if dry_run:
+        quote = asking.quote(question, dataset=dataset, size=size)
+        typer.echo(json.dumps(quote.as_dict()) if as_json else str(quote))
+        return
+    release = asking.ask(question, dataset=dataset, size=size, request=request)
+    asked = {"question": question, "dataset": dataset, "analyst": analyst, "request": request}
+    show_release(release, asked, as_json=as_json)
