@@ -388,3 +388,60 @@ def test_bits_are_read_row_by_row() -> None:
     """A bit string that settles the first row leaves the rest of its bits to the second."""
     bits = ScriptedBits("00" + "11", width=2)
     assert drawn(bits, [[0, 0], [0, 0]], sensitivity=1, epsilon=1) == (0, 1)
+
+
+# --- (epsilon, delta)
+
+
+def test_with_a_delta_every_row_has_more() -> None:
+    ask: Any = {"sensitivity": 1, "epsilon": 1, "delta": "1e-6"}
+    release = discreet.select_rows([[0, 1]] * 20, **ask)
+    assert release.guarantee == discreet.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
+    assert str(release).endswith(
+        "[ε = 1, δ = 0.000001 (add/remove one record), exponential mechanism]"
+    )
+    purse = Purse()
+    discreet.select_rows([[0, 1]] * 20, **ask, ledger=purse)
+    discreet.select_rows([[0, 1]] * 20, sensitivity=1, epsilon=1, ledger=purse)
+    assert purse.bills[0].guarantee == release.guarantee
+    assert purse.bills[0].digest != purse.bills[1].digest
+
+
+def test_the_share_of_a_row_keeps_the_delta() -> None:
+    laws: list[Any] = []
+
+    class Kept:
+        """A mechanism that tells what it was calibrated to."""
+
+        name, takes_runs, parameters = "kept", False, dict[str, object]()
+
+        def calibrate(self, sensitivity: Any, parameter: Any) -> Any:
+            laws.append(parameter.value)
+            return read_mechanism("exponential").calibrate(sensitivity, parameter)
+
+    for disjoint, moved, neighbors in ((False, 20, "add_remove"), (True, 2, "replace_one")):
+        ask: Any = {"sensitivity": 1, "epsilon": 1, "delta": "1e-6", "mechanism": Kept()}
+        ask |= {"disjoint": disjoint, "neighbors": neighbors}
+        release: Any = discreet.select_rows([[0, 1]] * 20, **ask)
+        together: Any = BoundedRange(laws[-1]).repeated(moved)
+        assert together.bounds(epsilon=1, adaptive=False).least <= Fraction(1, 10**6)
+        assert laws[-1] > Fraction(1, moved)
+        assert release.guarantee.delta == Fraction(1, 10**6)
+    assert laws[-1] < Fraction(51, 100)
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({"epsilon": None, "rho": 1}, "delta goes with epsilon"),
+        ({"epsilon": None, "epsilon_per_row": 1}, "delta goes with epsilon"),
+        ({"disjoint": True}, "delta gains nothing"),
+        ({"delta": 0}, "delta must be greater than zero"),
+        ({"delta": 1}, "delta must be below 1"),
+    ],
+)
+def test_where_a_delta_is_refused(terms: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidArgument, match=words):
+        discreet.select_rows(
+            [[0, 1]] * 2, **{"sensitivity": 1, "epsilon": 1, "delta": "1e-6", **terms}
+        )

@@ -17,21 +17,31 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet
 from discreet.cli.top_k import top_k_command
 from discreet.errors import (
+    Exhausted,
     InvalidArgument,
     InvalidCandidates,
     InvalidNumber,
     InvalidScores,
     UnknownName,
 )
-from discreet.mechanisms import Base2, Exponential, Mechanism, NoisyMax, PermuteAndFlip
+from discreet.mechanisms import (
+    Base2,
+    Exponential,
+    Mechanism,
+    NoisyMax,
+    PermuteAndFlip,
+    read_mechanism,
+)
 from discreet.mechanisms import joint_top_k as joint_module
 from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
 from discreet.mechanisms.peeling import _BLOCK, BlockRounds, Peeling, Rounds
+from discreet.mechanisms.shares import share_of
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -39,7 +49,7 @@ from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import NaturalRate, Rate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.testing import ScriptedBits, bit_tree, counted_work
+from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 from discreet.verbs.top_k import top_k
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
@@ -535,3 +545,64 @@ def test_no_round_but_the_first_is_balanced() -> None:
             left = law._law(read_vector(scores[:2])).probabilities()  # the third was first
             lists.append(law._law(read_vector(scores)).probabilities()[2] * left[1])
         assert not lists[0] > lists[1] * ball(epsilon).exp()
+
+
+# --- (epsilon, delta)
+
+
+@pytest.mark.parametrize(("mechanism", "k"), [("exponential", 6), ("permute_and_flip", 30)])
+def test_with_a_delta_every_round_has_more(mechanism: str, k: int) -> None:
+    delta, named_ = Fraction(1, 10**6), read_mechanism(mechanism)
+    calibrated = Peeling(named_, k, delta).calibrate(GENERAL, ONE)
+    assert calibrated.guarantee == discreet.ApproxDP(Fraction(1), delta)
+    together = discreet.ApproxDP(Fraction(1), delta)
+    share = share_of(named_, GENERAL, k, together, adaptive=True)
+    alone = Peeling(named_, k).calibrate(GENERAL, PrivacyParameter("epsilon", k * share))
+    assert share > Fraction(1, k)
+    assert alone.guarantee.delta_at(1) <= delta
+    vector = read_vector([0, 1, 2, 5] * 10)  # and the rounds are those
+    drawn: list[Any] = [one.law(vector).draw(SeededBits(1)) for one in (calibrated, alone)]
+    assert drawn[0] == drawn[1]
+
+
+def test_a_mechanism_that_cannot_be_kept_is_calibrated_anew() -> None:
+    delta = Fraction(1, 10**6)
+    own: Any = Peeling(_Unhashable(), 3, delta)
+    assert own.calibrate(GENERAL, ONE).guarantee == discreet.ApproxDP(Fraction(1), delta)
+
+
+class _Unhashable:
+    """The exponential mechanism, of a user's own."""
+
+    name, takes_runs, parameters = "mine", False, dict[str, object]()
+    __hash__: Any = None
+
+    def calibrate(self, sensitivity: Any, parameter: Any) -> Any:
+        return Exponential().calibrate(sensitivity, parameter)
+
+
+def test_top_k_takes_a_delta() -> None:
+    votes = {"tea": 9_000, "milk": 1, "beer": 99_000}
+    ask: Any = {"k": 2, "sensitivity": 1, "epsilon": 1, "delta": "1e-6"}
+    release = discreet.top_k(votes, **ask)
+    assert release.value == ["beer", "tea"]
+    assert release.guarantee == discreet.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
+    ledger = discreet.Ledger()
+    ledger.open("votes", epsilon=1, delta="1e-6")
+    session = ledger.session("votes")
+    assert session.top_k(votes, **ask).value == ["beer", "tea"]
+    with pytest.raises(Exhausted):
+        session.top_k(votes, **ask)
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"method": "joint"}, "delta gains nothing"), ({"epsilon": None, "rho": 1}, "goes with epsilon"),
+        ({"epsilon": None, "scale": 1}, "goes with epsilon"), ({"delta": 1}, "below 1"), ({"delta": 0}, "greater"),
+    ]  # fmt: skip
+    for terms, words in refused:
+        asked: Any = {**ask, **terms}
+        with pytest.raises(InvalidArgument, match=words):
+            discreet.top_k(votes, **asked)
+    table = {"drink": ["tea", "milk"], "who": ["a", "b"]}
+    with pytest.raises(InvalidArgument, match="delta is for one list"):
+        discreet.top_k(
+            pl.DataFrame(table), "drink", k=1, epsilon=1, delta="1e-6", candidates=["tea"], by="who", groups=["a"]
+        )  # fmt: skip

@@ -33,6 +33,10 @@ def top_k_command(
             metavar="NAME", help="peeling or joint.", autocompletion=one_of("peeling", "joint")
         ),
     ] = "peeling",
+    delta: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="The δ of all answers together.", show_default=False),
+    ] = None,
 ) -> Release:
     """Release the most common values of a column, in order.
 
@@ -42,4 +46,4 @@ def top_k_command(
     """
     named = read_candidates(data, column, candidates, candidates_from, candidates_column)
     chosen = cast(verb.TopKMethod, method)
-    return verb.top_k(data, column, k=k, candidates=named, method=chosen, **terms)
+    return verb.top_k(data, column, k=k, candidates=named, method=chosen, delta=delta, **terms)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
 from ..numbers import count, nearest_double
-from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange
+from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.categorical import Sums, Table, VectorWeights, cumulate, error_of_sums
@@ -29,6 +29,7 @@ from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .noisy_max import NoisyMax
+from .shares import in_rounds, share_of
 
 _BLOCK = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
@@ -46,9 +47,11 @@ class Peeling:
     Args:
         mechanism: the mechanism of the rounds.
         k: how many.
+        delta: the δ of all rounds together, or None. With it a round gets the epsilon with which the composition of
+            k rounds is (epsilon, delta)-DP.
 
     Guarantee: the k-fold composition of the guarantee of a round, which is that of its mechanism: epsilons add up,
-    and so do rhos.
+    and so do rhos. With a delta, (epsilon, delta)-DP.
 
     Side channels: those of the mechanism, k times. Besides, the time depends on the answer.
 
@@ -58,6 +61,7 @@ class Peeling:
 
     mechanism: Mechanism
     k: int
+    delta: Fraction | None = None
     worst_case: ClassVar[None] = None
     options: ClassVar[Mapping[str, Callable[[str], object]]] = {}
 
@@ -69,7 +73,8 @@ class Peeling:
     @property
     def parameters(self) -> dict[str, object]:
         """The mechanism of the rounds, and their number."""
-        return {"mechanism": identified(self.mechanism), "k": self.k}
+        allowed = {} if self.delta is None else {"delta": self.delta}
+        return {"mechanism": identified(self.mechanism), "k": self.k, **allowed}
 
     @property
     def takes_runs(self) -> bool | Literal["flat"]:
@@ -87,10 +92,10 @@ class Peeling:
             raise InvalidArgument(
                 "peeling takes no base_measure: its weights are for all candidates"
             )
-        divided = parameter is not None and parameter.kind != "scale"
-        each = replace(parameter, value=parameter.value / k) if parameter and divided else parameter
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
-        calibrated = self.mechanism.calibrate(replace(sensitivity, balanced=False), each)
+        unbalanced = replace(sensitivity, balanced=False)
+        each = self._share(unbalanced, parameter, k)
+        calibrated = self.mechanism.calibrate(unbalanced, each)
         if calibrated.guarantee.pure is None:
             raise InvalidArgument(
                 f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
@@ -105,7 +110,31 @@ class Peeling:
                 return Rounds(scores, k, calibrated.law)
             return BlockRounds(scores, k, rate)
 
-        return Calibrated(_round(calibrated.guarantee, k).repeated(k), law)
+        together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
+        if self.delta is not None and parameter is not None:
+            together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
+        return Calibrated(together, law)
+
+    def _share(
+        self, sensitivity: Sensitivity, parameter: PrivacyParameter | None, k: int
+    ) -> PrivacyParameter | None:
+        """Return the privacy parameter of a round.
+
+        Raises:
+            InvalidArgument: if there is a delta, and the parameter is none of epsilon.
+        """
+        if self.delta is None:
+            divided = parameter is not None and parameter.kind != "scale"
+            return (
+                replace(parameter, value=parameter.value / k)
+                if parameter and divided
+                else parameter
+            )
+        if parameter is None or parameter.kind != "epsilon":
+            raise InvalidArgument("delta goes with epsilon: all answers are (epsilon, delta)-DP")
+        together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)
+        share = share_of(self.mechanism, sensitivity, k, together, adaptive=True)
+        return PrivacyParameter("epsilon", share)
 
     def _rate(self, guarantee: Guarantee, spread: Fraction) -> Rate | None:
         """Return the rate at which weights fall, if a round is the exponential mechanism."""
@@ -319,10 +348,3 @@ def skipping(j: int, gone: Sequence[int]) -> int:
     for place in gone:
         j += place <= j
     return j
-
-
-def _round(guarantee: Guarantee, k: int) -> Guarantee:
-    """Return the guarantee of one of k rounds: a bounded range is a mixed one where rounds are adaptive."""
-    if k > 1 and isinstance(guarantee, BoundedRange):
-        return MixedRange(guarantee.epsilon, guarantee.neighbors)
-    return guarantee

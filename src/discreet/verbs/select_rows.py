@@ -13,7 +13,10 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores
 from ..mechanisms import Mechanism
 from ..mechanisms.contract import Calibrated, Law, identified, read_parameter
+from ..mechanisms.shares import share_of
 from ..numbers import Number, count, flag, positive
+from ..privacy.calibration import read_share
+from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
@@ -39,6 +42,7 @@ def select_rows(
     monotonic: bool = False,
     candidates: Iterable[_T],
     epsilon_per_row: Number | None = None,
+    delta: Number | None = None,
     disjoint: bool = False,
     mask: object = None,
     base_measure: object = None,
@@ -57,6 +61,7 @@ def select_rows(
     monotonic: bool = False,
     candidates: None = None,
     epsilon_per_row: Number | None = None,
+    delta: Number | None = None,
     disjoint: bool = False,
     mask: object = None,
     base_measure: object = None,
@@ -75,6 +80,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     monotonic: bool = False,
     candidates: Iterable[object] | None = None,
     epsilon_per_row: Number | None = None,
+    delta: Number | None = None,
     disjoint: bool = False,
     mask: object = None,
     base_measure: object = None,
@@ -101,6 +107,9 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
             index.
         epsilon_per_row: instead of `epsilon`, that of every row; the guarantee of the release says what all rows
             cost together.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and
+            each has as much as the library's bound on composition allows, which for many rows is several
+            times an equal share of ε. Finding it takes up to a few seconds. Goes with `epsilon`.
         disjoint: whether one record can change the scores of one row only, whatever the other records are,
             False by default. Under "replace_one" it may then change two rows, which is paid for.
         mask: True for every candidate that may be answered, public: one truth value per column, or a table of
@@ -129,8 +138,12 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     number = _number_of_rows(scores, rows)
     labels = None if candidates is None else Labels(candidates)
     changed = _changed_rows(number, flag(disjoint, "disjoint"), terms)
-    row_terms = _terms_of_a_row(terms, epsilon_per_row, changed)
-    question = ask(Given(None, sensitivity, spread, monotonic), row_terms, labels)
+    score = Given(None, sensitivity, spread, monotonic)
+    question = asked = ask(score, _terms_of_a_row(terms, epsilon_per_row, changed), labels)
+    together = question.guarantee.repeated(changed)
+    if delta is not None:
+        together = _allowed(terms, changed, delta, asked)
+        question = ask(score, _sharpened(terms, changed, together, asked), labels)
     mechanisms = weighed(question.mechanism, mask, base_measure, log_base_measure, number)
     possible = [_possible(one, labels) for one in mechanisms]
     calibrated = [m.calibrate(question.sensitivity, question.parameter) for m in mechanisms]
@@ -138,8 +151,8 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
     order = replace(
         question.order(query),
-        guarantee=question.guarantee.repeated(changed),
-        details=partial(_details, question, mechanisms, changed),
+        guarantee=together,
+        details=partial(_details, asked, mechanisms, changed, together),
         question=None,
     )
 
@@ -185,14 +198,43 @@ def _terms_of_a_row(terms: Terms, per_row: object, changed: int) -> Terms:
     return shared  # type: ignore[return-value]
 
 
+def _allowed(terms: Terms, changed: int, delta: object, question: Question) -> ApproxDP:
+    """Return the (epsilon, delta)-DP that is asked for.
+
+    Raises:
+        InvalidArgument: if it is not asked for by epsilon, or nothing is gained by delta.
+    """
+    if terms.get("epsilon") is None:
+        raise InvalidArgument("delta goes with epsilon: all answers are (epsilon, delta)-DP")
+    if changed == 1:
+        raise InvalidArgument("a record changes one row only, so delta gains nothing: leave it out")
+    whole = positive(terms["epsilon"], "epsilon")
+    return ApproxDP(whole, read_share(delta), question.sensitivity.neighbors)
+
+
+def _sharpened(terms: Terms, changed: int, together: ApproxDP, question: Question) -> Terms:
+    """Return the terms of the answer of one row, with which all together are (epsilon, delta)-DP.
+
+    The rows are all fixed before an answer is drawn.
+    """
+    mechanism, sensitivity = question.mechanism, question.sensitivity
+    share = share_of(mechanism, sensitivity, changed, together, adaptive=False)
+    return {**terms, "epsilon": share}
+
+
 def _details(
-    question: Question, mechanisms: Sequence[Mechanism], changed: int
+    asked: Question, mechanisms: Sequence[Mechanism], changed: int, together: Guarantee
 ) -> Mapping[str, object]:
-    """Return what decides the distribution of the answers besides the data, for a digest."""
+    """Return what decides the distribution of the answers besides the data, for a digest.
+
+    With a delta that is the epsilon that was asked for, not the share that was found for a row.
+    """
+    allowed = {"delta": together.delta} if isinstance(together, ApproxDP) else {}
     return {
-        **question.order(Query("", "")).details(),
+        **asked.order(Query("", "")).details(),
         "mechanism": [identified(mechanism) for mechanism in mechanisms],
         "changed_rows": changed,
+        **allowed,
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
 from ..arguments import choice, column_name
@@ -11,6 +12,7 @@ from ..mechanisms import Mechanism, read_mechanism
 from ..mechanisms.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
+from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..scores import Given, Score
@@ -38,6 +40,7 @@ def top_k(
     monotonic: bool = False,
     candidates: Iterable[_T],
     method: TopKMethod = "peeling",
+    delta: Number | None = None,
     **terms: Unpack[AnswerTerms],
 ) -> Release[list[_T]]: ...
 
@@ -53,6 +56,7 @@ def top_k(
     monotonic: bool = False,
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod = "peeling",
+    delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release: ...
 
@@ -68,6 +72,7 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     monotonic: bool = False,
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod = "peeling",
+    delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
     """Release k different candidates in order, the better its score the likelier a candidate to be early.
@@ -88,6 +93,10 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It takes
             up to 1,000,000 candidates times k.
+        delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
+            each round of "peeling" has as much as the library's bound on adaptive composition allows: with
+            ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
+            first time. Without it the list is ε-DP.
         **terms: the shared arguments, described in `PersonTerms`.
 
     Returns:
@@ -118,7 +127,10 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
     # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
     rows = column is not None and unit_query.records.unit is None
     wanted = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
-    mechanism = _over_lists(method, wanted, count(k, "k", most), rows)
+    if delta is not None and unit_query.records.by is not None:
+        raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
+    share = None if delta is None else read_share(delta)
+    mechanism = _over_lists(method, wanted, count(k, "k", most), rows, share)
     lists = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
     query = Query("top_k", f"top {k} of {column or 'scores'}", {"column": column})
     return lists.answer(counts, labels, query, _draw, _naming(labels))
@@ -137,10 +149,16 @@ def _labels(
     return read_labels(candidates)
 
 
-def _over_lists(method: str, mechanism: Mechanism, k: int, counts: bool) -> Mechanism:
+def _over_lists(
+    method: str, mechanism: Mechanism, k: int, counts: bool, delta: Fraction | None
+) -> Mechanism:
     """Return the mechanism that answers lists by that method."""
     if choice(method, "method", get_args(TopKMethod)) == "peeling":
-        return Peeling(mechanism, k)
+        return Peeling(mechanism, k, delta)
+    if delta is not None:
+        raise InvalidArgument(
+            'method="joint" draws the list at once, so delta gains nothing: leave it out'
+        )
     return JointTopK(mechanism, k, counts)
 
 
