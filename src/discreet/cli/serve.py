@@ -24,6 +24,13 @@ def serve_command(
             metavar="NAME", help="A name under which it may be called, besides this machine."
         ),
     ] = None,
+    workers: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How many processes take requests.")
+    ] = 1,
+    processes: Annotated[
+        int,
+        typer.Option(metavar="NUMBER", help="How many processes of each read the data."),
+    ] = 2,
 ) -> None:
     """Answer questions about described datasets over HTTP. Callers bring a token: discreet token create.
 
@@ -34,4 +41,4 @@ def serve_command(
 
     declared = configuration(config)
     say(f"answering about {', '.join(declared.datasets)}; stop with Ctrl-C")
-    serve(declared, listen, host)
+    serve(declared, listen, host, workers, processes)

@@ -30,7 +30,7 @@ from .purchase import Payer
 from .session import Session
 from .snapshots import read_snapshot
 from .store import Store
-from .transaction import ChainHead, Transaction
+from .transaction import ChainHead, Transaction, chain_and_events
 from .verification import Verified, read_noted_head, verify_chain
 
 _NAMED = 3
@@ -241,10 +241,13 @@ class Ledger:
         return Listing(read_snapshot(self._store, _history, whose))
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
-        """Return where the chain ends, and up to `limit` events after that of a number, 0 for the first ones."""
-        return self._store.read(
-            lambda read: (read.chain, queries.events_after(read.connection, number, limit))
-        )
+        """Return where the chain ends, and some of its events.
+
+        Args:
+            number: the number of the event after which they begin; 0 for the first one.
+            limit: the most events.
+        """
+        return self._store.read(chain_and_events, number, limit)
 
     def spent(self, dataset: str | Dataset, analyst: str | None = None) -> Odometer:
         """Return the guarantee of all releases so far: of the dataset, or to one analyst.
@@ -336,11 +339,9 @@ class Ledger:
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
         """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""
         if self._store.in_memory or self._store.url.drivername != "sqlite":
-            raise LedgerError(
-                "only a ledger in a file can be pickled; open this one where it is needed"
-            )
-        opened = partial(Ledger, checkpoints=self._store.checkpoints.where)
-        return opened, (str(self._store.url.database),)
+            raise LedgerError("only a ledger in a file can be pickled; open others anew")
+        again = partial(Ledger, checkpoints=self._store.checkpoints.where)
+        return again, (str(self._store.url.database),)
 
 
 def _history(connection: Connection, whose: str | About | None) -> list[Event]:

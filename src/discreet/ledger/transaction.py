@@ -9,7 +9,7 @@ from ..errors import LedgerCorrupt
 from .append_only import check_append_only
 from .checkpoints import Checkpoint
 from .events import Event, chain_hash
-from .queries import columns_of
+from .queries import columns_of, events_after
 from .schema import EVENTS, LEDGER, check_newest
 from .statements import Statement
 
@@ -130,3 +130,10 @@ class Transaction:
         """Return the time and the hash of an event; None for both without it."""
         at, head = next(iter(_ENDING.run(self.connection, number=number)), (None, None))
         return at, head
+
+
+def chain_and_events(
+    transaction: Transaction, number: int, limit: int
+) -> tuple[ChainHead, list[Event]]:
+    """Return where the chain ends, and up to so many events after one of them."""
+    return transaction.chain, events_after(transaction.connection, number, limit)

@@ -8,7 +8,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ..batches import Call
-from ..errors import Exhausted, InvalidNumber
+from ..errors import Exhausted, InvalidNumber, Unanswerable
 from ..ledger import Session
 from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
@@ -178,6 +178,23 @@ def charge_failures(prepare: Prepare) -> Prepare:
             raise failure
 
         return fail
+
+    return prepared
+
+
+def charge_unread(prepare: Prepare) -> Prepare:
+    """Return a function that reads no data, but returns a draw that fails: the process that read them ended.
+
+    Why it ended may depend on the data, so it is charged as what fails because of them is.
+    """
+
+    def prepared() -> Callable[[], Indices]:
+        return fail
+
+    def fail() -> Indices:
+        raise Unanswerable(
+            "the process that read the data ended before it answered; was there too little memory?"
+        )
 
     return prepared
 

@@ -13,20 +13,23 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ..datasets.configuration import Configuration
 from ..errors import DiscreetError, InvalidArgument, NotAllowed, UnknownName
+from ..node.allowed_questions import charge_unread
 from ..node.datasets import Datasets
 from . import models
 from .access import AccessLog
+from .apart import Apart, Asking
 from .connection import Connection
 from .counts import Counts
-from .held import auditor_rights, hold, rights
+from .held import hold, rights_of
 from .in_process import InProcess
 from .limits import RateLimit, ShortBodies
 from .owner_routes import add_audit, add_budgets, add_metrics, add_tokens
 from .ownership import Ownership
 from .pages import add_pages, lost
+from .processes import Processes
 from .replies import RefusedError, failure
 from .routes import add_free_questions, add_questions, add_views
-from .slots import LENGTH, App, Slots, read_slot
+from .slots import App, Slots, read_slot
 from .tokens import Token, Tokens, beside
 
 _SLOT = "1s"
@@ -46,6 +49,7 @@ class Service:
         held: its datasets.
         tokens: who may ask.
         rate: how often one token may ask.
+        processes: those that read the data; None to read them in this one.
         slots: when replies leave.
         health: whether the ledger could be read.
     """
@@ -54,6 +58,7 @@ class Service:
     held: Datasets
     tokens: Tokens
     rate: RateLimit = field(default_factory=RateLimit)
+    processes: Processes | None = None
     slots: Slots | None = None
     health: "Health" = field(init=False)
 
@@ -77,14 +82,14 @@ class Service:
 
     def connection(self, token: Token) -> Connection:
         """Return the connection of a caller."""
-        asking = (
-            auditor_rights(self.held, self.declared)
-            if token.role == "auditor"
-            else rights(self.held, self.declared, token.analyst)
-        )
-        bounded = replace(asking, longest=LENGTH // 2)
+        rights = rights_of(self.held, self.declared, token.role, token.analyst)
         owned = Ownership(self.declared, self.tokens, token.role)
-        return Connection(InProcess(bounded, owned), "a service")
+        if self.processes is None or not rights.asks:
+            return Connection(InProcess(rights, owned), "a service")
+        charging = InProcess(replace(rights, prepared=charge_unread), owned)
+        apart = Apart(self.processes, token, charging.isolated("ask", "ask_free"))
+        asking: dict[str, Asking] = {"ask": apart.ask, "ask_free": apart.ask_free}
+        return Connection(InProcess(rights, owned, apart=asking), "a service")
 
 
 @dataclass(slots=True)
@@ -108,22 +113,38 @@ class Health:
         return self._is_well
 
 
-def make_app(declared: Configuration, hosts: list[str], counts: Counts | None = None) -> App:
+def make_app(
+    declared: Configuration,
+    hosts: list[str],
+    counts: Counts | None = None,
+    processes: Processes | None = None,
+) -> App:
     """Return the service as an ASGI application.
 
     Args:
         declared: the description, with its ledger open.
         hosts: the names under which the service may be called.
         counts: what all workers of the service count together; without it this one counts for itself.
+        processes: those that read the data; without them they are read in this process.
     """
     counted = Counts() if counts is None else counts
-    service = Service(declared, hold(declared), beside(declared.path), RateLimit(counts=counted))
+    rate = RateLimit(counts=counted)
+    service = Service(declared, hold(declared), beside(declared.path), rate, processes)
     api = _api(service, counted)
     trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts)
     logged = AccessLog(ShortBodies(trusted), counted)
-    slot = read_slot(declared.server.get("slot", _SLOT))
+    slot = check_server(declared)
     service.slots = Slots(logged, slot, counts=counted)
     return service.slots
+
+
+def check_server(declared: Configuration) -> float:
+    """Return the seconds of the slot that is declared.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    return read_slot(declared.server.get("slot", _SLOT))
 
 
 def _api(service: Service, counts: Counts) -> FastAPI:

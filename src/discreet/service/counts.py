@@ -35,6 +35,12 @@ class Counts:
         self._path, self._lock = path, Lock()
         self._connection: sqlite3.Connection | None = None
 
+    def begin(self) -> None:
+        """Count anew from zero."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM counted")
+            connection.execute("DELETE FROM asked")
+
     def add(self, name: str, labels: str = "", number: int = 1) -> None:
         """Add to a counter."""
         with self._writing() as connection:

@@ -1,6 +1,7 @@
 """The datasets of a description with their questions, and who may ask what."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..batches import Call
@@ -17,6 +18,7 @@ from ..ledger.described import existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
+from .slots import LENGTH
 
 
 def hold(declared: Configuration) -> Datasets:
@@ -37,6 +39,14 @@ def hold(declared: Configuration) -> Datasets:
         for access, terms in declared.questions[name].items():
             _allow(held, declared, (name, access), terms, neighbors)
     return held
+
+
+def rights_of(held: Datasets, declared: Configuration, role: str, analyst: str | None) -> Rights:
+    """Return what a caller of a service may do, by role: no answer is longer than fits its reply."""
+    asking = (
+        auditor_rights(held, declared) if role == "auditor" else rights(held, declared, analyst)
+    )
+    return replace(asking, longest=LENGTH // 2)
 
 
 def auditor_rights(held: Datasets, declared: Configuration) -> Rights:

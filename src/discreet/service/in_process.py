@@ -1,6 +1,8 @@
 """The datasets of a description, answered in this process: no error leads to them."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ..datasets.column import Column
@@ -26,6 +28,8 @@ ASKED = (
 )  # fmt: skip
 OWNED = ("open_budget", "extend_budget", "create_token", "tokens", "revoke_token", "chain")
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
 
 class InProcess:
     """The operations of one caller, each isolated from the data: see `node.isolation`.
@@ -34,12 +38,17 @@ class InProcess:
         rights: what the caller may ask.
         ownership: what only the owner may do besides.
         check: called before each operation; raises if the caller may do nothing any more.
+        apart: operations by name that are done in another process, and isolated there.
     """
 
     __slots__ = ("_check", "_operations")
 
     def __init__(
-        self, rights: Rights, ownership: Ownership, check: Callable[[], object] = lambda: None
+        self,
+        rights: Rights,
+        ownership: Ownership,
+        check: Callable[[], object] = lambda: None,
+        apart: Mapping[str, Callable[..., Any]] = _NOTHING,
     ) -> None:
         self._check = check
         told = error_for_owner if rights.are_the_owners else error_for_analyst
@@ -47,6 +56,11 @@ class InProcess:
         # These read no data, and what they refuse is said as it is.
         owned = {name: isolated(getattr(ownership, name), error_for_owner) for name in OWNED}
         self._operations.update(owned)
+        self._operations.update(apart)
+
+    def isolated(self, *operations: str) -> Mapping[str, Callable[..., Any]]:
+        """Return operations that return their errors as values."""
+        return {name: partial(call_isolated, self._operations[name]) for name in operations}
 
     def _call(self, operation: str, *args: object) -> Any:
         self._check()  # a token may be revoked, or expire, while it is used

@@ -1,6 +1,7 @@
 """Metrics of a service, for its owner: as JSON, and in the text format of Prometheus."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..ledger import Budget
@@ -11,8 +12,6 @@ from .wire import write_budget
 
 Told = Counts
 """What all workers have counted together since the service was started."""
-
-_KINDS = ("epsilon", "rho", "delta")
 
 
 def as_json(counts: Told, budgets: Iterable[Budget]) -> dict[str, Any]:
@@ -54,9 +53,16 @@ def _amounts(budgets: Iterable[Budget], which: str) -> list[tuple[dict[str, str]
     return [
         ({"dataset": budget.dataset, "analyst": budget.analyst or "", "unit": kind}, float(amount))
         for budget in budgets
-        for kind in _KINDS
-        if (amount := getattr(getattr(budget, which), kind)) is not None
+        for kind, amount in _counted(budget, which)
     ]
+
+
+def _counted(budget: Budget, which: str) -> Iterator[tuple[str, Fraction]]:
+    """Yield the units that a budget counts, with an amount of it."""
+    for kind in budget.total.as_dict():
+        amount = getattr(getattr(budget, which), kind)
+        if amount is not None:
+            yield kind, amount
 
 
 def _family(

@@ -1,6 +1,6 @@
 """What an owner or an analyst may do with the datasets of a description."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 from ..datasets.column import Column
 from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownName, shown
 from ..ledger import Budget, Quote
-from ..node.allowed_questions import AllowedQuestion, Permission, charge_failures
+from ..node.allowed_questions import AllowedQuestion, Permission, Prepare, charge_failures
 from ..node.datasets import Datasets, exhausted
 from ..node.isolation import PublicError
 from ..numbers import spell
@@ -29,6 +29,7 @@ class Rights:
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that an answer may have, whatever the data are; None: any number.
+        prepared: what is made of the function that reads the data, before it is called.
     """
 
     datasets: Datasets
@@ -37,6 +38,7 @@ class Rights:
     freedom: Freedom = field(default_factory=Freedom)
     asks: bool = True
     longest: int | None = None
+    prepared: Callable[[Prepare], Prepare] = charge_failures
 
     @property
     def are_the_owners(self) -> bool:
@@ -157,7 +159,7 @@ class Rights:
             self.datasets.session(dataset, self.analyst),
         )
         try:
-            return permission.ask(data, session, size, paying.request, charge_failures)
+            return permission.ask(data, session, size, paying.request, self.prepared)
         except Exhausted:
             if self.analyst is None:
                 raise

@@ -1,17 +1,57 @@
-"""Runs the service with uvicorn."""
+"""Runs the service with uvicorn: in one process or several workers, each with processes that read the data."""
 
+import json
 import logging
+import os
 import re
+import sqlite3
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..datasets.configuration import Configuration
-from ..errors import InvalidArgument, MissingPackage, shown
+from ..datasets.configuration import Configuration, read_configuration
+from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
+from ..numbers import count
+from .answering import digest
+from .counts import beside
+from .held import hold
+from .processes import Processes
+
+if TYPE_CHECKING:
+    from .slots import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
 _HERE = "127.0.0.1:8765"
 
+_SERVED = "DISCREET_SERVED"
+"""The environment variable that tells each worker what to serve."""
+
+_MOST = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What each worker of a service serves.
+
+    Attributes:
+        path: the description.
+        digest: that of its text; a worker that finds another is not started.
+        hosts: the names under which the service may be called.
+        processes: how many processes of each worker read the data.
+    """
+
+    path: str
+    digest: str
+    hosts: tuple[str, ...]
+    processes: int
+
 
 def serve(
-    declared: Configuration, listen: str | None = None, hosts: list[str] | None = None
+    declared: Configuration,
+    listen: str | None = None,
+    hosts: list[str] | None = None,
+    workers: int = 1,
+    processes: int = 2,
 ) -> None:
     """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
 
@@ -19,28 +59,51 @@ def serve(
         declared: the description.
         listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
+        workers: how many processes take requests.
+        processes: how many processes of each worker read the data, one question at a time.
 
     Raises:
-        InvalidArgument: if the address is none.
+        InvalidArgument: if the address is none, or a number cannot be accepted.
         MissingPackage: if the extra is not installed.
     """
     try:
         import uvicorn
 
-        from .app import make_app
+        from .app import check_server
     except ImportError:
         uvicorn = None  # type: ignore[assignment]
     if uvicorn is None:
         raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
     host, port = read_address(listen or declared.server.get("listen", _HERE))
-    _log_accesses()
-    app = make_app(declared, ["127.0.0.1", "localhost", host, *(hosts or [])])
+    check_server(declared)
+    hold(declared)  # what is wrong is told once, before any worker is started
+    named = ("127.0.0.1", "localhost", host, *(hosts or []))
+    readers = count(processes, "processes", most=_MOST)
+    told = Served(str(declared.path.absolute()), digest(declared.path), named, readers)
+    os.environ[_SERVED] = json.dumps(asdict(told))
+    _begin_counts(declared.path)
     uvicorn.run(
-        app, host=host, port=port, access_log=False, server_header=False, date_header=False,
-        log_level="warning", timeout_keep_alive=5, timeout_graceful_shutdown=60,
-        h11_max_incomplete_event_size=16384,
+        "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
+        host=host, port=port, access_log=False, server_header=False, date_header=False,
+        log_level="warning", timeout_keep_alive=5, timeout_graceful_shutdown=60, http="h11",
+        h11_max_incomplete_event_size=16384, limit_concurrency=1000,
         proxy_headers=False, ws="none", lifespan="off",
     )  # fmt: skip
+
+
+def served() -> "App":
+    """Return the service that the environment tells of; each worker calls this once."""
+    from .app import make_app
+
+    told = Served(**json.loads(os.environ[_SERVED]))
+    declared = read_configuration(Path(told.path))
+    if digest(declared.path) != told.digest:
+        raise LedgerUnwritable(
+            f"{declared.path} was changed while it is served; start the service again"
+        )
+    _log_accesses()
+    readers = Processes(told.processes, [told.path, told.digest])
+    return make_app(declared, list(told.hosts), beside(declared.path), readers)
 
 
 def read_address(text: str) -> tuple[str, int]:
@@ -55,6 +118,19 @@ def read_address(text: str) -> tuple[str, int]:
             f"listen must be an address and a port such as {_HERE}, got {shown(text)}"
         )
     return found["host"].strip("[]"), int(found["port"])
+
+
+def _begin_counts(description: Path) -> None:
+    """Count anew. A file that is in the way is told now, and not by every request."""
+    try:
+        beside(description).begin()
+    except (OSError, sqlite3.Error) as error:
+        failure = LedgerUnwritable(
+            f"the counts beside {description} cannot be written: {type(error).__name__}"
+        )
+    else:
+        return
+    raise failure
 
 
 def _log_accesses() -> None:

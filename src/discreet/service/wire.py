@@ -21,6 +21,7 @@ from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount
 from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
+from ..numbers import exact
 from ..privacy.guarantees import read_guarantee
 from ..releases import Release
 from .past_releases import PastRelease
@@ -82,6 +83,11 @@ def read_value(given: Any, depth: int = 0) -> Any:
         if isinstance(given, dict) and len(given) == 1:
             return _tagged(*next(iter(given.items())), depth)
     raise InvalidArgument('a value must be plain, or an object such as {"$date": "2024-12-31"}')
+
+
+def read_number(text: str) -> Fraction:
+    """Return the number that a text such as "1/2" spells."""
+    return exact(text, "a number")
 
 
 def _tagged(key: str, held: Any, depth: int) -> Any:

@@ -1,0 +1,74 @@
+"""A process that reads data and answers questions, one after the other: see `processes`."""
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ..datasets.configuration import Configuration, read_configuration
+from ..errors import LedgerUnwritable
+from ..node.datasets import Datasets
+from ..node.isolation import Failure, call_isolated, error_for_analyst, error_for_owner, isolated
+from . import wire
+from .apart import write_answer
+from .held import hold, rights_of
+from .rights import Paying
+
+Answer = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def answering(declared: Configuration, held: Datasets) -> Answer:
+    """Return what answers questions about datasets."""
+
+    def answer(asked: dict[str, Any]) -> dict[str, Any]:
+        rights = rights_of(held, declared, asked["role"], asked["analyst"])
+        told = error_for_owner if rights.are_the_owners else error_for_analyst
+        most = asked["max_cost"]
+        paying = Paying(asked["request"], None if most is None else wire.read_number(most))
+        terms = {name: wire.read_value(value) for name, value in asked["terms"].items()}
+        arguments = [*asked["arguments"], *([terms] if asked["name"] == "ask_free" else [])]
+        ask = {"ask": rights.ask, "ask_free": rights.ask_free}[asked["name"]]
+        return write_answer(call_isolated(isolated(ask, told), *arguments, paying))  # type: ignore[arg-type]
+
+    return answer
+
+
+def digest(path: Path) -> str:
+    """Return what a description is recognised by."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def main(number: int, path: Path, known: str) -> None:
+    """Answer each line that comes over a socket, until it is closed.
+
+    Whoever stops the service stops all its processes, by a signal or with Ctrl-C. This one first answers what
+    it was asked, and ends with the other end of the socket.
+    """
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    answer: Answer = _changed
+    if digest(path) == known:
+        declared = read_configuration(path)
+        answer = answering(declared, hold(declared))
+    with socket.socket(fileno=number) as other, other.makefile("rwb") as lines:
+        for line in lines:
+            asked = json.loads(line)
+            told = answer(asked) if asked else {}
+            lines.write(json.dumps(told).encode() + b"\n")
+            lines.flush()
+
+
+def _changed(asked: dict[str, Any]) -> dict[str, Any]:
+    """Refuse to answer: the service knows another description than that in the file now."""
+    error = LedgerUnwritable("the description was changed; its owner starts the service again")
+    return write_answer(Failure(error))
+
+
+if __name__ == "__main__":
+    os.set_inheritable(int(sys.argv[1]), False)
+    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

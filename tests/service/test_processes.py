@@ -1,0 +1,199 @@
+"""Data are read in other processes: one that is killed takes one answer with it, charged and asked again."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
+from discreet import Connection
+from discreet.errors import (
+    InvalidArgument,
+    LedgerBusy,
+    LedgerUnwritable,
+    MissingColumn,
+    RequestConflict,
+    Unanswerable,
+    UnknownName,
+    UnreadableData,
+)
+from discreet.ledger.described import configuration
+from discreet.service import processes as processes_of
+from discreet.service.answering import digest
+from discreet.service.app import make_app
+from discreet.service.elsewhere import Elsewhere
+from discreet.service.processes import Processes
+from discreet.service.tokens import beside
+
+from .test_connect import TEXT, spent, write_files
+from .test_elsewhere import LATER, InTheProcess
+
+WORDS = "this question cannot be answered; the owner of the data can see why"
+
+
+class Served:
+    """A service whose data are read in one other process."""
+
+    def __init__(self) -> None:
+        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        path = Path("discreet.toml").absolute()
+        self.processes = Processes(1, [str(path), digest(path)])
+        app: Any = make_app(configuration(), ["testserver"], processes=self.processes)
+        known = beside(path)
+        self.ann, self.owner, self.auditor = (
+            Connection(
+                Elsewhere(InTheProcess(app, known.create(role, analyst, LATER)[0])), "a service"
+            )
+            for role, analyst in (("analyst", "ann"), ("owner", None), ("auditor", None))
+        )
+
+    def kill(self) -> None:
+        """Kill the process that reads the data, and wait until it is gone."""
+        process = self.processes._idle.get()
+        process._process.kill()
+        process._process.wait()
+        self.processes._idle.put(process)
+
+    def end(self) -> None:
+        self.processes._idle.get().end()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("apart"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        patched.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[2] / "src")]))
+        write_files()
+        made = Served()
+        yield made
+        made.end()
+
+
+def test_answers_come_from_another_process(served: Served) -> None:
+    first = served.ann.ask("typical-age", request="a")
+    again = served.ann.ask("typical-age", request="a", max_cost="1/2")
+    assert (first.value, first.charged, again.charged) == (again.value, True, False)
+    by_age = served.ann.mode("people", "city", epsilon="1/8", by="age", groups=[30, 31])
+    assert {*by_age.value} == {30, 31}
+    assert served.ann.quote("typical-age").fits
+
+
+@pytest.mark.proof
+def test_what_is_refused_is_refused_alike(served: Served) -> None:
+    before = spent(served.owner)
+    with pytest.raises(UnknownName, match="there is no question 'wages'"):
+        served.ann.ask("wages")
+    with pytest.raises(InvalidArgument, match="more than max_cost"):
+        served.ann.ask("typical-age", max_cost="1/4")
+    with pytest.raises(InvalidArgument, match="up to ε"):
+        served.ann.mode("people", "city", epsilon=1)
+    with pytest.raises(RequestConflict):
+        served.ann.ask("city", dataset="people", request="a")
+    assert spent(served.owner) == before
+
+
+def test_what_fails_because_of_the_data_is_one_error_for_analysts(served: Served) -> None:
+    there = Path("SECRET-PLACE.csv").read_text()
+    Path("SECRET-PLACE.csv").write_text("age\n1\n")
+    with pytest.raises(Unanswerable, match=WORDS) as caught:
+        served.ann.mode("people", "city", epsilon="1/8", request="f")
+    with pytest.raises((MissingColumn, UnreadableData)) as owners:
+        served.owner.mode("people", "city", epsilon="1/8", request="f")
+    Path("SECRET-PLACE.csv").write_text(there)
+    for told in (caught, owners):
+        assert told.value.__notes__ == ["this is paid: request='f' asks again at no cost"]
+    assert served.ann.mode("people", "city", epsilon="1/8", request="f").charged is False
+
+
+def test_a_process_that_was_killed_is_one_error_and_is_charged(served: Served) -> None:
+    before = spent(served.ann)["people / ann"]
+    served.kill()
+    with pytest.raises(Unanswerable) as caught:
+        served.ann.ask("typical-age", request="killed")
+    assert str(caught.value) == WORDS
+    assert caught.value.__notes__ == ["this is paid: request='killed' asks again at no cost"]
+    paid = spent(served.ann)["people / ann"]
+    assert paid is not None
+    assert before is not None
+    assert paid - before == 1 / 2
+    assert served.ann.ask("typical-age", request="killed").charged is False
+    assert spent(served.ann)["people / ann"] == paid
+
+
+@pytest.mark.proof
+def test_an_answer_that_was_stored_is_given_though_the_process_was_killed(served: Served) -> None:
+    first = served.ann.ask("typical-age", request="stored")
+    served.kill()
+    again = served.ann.ask("typical-age", request="stored")
+    assert (again.value, again.charged) == (first.value, False)
+
+
+@pytest.mark.proof
+def test_what_is_refused_is_not_charged_though_the_process_was_killed(served: Served) -> None:
+    before = spent(served.owner)
+    served.kill()
+    with pytest.raises(InvalidArgument, match="more than max_cost"):
+        served.ann.ask("typical-age", max_cost="1/4")
+    assert spent(served.owner) == before
+    assert served.owner.ask("typical-age").charged is True
+
+
+@pytest.mark.proof
+def test_a_process_that_is_killed_while_it_answers(served: Served) -> None:
+    process = served.processes._idle.get()
+    served.processes._idle.put(process)
+    process._process.send_signal(signal.SIGSTOP)  # it takes the question, and goes no further
+    killing = threading.Timer(0.2, process._process.kill)
+    killing.start()
+    with pytest.raises(Unanswerable, match=WORDS) as caught:
+        served.ann.ask("typical-age", request="reading")
+    killing.join()
+    assert caught.value.__notes__ == ["this is paid: request='reading' asks again at no cost"]
+    assert served.ann.ask("typical-age", request="reading").charged is False
+
+
+@pytest.mark.proof
+def test_the_owner_is_told_that_the_process_ended(served: Served) -> None:
+    served.kill()
+    with pytest.raises(Unanswerable, match="the process that read the data ended"):
+        served.owner.ask("typical-age", request="owners")
+    assert served.owner.ask("typical-age", request="owners").charged is False
+
+
+@pytest.mark.proof
+def test_too_many_who_wait_are_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes_of, "_WAITING", 0)
+    path = Path("discreet.toml").absolute()
+    alone = Processes(1, [str(path), digest(path)])
+    assert alone._room.acquire(blocking=False)  # somebody asks
+    with pytest.raises(LedgerBusy, match="too many questions"):
+        alone.ask({})
+    alone._room.release()
+    assert alone.ask({}) == {}
+    alone._idle.get().end()
+
+
+@pytest.mark.proof
+def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
+    path = Path("discreet.toml").absolute()
+    text = path.read_text()
+    path.write_text(text.replace('epsilon = "1/2"', 'epsilon = "1/4"'))
+    before = spent(served.owner)
+    served.kill()
+    with pytest.raises(Unanswerable):  # and another takes its place
+        served.ann.ask("typical-age", request="edited")
+    with pytest.raises(LedgerUnwritable, match="description was changed"):
+        served.ann.ask("typical-age", request="edited")
+    path.write_text(text)
+    served.kill()
+    with pytest.raises(Unanswerable):
+        served.owner.ask("typical-age", request="edited")
+    assert served.ann.ask("typical-age", request="edited").charged is False
+    assert spent(served.owner) != before

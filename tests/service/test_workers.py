@@ -1,0 +1,128 @@
+"""Several workers of one service: what they count together, and how the service stops."""
+
+import json
+import os
+import stat
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+
+import discreet
+from discreet.service.counts import Counts, beside
+from discreet.service.limits import RateLimit
+from discreet.service.tokens import beside as tokens_beside
+
+from .running import STOPPED, Running
+from .test_connect import TEXT, write_files
+from .test_elsewhere import LATER
+
+
+def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:
+    at = [1000.0]
+    workers = [RateLimit(3, lambda: at[0], Counts(tmp_path / "counts")) for _ in range(2)]
+    asked = [workers[i % 2].admits("a") for i in range(5)]
+    assert asked == [True, True, True, False, False]
+    assert workers[1].admits("b")
+    at[0] = 1060.0
+    assert workers[1].admits("a")
+    at[0] = 5.0  # the machine was started again
+    assert [workers[0].admits("a") for _ in range(4)] == [True, True, True, False]
+
+
+def test_workers_count_together(tmp_path: Path) -> None:
+    workers = [Counts(tmp_path / "counts") for _ in range(2)]
+
+    def count(i: int) -> None:
+        workers[i % 2].add("requests", f"GET /{i % 3} 200")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(count, range(60)))
+    for worker in workers:
+        assert worker.read("requests") == {f"GET /{i} 200": 20 for i in range(3)}
+    workers[0].begin()
+    assert workers[1].read("requests") == {}
+
+
+def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "discreet.toml"
+    beside(path).add("requests")
+    found = list(tmp_path.glob("discreet.counts*"))
+    assert found
+    assert {stat.S_IMODE(one.stat().st_mode) for one in found} == {0o600}
+
+
+@pytest.mark.parametrize("content", [b"x" * 5000, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_counts_that_cannot_be_read_are_made_anew(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "counts").write_bytes(content)
+    counts = Counts(tmp_path / "counts")
+    counts.add("requests", "a")
+    assert Counts(tmp_path / "counts").read("requests") == {"a": 1}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    write_files()
+    Path("discreet.toml").write_text(TEXT + '[server]\nslot = "2s"\n')
+    return tmp_path
+
+
+def asked(running: Running, request: str) -> Callable[[], Any]:
+    """Return what asks a question of a service."""
+    token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+    headers = {"Authorization": f"Bearer {token}", "Idempotency-Key": request}
+    sent = {"question": "typical-age"}
+    return lambda: httpx.post(f"{running.url}/v1/answers", json=sent, headers=headers, timeout=60)
+
+
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.proof)])
+def test_a_service_that_is_stopped_answers_what_was_begun(folder: Path, workers: str) -> None:
+    running = Running(folder, "--workers", workers, "--processes", "1")
+    with running, ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(asked(running, "begun"))
+        until = time.monotonic() + 60
+        while "/v1/answers" not in running.log.read_text() and time.monotonic() < until:
+            time.sleep(0.01)  # then the answer is ready, and waits for its slot
+        assert running.stop() in STOPPED
+        assert reply.result().status_code == 200
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{running.url}/healthz")
+    told = discreet.connect(analyst="ann").releases()
+    assert [(one.request, one.is_answered) for one in told] == [("begun", True)]
+    logged = [json.loads(line)["access"] for line in running.log.read_text().splitlines()[1:]]
+    assert {"POST /v1/answers 200"} <= {"{method} {path} {status}".format(**one) for one in logged}
+
+
+@pytest.mark.proof
+def test_several_workers_on_one_ledger(folder: Path) -> None:
+    with Running(folder, "--workers", "2", "--processes", "1") as running:
+        ask = asked(running, "same")
+        with ThreadPoolExecutor(8) as pool:
+            replies = [one.result() for one in [pool.submit(ask) for _ in range(8)]]
+        assert {reply.status_code for reply in replies} == {200}
+        assert len({reply.json()["value"] for reply in replies}) == 1
+        assert sum(reply.json()["charged"] for reply in replies) == 1
+        assert {len(reply.content) for reply in replies} == {65536}
+        assert len([pid for pid in running.workers() if _reads(pid)]) == 2
+    assert not any(_reads(int(one.name)) for one in Path("/proc").glob("[0-9]*"))
+    token = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
+    assert token
+    counted = beside(Path("discreet.toml")).read("requests")
+    assert counted["POST /v1/answers 200"] == 8
+
+
+def _reads(process: int) -> bool:
+    """Return whether a process reads data for a service in this folder."""
+    try:
+        said = Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return b"discreet.service.answering" in said and os.fsencode(Path.cwd()) in said
