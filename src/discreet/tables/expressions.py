@@ -123,13 +123,8 @@ class OpenedTable:
             missing = nw.col(alias).is_null()
             return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
         others = [name for name in self._columns if name != alias]
-        joined = self._joined(rows, alias, places)
-        return joined.select(*others, nw.col(POSITION).alias(alias))
-
-    def _joined(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
-        """Return the rows whose value is among those, with its POSITION besides."""
-        wanted = self.native.listed(alias, self.type(alias), places)
-        return rows.join(wanted, on=alias, how="inner")
+        found = self.native.among(rows, alias, self.type(alias), places)
+        return found.select(*others, nw.col(POSITION).alias(alias))
 
     @property
     def _columns(self) -> list[str]:
@@ -141,7 +136,7 @@ class OpenedTable:
         """Return groups, positions and numbers of records, as three lists."""
         import narwhals.stable.v2 as nw
 
-        rows = self._joined(self.narrowed(), CELL, places)
+        rows = self.native.among(self.narrowed(), CELL, self.type(), places)
         keys = [POSITION] if self.records.by is None else [POSITION, PART]
         if self.records.unit is not None:
             rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows

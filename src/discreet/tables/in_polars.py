@@ -53,9 +53,8 @@ class InPolars:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
-        """Return a table of values as they are compared, with their positions."""
-        import narwhals.stable.v2 as nw
+    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+        """Return the rows whose value in `alias` is among those, with its POSITION besides."""
         import polars as pl
 
         dtype, values = self.frame.collect_schema()[alias], list(places)
@@ -65,7 +64,7 @@ class InPolars:
             alias: pl.Series(values, dtype=dtype),
             POSITION: pl.Series(list(places.values()), dtype=pl.Int64),
         }
-        return nw.from_native(pl.LazyFrame(columns))
+        return rows.join(lazy(pl.LazyFrame(columns)), on=alias, how="inner")
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, hashed one by one."""

@@ -55,8 +55,8 @@ class InSpark:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
-        """Return a table of values as they are compared, with their positions."""
+    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+        """Return the rows whose value in `alias` is among those, with its POSITION besides."""
         functions = needing("pyspark.sql.functions", "spark")
         # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
         # own for Python's values.
@@ -74,7 +74,8 @@ class InSpark:
             else table[alias].cast(self.frame.schema[alias].dataType)
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
-        return lazy(functions.broadcast(table.select(comparable(typed, of).alias(alias), place)))
+        few = functions.broadcast(table.select(comparable(typed, of).alias(alias), place))
+        return rows.join(lazy(few), on=alias, how="inner")
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units, identified by their ids: Spark might number them differently a second time."""

@@ -61,8 +61,8 @@ class Native(Protocol):
         """Return the rows whose CELL is neither null nor NaN."""
         ...
 
-    def listed(self, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
-        """Return a table of values, in a column `alias` as it is compared, and their POSITIONs.
+    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+        """Return the rows whose value in `alias` is among those, with its POSITION besides.
 
         The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
         or moves them.
