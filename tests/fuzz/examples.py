@@ -346,6 +346,10 @@ def _opened() -> discreet.Ledger:
     return ledger
 
 
+def _token() -> str:
+    return discreet.connect(world().description).create_token("owner").kept.id
+
+
 def _kept() -> discreet.Dataset:
     return discreet.Dataset(world().csv, {"n": AGE}, name="kept")
 
@@ -444,12 +448,16 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "DataNode.limit_data_access": lambda: call("n", "middle", requests=5),
     "DataNode.give_share": lambda: call("n", "other", epsilon=10),
     "Ledger.describe": lambda: call(_kept()), "Ledger.renew": lambda: call(_kept(), "2027", epsilon=1),
-    "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
+    "Ledger.budgets_of": lambda: call("people"), "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
     "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
     "AboveThreshold.ask": lambda: call(NUMBER),
     "Connection.ask": lambda: call("middle"), "Connection.quote": lambda: call("middle"),
     "Connection.ask_verb": lambda: call("median", "people", "n", epsilon=1, max_cost=2),
     "Connection.quote_verb": lambda: call("median", "people", "n", epsilon=1),
+    "Connection.open_budget": lambda: call("people", analyst="team", epsilon=10**5),
+    "Connection.revoke_token": lambda: call(_token()),
+    "Connection.extend_budget": lambda: call("people", epsilon=10**7),
+    "Connection.create_token": lambda: call("analyst", analyst="team"),
 }  # fmt: skip
 """Where names are not enough."""
 
