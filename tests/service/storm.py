@@ -38,6 +38,13 @@ CLIENTS = 8
 TEAMS = ("a", "b", "c", "d")
 """Analysts, each with two clients, which ask for the same at the same time."""
 
+WORKERS = ("--workers", "2", "--processes", "1")
+ROUNDS = 5
+"""So many kills of the service are of one with workers, which is slow to start."""
+
+RETRIED = (429, 500, 503)
+"""What may be told for a while: a process that is killed takes an answer with it, which is then asked for again."""
+
 COST = Fraction(1, 10**6)
 RATE = 100
 """Requests of one token, fewer than a service admits in a minute."""
@@ -71,12 +78,10 @@ class Storm:
     Args:
         ledger: where the ledger is.
         folder: for the description, the data and the logs.
-        options: of `discreet serve`.
     """
 
-    def __init__(self, ledger: str, folder: Path, *options: str) -> None:
+    def __init__(self, ledger: str, folder: Path) -> None:
         self._folder = folder
-        self.teams = TEAMS
         text = _TEXT.format(ledger=ledger, cost=COST)
         text += "".join(_ANALYST.format(team=team) for team in TEAMS)
         (folder / "discreet.toml").write_text(text)
@@ -90,7 +95,7 @@ class Storm:
         self.given: dict[tuple[str, str], set[bytes]] = defaultdict(set)
         self.counts: Counter[str] = Counter()
         self.failures: list[str] = []
-        self.service = Running(folder, *options)
+        self.service = Running(folder)
         self.over = threading.Event()
 
     def client(self, number: int) -> "Client":
@@ -107,7 +112,7 @@ class Storm:
             self.counts[f"status {status}"] += 1
             if status == 200:
                 self.given[team, key].add(_without_spaces(body))
-            elif status not in (429, 503):
+            elif status not in RETRIED:
                 self.failures.append(f"{status} {body[:300]!r}")
 
     def lost(self) -> None:
@@ -116,24 +121,29 @@ class Storm:
             self.counts["replies lost"] += 1
 
     def rage(self, kills: int, workers_killed: int) -> None:
-        """Let clients ask, and kill."""
-        dice = random.Random(6)
-        self.service.start().wait()
+        """Let clients ask, and kill: at first workers, and the service with them; then a service that has none."""
+        dice, rounds = random.Random(6), min(kills, ROUNDS) if workers_killed else 0
+        each = -(-workers_killed // max(1, rounds))
         threads = [threading.Thread(target=self.client(n).rage) for n in range(CLIENTS)]
-        for thread in threads:
-            thread.start()
-        each = -(-workers_killed // max(1, kills))
-        while self.counts["kills of the service"] < kills:
-            self._kill_workers(min(each, workers_killed - self.counts["kills of workers"]), dice)
+        for turn in range(kills):
+            self._start(turn < rounds)
+            for thread in threads if turn == 0 else ():
+                thread.start()
             self._await_answer()
+            if turn < rounds:
+                self._kill_workers(min(each, workers_killed - each * turn), dice)
             time.sleep(dice.uniform(0, 0.5))
             self.service.kill()
             self.counts["kills of the service"] += 1
-            self.service.start().wait()
+        self._start(False)
         self._await_answer()
         self.over.set()
         for thread in threads:
             thread.join()
+
+    def _start(self, with_workers: bool) -> None:
+        options = WORKERS if with_workers else ()
+        self.service = Running(self._folder, *options, port=self.service.port).start().wait()
 
     def end(self) -> None:
         """Leave nothing running."""
@@ -142,13 +152,14 @@ class Storm:
             self.service.kill()
 
     def _kill_workers(self, count: int, dice: random.Random) -> None:
-        killed = 0
-        while killed < count:
+        for turn in range(count):
+            if turn % 20 == 0:
+                self._await_answer()
             time.sleep(dice.uniform(0, 0.2))
-            if found := self.service.workers():
-                os.kill(dice.choice(found), signal.SIGKILL)
-                self.counts["kills of workers"] += 1
-                killed += 1
+            while not (found := self.service.workers()):
+                time.sleep(0.01)
+            os.kill(dice.choice(found), signal.SIGKILL)
+            self.counts["kills of workers"] += 1
 
     def _await_answer(self) -> None:
         """Wait until a client got an answer, or too long."""
@@ -215,8 +226,10 @@ class Client:
                 pass
 
     def insist(self) -> None:
-        """Ask all that was asked until there is an answer."""
-        for key in self._storm.asked[self._team]:
+        """Ask what was not answered, and what was lately, until there is an answer."""
+        asked = self._storm.asked[self._team]
+        unanswered = [key for key in asked if (self._team, key) not in self._storm.given]
+        for key in {*unanswered, *asked[-100:]}:
             if not any(self.ask(key) for _ in range(100)):
                 self._storm.failures.append(f"{key} is not answered")
 
@@ -232,7 +245,7 @@ class Client:
             reply = self._http.post("/v1/answers", json=_ASKED, headers=headers)
         except httpx.HTTPError:
             self._storm.lost()
-            time.sleep(0.2)
+            time.sleep(0.5)
             return False
         self._storm.noted(self._team, key, reply.status_code, reply.content)
         return reply.status_code == 200
@@ -263,9 +276,8 @@ def _amiss(ledger: Ledger, charged: int) -> list[str]:
 
 def storm(ledger: str, place: Path | None, *, kills: int, workers_killed: int) -> dict[str, Any]:
     """Return the figures of one storm, in a folder of its own in that place."""
-    options = ["--workers", "2"] if workers_killed else []
     with tempfile.TemporaryDirectory(dir=place) as folder:
-        over = Storm(ledger, Path(folder), *options)
+        over = Storm(ledger, Path(folder))
         begun = time.monotonic()
         try:
             over.rage(kills, workers_killed)
