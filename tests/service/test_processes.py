@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -197,3 +199,18 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
         served.owner.ask("typical-age", request="edited")
     assert served.ann.ask("typical-age", request="edited").charged is False
     assert spent(served.owner) != before
+
+
+def test_the_first_question_imports_no_package(tmp_path: Path) -> None:
+    """Else it would take many times as long as others, and miss its slot."""
+    code = (
+        "import sys; from pathlib import Path; from discreet.service.answering import warm_up; warm_up();"
+        "Path('a.csv').write_text('x\\n1\\n'); before = {*sys.modules}; import discreet;"
+        "discreet.median('a.csv', 'x', candidates=discreet.Grid(0, 9), epsilon=1);"
+        "new = {name.partition('.')[0] for name in {*sys.modules} - before};"
+        "sys.exit(str(new & {'duckdb', 'narwhals', 'numpy', 'flint', 'sqlalchemy'} or ''))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, check=False
+    )
+    assert not done.stderr.strip()
