@@ -25,10 +25,13 @@ def verified() -> Verified:
     return discreet.Ledger("budget.db").verify()
 
 
-def test_history_shows_every_event_page_by_page(served: Served, auditor: Person) -> None:
+def test_history_shows_every_event_page_by_page(
+    served: Served, auditor: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.service.pages.auditor._ROWS", 5)
     ledger = discreet.Ledger("budget.db")
     owner = discreet.connect("discreet.toml", token=served.tokens["owner"])
-    for _ in range(30):
+    for _ in range(3):
         owner.mode("people", "city", epsilon="1/1000")
     count, address = len(ledger.history()), "/history"
     seen: set[int] = set()
