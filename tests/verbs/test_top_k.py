@@ -565,6 +565,21 @@ def test_with_a_delta_every_round_has_more(mechanism: str, k: int) -> None:
     assert drawn[0] == drawn[1]
 
 
+def test_rounds_are_counted_as_adaptive_questions() -> None:
+    """A bound for questions that are fixed beforehand would allow more, and is not for rounds."""
+    parameters: list[Any] = []
+
+    class Kept(_Unhashable):
+        def calibrate(self, sensitivity: Any, parameter: Any) -> Any:
+            parameters.append(parameter.value)
+            return Exponential().calibrate(sensitivity, parameter)
+
+    own: Any = Kept()
+    Peeling(own, 10, Fraction(1, 10**6)).calibrate(GENERAL, ONE)
+    assert MixedRange(parameters[-1]).repeated(10).delta_at(1) <= Fraction(1, 10**6)
+    assert parameters[-1] > Fraction(15, 100)
+
+
 def test_a_mechanism_that_cannot_be_kept_is_calibrated_anew() -> None:
     delta = Fraction(1, 10**6)
     own: Any = Peeling(_Unhashable(), 3, delta)

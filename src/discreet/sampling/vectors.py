@@ -160,7 +160,8 @@ def _exact_array(array: NDArray[Any]) -> ExactArray:
         return array.astype(np.uint64, copy=False)
     if kind in ("f", "O"):
         return _objects([_score(value) for value in array])
-    raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}")
+    hint = "; make it float32, which is exact" if array.dtype.name == "bfloat16" else ""
+    raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}{hint}")
 
 
 def _from_list(values: list[Any]) -> ExactArray:

@@ -22,6 +22,7 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.categorical_rows import CategoricalRows, serves
 from ..sampling.rows import Rows, count_rows, read_rows
+from ..sampling.vectors import NOT_FINITE
 from ..scores import Given
 from ..selection import Query, Question, ask, named
 from ..terms import AnswerTerms, Terms, takes_terms_without
@@ -295,10 +296,14 @@ def _advice() -> Iterator[None]:
     except InvalidScores as error:
         problem = str(error)
     if problem is not None:
-        raise InvalidScores(
-            f"{problem}. If a candidate may not be answered, say so with a public mask, not with a score: it must "
-            "not come and go with the data"
-        )
+        advice = _ADVICE if problem == NOT_FINITE else ""
+        raise InvalidScores(problem + advice)
+
+
+_ADVICE = (
+    ". If a candidate may not be answered, say so with a public mask, not with a score: it must not come and go "
+    "with the data"
+)
 
 
 def _drawn(rows: CategoricalRows) -> list[int]:
