@@ -6,10 +6,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import discreet
-from discreet import Grid, MixedRange
+from discreet import ApproxDP, BoundedRange, Grid, MixedRange, SummedRange
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
@@ -19,6 +20,8 @@ from discreet.tables.column import ArrayColumn
 from discreet.testing import bit_tree
 from discreet.verbs import quantiles as module
 from discreet.verbs.quantiles import _Levels
+
+from ..test_payment import Purse
 
 GRID = Grid(0, 3)
 
@@ -144,3 +147,56 @@ def test_public_arguments_are_checked_first(
         discreet.quantiles(
             object(), alphas=alphas, candidates=candidates, **{"epsilon": 1, **terms}
         )
+
+
+# --- (epsilon, delta)
+
+SMALL = Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", ["recursive", "independent"])
+def test_with_a_delta_levels_and_values_have_more(method: Any, neighbors: Any) -> None:
+    alphas = [Fraction(i, 17) for i in range(1, 17)]
+    levels = _Levels.read(alphas, GRID, {"epsilon": 1, "neighbors": neighbors})
+    more = levels.allowing(SMALL, method)
+    assert more.share is not None
+    if method == "recursive":
+        assert more.share > Fraction(1, 5)
+        kind = MixedRange if neighbors == "add_remove" else SummedRange
+        assert kind(more.share, neighbors).repeated(5).delta_at(1) <= SMALL
+        assert more.epsilon == more.share / (1 if neighbors == "add_remove" else 2)
+        assert more.epsilon > levels.epsilon
+    else:
+        assert more.share > Fraction(1, 16)
+        together: Any = BoundedRange(more.share, neighbors).repeated(16)
+        assert together.bounds(epsilon=1, adaptive=False).least <= SMALL
+    assert more.guarantee == more.guarantee_of_each == ApproxDP(1, SMALL, neighbors)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["recursive", "independent"])
+def test_quantiles_take_a_delta(method: Any) -> None:
+    purse = Purse()
+    ask: Any = {"alphas": ["1/4", "1/2"], "candidates": Grid(0, 9), "epsilon": 1, "method": method}
+    release = discreet.quantiles([1, 2, 3], **ask, delta="1e-6", ledger=purse)
+    assert release.guarantee == ApproxDP(1, SMALL, "add_remove")  # type: ignore[arg-type]
+    discreet.quantiles([1, 2, 3], **ask, ledger=purse)
+    discreet.quantiles([1, 2, 3], **ask, delta="1e-7", ledger=purse)
+    assert len({bill.digest for bill in purse.bills}) == 3
+    assert purse.bills[0].guarantee == release.guarantee
+
+
+@pytest.mark.parametrize(
+    ("terms", "words"),
+    [
+        ({"method": "joint"}, "delta gains nothing"),
+        ({"delta": 1}, "delta must be below 1"),
+        ({"privacy_unit": "who"}, "delta is for records"),
+        ({"by": "who", "groups": ["a"]}, "delta is for records"),
+    ],
+)
+def test_where_a_delta_is_refused(terms: dict[str, Any], words: str) -> None:
+    table = pl.DataFrame({"n": [1], "who": ["a"]})
+    ask: Any = {"alphas": ["1/2"], "candidates": Grid(0, 9), "epsilon": 1, "delta": "1e-6", **terms}
+    with pytest.raises(InvalidArgument, match=words):
+        discreet.quantiles(table, "n", **ask)

@@ -1,9 +1,9 @@
 """quantiles: several at once, for less than one after the other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Literal, TypeVar, Unpack, cast, get_args, overload
 
@@ -15,7 +15,8 @@ from ..errors import InvalidArgument, InvalidNumber, shown
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.joint_quantiles import JointLaw, JointQuantiles
 from ..numbers import Number, exact, spell
-from ..privacy.guarantees import BoundedRange, Guarantee, MixedRange, SummedRange
+from ..privacy.calibration import largest_share, read_share
+from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange, SummedRange
 from ..privacy.sensitivity import Neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
@@ -43,6 +44,7 @@ def quantiles(
     alphas: Sequence[Number],
     candidates: Grid[_T],
     method: QuantilesMethod = "recursive",
+    delta: Number | None = None,
     max_contributions: int = ...,
     **terms: Unpack[AnswerTerms],
 ) -> Release[list[_T]]: ...
@@ -56,18 +58,20 @@ def quantiles(
     alphas: Sequence[Number],
     candidates: Grid | None = None,
     method: QuantilesMethod = "recursive",
+    delta: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release: ...
 
 
 @takes_terms_without("rho", "scale", "mechanism", "size")
-def quantiles(
+def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     data: object,
     column: str | None = None,
     *,
     alphas: Sequence[Number],
     candidates: Grid | None = None,
     method: QuantilesMethod = "recursive",
+    delta: Number | None = None,
     **terms: Unpack[RecordTerms],
 ) -> Release:
     """Release one value per alpha, in the order of the alphas.
@@ -84,12 +88,16 @@ def quantiles(
             `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
             tuples, best for a few thousand records and few alphas; or "independent", one after the other.
+        delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
+            level (or each value, with "independent") has as much as the library's bound on composition
+            allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
         epsilon: the privacy parameter ε of all values together, a positive number without a unit; exact: 0.1 is
             one tenth. It has no default. Among the rows of a privacy unit it is divided.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Returns:
-        The values, never descending. The guarantee is epsilon-DP for all of them together.
+        The values, never descending. The guarantee is epsilon-DP for all of them together, or with a delta
+        (epsilon, delta)-DP.
 
     Side channels: those of `quantile`, once per alpha. Here an engine that counts on the grid sends at
     most two counts per point with records, and distinct numbers at borders: docs/reference/tables.md.
@@ -102,6 +110,8 @@ def quantiles(
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
     levels = _Levels.read(alphas, candidates, _of_one_row(unit_query))
+    if delta is not None:
+        levels = levels.allowing(_read_delta(delta, chosen, unit_query), chosen)
     guarantee, mechanism, draw = _method(chosen, levels, candidates)
     columns = unit_query.columns(data, column)
     if not unit_query.plain:
@@ -137,7 +147,25 @@ def _details(levels: "_Levels", candidates: Grid) -> dict[str, object]:
     return {
         "candidates": candidates.description,
         "privacy_parameter": {"epsilon": levels.total},
+        **({} if levels.delta is None else {"delta": levels.delta}),
     }
+
+
+def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
+    """Return the delta of all values together.
+
+    Raises:
+        InvalidArgument: if it is none, or nothing is known or gained by it.
+    """
+    if method == "joint":
+        raise InvalidArgument(
+            'method="joint" draws all values at once, so delta gains nothing: leave it out'
+        )
+    if not unit_query.plain:
+        raise InvalidArgument(
+            "delta is for records without groups and units of several: leave out delta, or by and privacy_unit"
+        )
+    return read_share(delta)
 
 
 def _tally(column: Numeric, candidates: Grid) -> Rows:
@@ -183,9 +211,8 @@ def _method(
         joint: Any = calibrated.law  # of two arguments, indices and counts
         return calibrated.guarantee, "joint_quantiles", partial(_draw_jointly, joint)
     if method == "independent":
-        m = len(levels.alphas)
-        each = BoundedRange(levels.total / m, levels.neighbors)
-        return each.repeated(m), "exponential", partial(levels.independent, candidates.size)
+        independent = partial(levels.independent, candidates.size)
+        return levels.guarantee_of_each, "exponential", independent
     return levels.guarantee, "exponential", partial(levels.recursive, candidates.size)
 
 
@@ -199,6 +226,22 @@ def _by_group(draw: Callable[[Rows], list[int]], groups: Sequence[Rows]) -> list
     return [draw(records) for records in groups]
 
 
+@lru_cache(maxsize=256)
+def _share(
+    kind: Callable[[Fraction, Neighbors], Guarantee],
+    answers: int,
+    together: ApproxDP,
+    *,
+    adaptive: bool,
+) -> Fraction:
+    """Return the epsilon of one of so many answers of a kind, kept for the next call."""
+
+    def guarantee(share: Fraction) -> Guarantee:
+        return kind(share, together.neighbors)
+
+    return largest_share(guarantee, answers, together.epsilon, together.delta, adaptive=adaptive)
+
+
 @dataclass(frozen=True, slots=True)
 class _Levels:
     """The public side of the recursion: the alphas, the epsilon of all answers, and the neighbouring relation."""
@@ -206,6 +249,18 @@ class _Levels:
     alphas: tuple[Fraction, ...]
     total: Fraction
     neighbors: Neighbors
+    delta: Fraction | None = None
+    share: Fraction | None = None
+    """The epsilon of a level (or of a value, if they are independent) that a delta allows."""
+
+    def allowing(self, delta: Fraction, method: str) -> "_Levels":
+        """Return the levels with the share that a delta allows."""
+        recursive = method == "recursive"
+        together = ApproxDP(self.total, delta, self.neighbors)
+        kind: Any = self._kind if recursive else BoundedRange
+        answers = self.depth if recursive else len(self.alphas)
+        share = _share(kind, answers, together, adaptive=recursive)
+        return replace(self, delta=delta, share=share)
 
     @property
     def depth(self) -> int:
@@ -218,17 +273,36 @@ class _Levels:
 
         A record replaced may leave one part and enter another, so one part may cost half of the level.
         """
-        return self.total / self.depth / (2 if self.neighbors == "replace_one" else 1)
+        level = self.total / self.depth if self.share is None else self.share
+        return level / (2 if self.neighbors == "replace_one" else 1)
 
     @property
     def guarantee(self) -> Guarantee:
-        """A bounded range per level, composed adaptively.
+        """A bounded range per level, composed adaptively; or what a delta was asked for."""
+        if self.delta is not None:
+            return ApproxDP(self.total, self.delta, self.neighbors)
+        return self._kind(self.total / self.depth, self.neighbors).repeated(self.depth)
+
+    @property
+    def guarantee_of_each(self) -> Guarantee:
+        """A bounded range per value, all of the same records; or what a delta was asked for."""
+        if self.delta is not None:
+            return ApproxDP(self.total, self.delta, self.neighbors)
+        return BoundedRange(self._one_of_all, self.neighbors).repeated(len(self.alphas))
+
+    @property
+    def _kind(self) -> type[MixedRange | SummedRange]:
+        """The kind of the guarantee of a level.
 
         A record replaced may change two parts of a level: two ranges, one after the other.
         """
         parted = self.neighbors == "replace_one" and self.depth > 1
-        kind = SummedRange if parted else MixedRange
-        return kind(self.total / self.depth, self.neighbors).repeated(self.depth)
+        return SummedRange if parted else MixedRange
+
+    @property
+    def _one_of_all(self) -> Fraction:
+        """The epsilon of one of several independent values."""
+        return self.total / len(self.alphas) if self.share is None else self.share
 
     @classmethod
     def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "_Levels":
@@ -285,7 +359,7 @@ class _Levels:
 
     def independent(self, size: int, records: Rows) -> list[int]:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
-        terms: Terms = {"epsilon": self.total / len(self.alphas), "neighbors": self.neighbors}
+        terms: Terms = {"epsilon": self._one_of_all, "neighbors": self.neighbors}
         found = []
         for alpha in self.alphas:
             score = Rank(ArrayColumn(*records), Grid(0, size - 1), alpha)
