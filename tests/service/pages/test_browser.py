@@ -86,7 +86,16 @@ def served() -> Iterator[Service]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [sys.executable, "-m", "discreet", "serve", "--listen", f"127.0.0.1:{port}"]
+    words = [
+        sys.executable,
+        "-m",
+        "discreet",
+        "serve",
+        "--workers",
+        "2",
+        "--listen",
+        f"127.0.0.1:{port}",
+    ]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as serving:
         try:
             wait(port, serving)
@@ -97,7 +106,7 @@ def served() -> Iterator[Service]:
 
 def wait(port: int, serving: "subprocess.Popen[bytes]") -> None:
     """Wait until the service answers."""
-    for _ in range(600):
+    for _ in range(2000):
         assert serving.poll() is None, "the service ended"
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
