@@ -8,10 +8,22 @@ from ..batches import Call
 from ..candidates import Grid
 from ..datasets.column import Column
 from ..datasets.dataset import Dataset
+from ..payment import Bill
 from .wire import write_value
 
 _AROUND = 40
 """Characters around a value: its key, brackets and commas."""
+
+_REST = 200
+"""Characters of the rest of a release: the names of its fields, a number of candidates, whether it was charged."""
+
+
+def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:
+    """Return a bound on the characters of a release that answers a question: the answer, and what is said with it."""
+    said = {
+        "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
+    }  # fmt: skip
+    return len(json.dumps(said)) + _REST + longest_answer(question, dataset, size)
 
 
 def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:

@@ -14,7 +14,7 @@ from ..node.isolation import PublicError
 from ..numbers import spell
 from ..releases import Release
 from .free_questions import Freedom, permitted, read_free
-from .lengths import longest_answer
+from .lengths import longest_release
 from .past_releases import PastRelease, past_releases
 
 
@@ -28,7 +28,7 @@ class Rights:
         allowed: the names of the datasets that the description allows to the caller.
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
-        longest: the most characters that an answer may have, whatever the data are; None: any number.
+        longest: the most characters that a release may have, whatever the data are; None: any number.
         prepared: what is made of the function that reads the data, before it is called.
     """
 
@@ -171,7 +171,8 @@ class Rights:
         if self.longest is None:
             return
         data = self.datasets.find(dataset).data
-        if longest_answer(permission.question, data, size) > self.longest:
+        bill = permission.bill_for(data, size)
+        if longest_release(permission.question, bill, data, size) > self.longest:
             raise PublicError(
                 InvalidArgument(
                     f"an answer may have up to {self.longest:,} characters; ask for less at once"

@@ -7,7 +7,7 @@ import re
 import sqlite3
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
@@ -27,6 +27,14 @@ _SERVED = "DISCREET_SERVED"
 """The environment variable that tells each worker what to serve."""
 
 _MOST = 256
+
+
+SETTINGS: dict[str, Any] = {
+    "access_log": False, "server_header": False, "date_header": False, "log_level": "warning",
+    "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "http": "h11", "h11_max_incomplete_event_size": 16384,
+    "limit_concurrency": 1000, "proxy_headers": False, "ws": "none", "lifespan": "off",
+}  # fmt: skip
+"""Of uvicorn: no logs but ours, no headers but ours, and an end to what a caller may send or wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +92,7 @@ def serve(
     _begin_counts(declared.path)
     uvicorn.run(
         "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
-        host=host, port=port, access_log=False, server_header=False, date_header=False,
-        log_level="warning", timeout_keep_alive=5, timeout_graceful_shutdown=60, http="h11",
-        h11_max_incomplete_event_size=16384, limit_concurrency=1000,
-        proxy_headers=False, ws="none", lifespan="off",
+        host=host, port=port, **SETTINGS,
     )  # fmt: skip
 
 

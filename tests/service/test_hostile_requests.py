@@ -1,0 +1,183 @@
+"""What a hostile client may send over a socket: truncated, slow, long, malformed, again. The service goes on."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="the extra server is not installed")
+
+import discreet
+from discreet.ledger.described import configuration
+from discreet.service.app import make_app
+from discreet.service.counts import Counts
+from discreet.service.limits import LONGEST_BODY, ShortBodies
+from discreet.service.serving import SETTINGS
+from discreet.service.tokens import beside
+
+from .test_connect import TEXT, write_files
+from .test_elsewhere import LATER
+
+BODY = b'{"question": "typical-age"}'
+
+
+class Listening:
+    """A service on a port of this machine, in a thread of this process."""
+
+    def __init__(self) -> None:
+        Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
+        token, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+        app: Any = make_app(configuration(), ["127.0.0.1"], Counts())
+        self.server = uvicorn.Server(uvicorn.Config(app, port=0, **SETTINGS))
+        self.thread = threading.Thread(target=self.server.run, daemon=True)
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+        self.port: int = self.server.servers[0].sockets[0].getsockname()[1]
+        self.head = (
+            f"POST /v1/answers HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {token}\r\n"
+            "Idempotency-Key: k\r\nContent-Type: application/json\r\n"
+        ).encode()
+
+    def send(self, *parts: bytes, half_close: bool = False) -> bytes:
+        """Send bytes over one connection, and return all that comes back until it is closed."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as client:
+            found = b""
+            try:
+                for part in parts:
+                    client.sendall(part)
+                if half_close:
+                    client.shutdown(socket.SHUT_WR)
+                while more := client.recv(65536):
+                    found += more
+            except ConnectionError:  # it closes what it will not read
+                pass
+            return found
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join()
+
+
+@pytest.fixture(scope="module")
+def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(tmp_path_factory.mktemp("hostile"))
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        write_files()
+        made = Listening()
+        yield made
+        made.stop()
+
+
+def spent() -> Any:
+    return [budget.spent for budget in discreet.Ledger("budget.db").budgets()]
+
+
+def status(reply: bytes) -> int:
+    return int(reply.split(b" ", 2)[1])
+
+
+def whole(listening: Listening, *more: bytes, body: bytes = BODY) -> bytes:
+    length = b"Content-Length: %d\r\nConnection: close\r\n" % len(body)
+    return listening.head + b"".join(more) + length + b"\r\n" + body
+
+
+def test_the_same_bytes_again_are_answered_alike_and_charged_once(listening: Listening) -> None:
+    sent, before = whole(listening), spent()
+    bodies = [listening.send(sent).partition(b"\r\n\r\n")[2] for _ in range(3)]
+    first, *again = (json.loads(body) for body in bodies)
+    assert [first.pop("charged"), *(one.pop("charged") for one in again)] == [True, False, False]
+    assert again == [first, first]
+    assert len({len(body) for body in bodies}) == 1
+    after = discreet.connect(analyst="ann").releases()
+    assert len([one for one in after if one.request == "k"]) == 1
+    assert before != spent()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"\r\n" * 10, b"\0" * 100, b"GET", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00" * 20,
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: " + b"x" * 100_000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: x\r\n" * 100_000 + b"\r\n",
+        b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n",
+        b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n",
+        b"POST /v1/answers HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n123456",
+        b"POST /v1/answers HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /v1/answers HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+    ],
+)  # fmt: skip
+def test_what_is_malformed_is_refused_and_the_service_goes_on(
+    listening: Listening, sent: bytes
+) -> None:
+    before = spent()
+    reply = listening.send(sent, half_close=True)
+    assert not reply or status(reply) in (400, 404, 405, 431)
+    assert b"Traceback" not in reply
+    assert spent() == before
+    assert httpx.get(f"http://127.0.0.1:{listening.port}/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("kept", [0, 1, len(BODY) - 1])
+def test_a_truncated_request_is_not_answered(listening: Listening, kept: int) -> None:
+    before = spent()
+    head = listening.head.replace(b"Key: k", b"Key: truncated")
+    reply = listening.send(
+        head + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY[:kept], half_close=True
+    )
+    assert not reply or status(reply) == 400
+    assert spent() == before
+
+
+def test_an_endless_body_is_cut_off(listening: Listening) -> None:
+    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
+    sent = listening.head + b"Transfer-Encoding: chunked\r\n\r\n"
+    reply = listening.send(sent, *[chunk] * (LONGEST_BODY // 65536 + 2))
+    assert not reply or status(reply) == 413
+    declared = listening.head + b"Content-Length: %d\r\n\r\n" % (LONGEST_BODY * 2)
+    reply = listening.send(declared, b" " * (LONGEST_BODY + 1))
+    assert status(reply) == 413
+
+
+def test_a_body_that_does_not_come_is_waited_for_a_while() -> None:
+    sent: list[Any] = []
+
+    async def never() -> Any:
+        await asyncio.sleep(3600)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        raise AssertionError("it was asked")
+
+    asyncio.run(ShortBodies(app, slowest=0.01)({"type": "http"}, never, send))
+    assert sent[0]["status"] == 408
+    assert b"ten seconds" in sent[1]["body"]
+
+
+@pytest.mark.parametrize("key", ["ключ", "\U0001f511", "a%20b", 'a"b', "$map"])
+def test_any_key_is_a_name(listening: Listening, key: str) -> None:
+    sent = whole(listening).replace(b"Key: k", b"Key: " + key.encode())
+    assert status(listening.send(sent)) == 200
+    assert key in {one.request for one in discreet.connect(analyst="ann").releases()}
+
+
+@pytest.mark.parametrize("key", [b"", b"\xff", b"x" * 201, b"a\x7fb"])
+def test_a_key_that_is_no_name_is_refused(listening: Listening, key: bytes) -> None:
+    before = spent()
+    reply = listening.send(whole(listening).replace(b"Key: k", b"Key: " + key))
+    assert status(reply) in (400, 422)
+    assert spent() == before
