@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from discreet import cli
 from discreet.cli.exit_codes import EXIT_CODES, INTERRUPTED, TERMINATED
@@ -26,7 +27,8 @@ def _run(*words: Any) -> int:
     printed = [io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in streams]
     sys.stdout, sys.stderr = printed
     try:
-        code = cli.run([str(word) for word in words])
+        with patch("uvicorn.run"):  # a service does not end by itself
+            code = cli.run([str(word) for word in words])
     finally:
         sys.stdout, sys.stderr = streams
     for stream in printed:
@@ -75,6 +77,7 @@ _COMMANDS: list[str] = [
     "audit samples DRINKS DRINKS --confidence 0.9",
     "report audit --scores 0,1 --neighbor 1,1 --out OUT.html --sensitivity 1 --epsilon 1",
     "report ledger LEDGER --dataset people --out OUT.html",
+    "schema", "ask middle --request r --dry-run", "serve TOML --listen 127.0.0.1:8765 --host a --workers 2 --processes 3",
     "token create --role owner --config TOML", "token list --config TOML --json", "ledger show LEDGER --json", "ledger open LEDGER --dataset people --epsilon 1000000", "ledger history LEDGER --dataset people",
     "ledger verify LEDGER --head abc", "ledger export LEDGER OUT.csv", "ledger open NEW --dataset d --rho 1 --delta 0.1",
 ]  # fmt: skip

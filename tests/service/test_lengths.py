@@ -44,9 +44,12 @@ def shaped(value: Any, k: int | None, size: int | None, groups: list[Any] | None
 
 
 @given(
-    points=grids() | st.lists(PLAIN, min_size=1, max_size=5), place=st.floats(0, 1), k=st.none() | st.integers(1, 9),
-    size=st.none() | st.integers(1, 9), groups=st.none() | st.lists(PLAIN, min_size=1, max_size=4),
-)  # fmt: skip
+    points=grids() | st.lists(PLAIN, min_size=1, max_size=5),
+    place=st.floats(0, 1),
+    k=st.none() | st.integers(1, 9),
+    size=st.none() | st.integers(1, 9),
+    groups=st.none() | st.lists(PLAIN, min_size=1, max_size=4),
+)
 def test_no_answer_is_longer(
     points: Any, place: float, k: int | None, size: int | None, groups: list[Any] | None
 ) -> None:

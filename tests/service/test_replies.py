@@ -15,7 +15,7 @@ from discreet import Connection
 from discreet.ledger.described import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
-from discreet.service.slots import LENGTH, Clock
+from discreet.service.slots import LENGTH, Clock, Slots
 from discreet.service.tokens import beside
 
 from .test_elsewhere import LATER, InTheProcess
@@ -61,7 +61,9 @@ class Timed:
         token, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         self.headers = {"Authorization": f"Bearer {token}"}
         self.waited: list[float] = []
-        self.app: Any = make_app(configuration(), ["service.test"])
+        app = make_app(configuration(), ["service.test"])
+        assert isinstance(app, Slots)
+        self.app = app
         self.app.clock = Clock(lambda: 0.0, self._wait)
 
     async def _wait(self, seconds: float) -> None:

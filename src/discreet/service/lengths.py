@@ -19,7 +19,7 @@ _REST = 200
 
 
 def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:
-    """Return a bound on the characters of a release that answers a question: the answer, and what is said with it."""
+    """Return a bound on the characters of a release: of the answer, and of what is said with it."""
     said = {
         "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
     }  # fmt: skip
