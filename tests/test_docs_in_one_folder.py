@@ -27,6 +27,9 @@ TOLD = [
     if IN_ONE_FOLDER in page.read_text(encoding="utf-8") and not page.name.endswith(".zh.md")
 ]
 """The Chinese pages have the same blocks: test_docs_in_chinese.py compares them."""
+FEW = ("--processes", "1")
+"""A reader has time; the tests have less."""
+
 TOOLS = {"cp", "mv", "mkdir", "rm", "cat", "curl"}
 
 
@@ -76,7 +79,7 @@ class Told:
             return ""
         if program == "discreet" and arguments[-1] == "&":
             self._served.enter_context(
-                Running(self._folder, *arguments[1:-1], port=self._port, described=False)
+                Running(self._folder, *arguments[1:-1], *FEW, port=self._port, described=False)
             )
             return ""
         if program == "discreet":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
 
@@ -68,13 +69,14 @@ class Running:
 
     def answers(self) -> bool:
         """Return whether it says that it is well."""
-        import httpx
-
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
-            healthy: bool = httpx.get(f"{self.url}/healthz", timeout=5).status_code == 200
-        except httpx.HTTPError:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except (OSError, HTTPException):
             return False
-        return healthy
+        finally:
+            connection.close()
 
     @property
     def runs(self) -> bool:
