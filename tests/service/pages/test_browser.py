@@ -1,5 +1,7 @@
 """The pages in a real browser without scripts: an owner opens, an analyst plans and asks, an auditor verifies."""
 
+import contextlib
+import io
 import re
 import shutil
 import socket
@@ -7,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from discreet.cli import run
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="Playwright is not installed: pip install --group browser"
@@ -65,8 +68,10 @@ class Service:
 
 def command(*words: str) -> str:
     """Run a command, and return what it prints."""
-    ran = [sys.executable, "-m", "discreet", *words]
-    return subprocess.run(ran, check=True, capture_output=True, text=True).stdout
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert run(list(words)) == 0
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +96,8 @@ def served() -> Iterator[Service]:
         "-m",
         "discreet",
         "serve",
-        "--workers",
-        "2",
+        "--processes",
+        "1",
         "--listen",
         f"127.0.0.1:{port}",
     ]
@@ -126,10 +131,11 @@ def browser() -> Iterator[Any]:
         launched.close()
 
 
-@contextmanager
+@contextlib.contextmanager
 def person(browser: Any, service: Service, token: str, **kind: Any) -> Iterator[Any]:
     """Somebody logged in, in a browser without scripts, that may load nothing from elsewhere."""
     context = browser.new_context(**{"java_script_enabled": False, "locale": "en-GB", **kind})
+    context.set_default_timeout(120_000)  # of a machine with much else to do
     page, elsewhere, refused = context.new_page(), [], []
     page.on(
         "request",
