@@ -1,6 +1,8 @@
 """discreet.toml: what it declares, and its errors with file, line and fix."""
 
+import os
 import tomllib
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.datasets.configuration import (
+    FILE,
     VARIABLE,
     VERBS,
     find_configuration,
@@ -239,3 +242,78 @@ def test_questions_take_what_their_verbs_take() -> None:
             "data", "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
             "unsafe_candidates_from_data", "max_contributions",
         }, verb  # fmt: skip
+
+
+COLUMN = (
+    '[datasets.p]\nsource = "a.csv"\ncolumns.c = { type = "number", minimum = 0, maximum = %s }\n'
+)
+HEAD = '[datasets.p]\nsource = "a.csv"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"{HEAD}x = {'[' * 10**5}", "it is not TOML: it is nested too deeply"),
+        (f"{HEAD}x = {'{a=' * 10**4}1", "it is not TOML: it is nested too deeply"),
+        (f"{HEAD}max_contributions = {'9' * 5000}", "a number in it has thousands of digits"),
+        (COLUMN % "1e99999999", "line 3: datasets.p.columns.c.maximum: it must be a number, got 1E+99999999"),
+        (COLUMN % "inf", "line 3: datasets.p.columns.c.maximum: it must be a number, got Infinity"),
+        (COLUMN % '"1e99999999"', "line 3: datasets.p.columns.c.maximum: it must be a number"),
+        (f"{HEAD}columns.c.type = 'boolean'\nbudget.epsilon = 1e-999999999", "line 4: datasets.p.budget.epsilon"),
+        (f'{HEAD}title = "\\ud800"', "(at line 3, column"),
+        (f'{HEAD}source = "b.csv"', ": a name is given twice; keep one of them"),
+        (f"{HEAD}[datasets.p]", "(at line 3, column 12): a name is given twice"),
+        (f'{HEAD}columns."a\\nb".type = "boolean"', "line 3: datasets.p.columns: each name of the table"),
+        (f'{HEAD}columns."{"x" * 10**5}".type = "boolean"', "line 3: datasets.p.columns: each name"),
+        (f'{HEAD}columns.c.type = "{"x" * 10**5}"', "line 3: datasets.p.columns.c.type: it must be one of"),
+        (f'{HEAD}{"x" * 150} = 1', f"line 3: datasets.p.{'x' * 150}: there is no such key"),
+        (HEAD + "columns.c.enum = [\n" + '"a",\n' * 3000 + "]\ncolumns.c.type = 'string'", "line 3: datasets.p"),
+        (f'{HEAD}columns.c = {{ type = "boolean", enum = {{ a = 1 }} }}', "enum: it must be a list, got a dict"),
+    ],
+)  # fmt: skip
+def test_hostile_files_are_refused_in_short_words(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidDescription) as refused:
+        read_configuration(written(tmp_path, text))
+    assert reason in str(refused.value)
+    assert len(str(refused.value)) < 800 + len(str(tmp_path))
+
+
+def test_many_columns_are_read_and_an_error_among_them_has_its_line(tmp_path: Path) -> None:
+    lines = [f'columns.c{i} = {{ type = "boolean" }}' for i in range(2000)]
+    found = read_configuration(written(tmp_path, HEAD + "\n".join(lines)))
+    assert len(found.datasets["p"].columns) == 2000
+    assert len(repr(found.datasets["p"])) < 1000
+    lines[1500] = lines[1500].replace("boolean", "booleans")
+    with pytest.raises(InvalidDescription, match=r"line 1503: .*did you mean 'boolean'"):
+        read_configuration(written(tmp_path, HEAD + "\n".join(lines)))
+    many = "".join(f'[datasets.d{i}]\nsource="a"\ncolumns.c.type="boolean"\n' for i in range(99))
+    several = read_configuration(written(tmp_path, many))
+    with pytest.raises(UnknownName, match=r"it describes d0, d1, .* and 69 more"):
+        several.dataset("x")
+
+
+def test_what_is_no_regular_file_is_not_read_and_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pipe and a device have no end; a link that leads nowhere hides whose budget it is."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / FILE
+    makers: list[Callable[[], object]] = [
+        lambda: os.mkfifo(file), lambda: file.symlink_to(file), lambda: file.symlink_to("nowhere"), file.mkdir,
+        lambda: file.symlink_to("/dev/zero"),
+    ]  # fmt: skip
+    for make in makers:
+        make()
+        assert find_configuration() == file
+        with pytest.raises(InvalidDescription, match=r"discreet.toml cannot be read: "):
+            read_configuration(file)
+        if file.is_dir():
+            file.rmdir()
+        else:
+            file.unlink()
+    file.write_bytes(b"#" * (2**24 + 1))
+    with pytest.raises(InvalidDescription, match="it has more than 16,777,216 bytes"):
+        read_configuration(file)
+    file.write_text(f"\ufeff{TEXT}")  # as Notepad writes it
+    assert read_configuration(file).datasets

@@ -62,7 +62,8 @@ POOL: list[Any] = [
 ]  # fmt: skip
 
 LEFT_TO_THE_READER = (
-    "got datetime.", "it is below the minimum", "is beyond the m", "must be a whole number of steps", "none twice",
+    "got 2024-02-01", "it is below the minimum", "is beyond the m", "must be a whole number of steps",
+    "stands there twice",
     "it must be one of people", "it must be one of bare",
     "has no column", "it must be duckdb://", "it must name a file", "it is an address",
     "it is of a CSV file", "must be one character", "must not be a quote", "list of distinct texts",

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet import tables
+from discreet.errors import UnreadableFile
 from discreet.tables import database
 
 SPILLS = """
@@ -76,3 +78,22 @@ def test_where_no_directory_can_be_made_nothing_is_written(
     monkeypatch.setattr(database, "_databases", [])
     asked = "SELECT current_setting('temp_directory')"
     assert database.connect().sql(asked).fetchall() == [("",)]
+
+
+def test_a_file_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    """Else one record would count twice, and its answers tell twice as much about it."""
+    (tmp_path / "rows").mkdir()
+    file = tmp_path / "rows" / "a.csv"
+    file.write_text("x\n1\n")
+    (tmp_path / "rows" / "link.csv").symlink_to(file)
+    (tmp_path / "hard.csv").hardlink_to(file)
+    (tmp_path / "rows" / "again").symlink_to(tmp_path / "rows")
+    link, hard = tmp_path / "rows" / "link.csv", tmp_path / "hard.csv"
+    for twice in (
+        tmp_path / "rows", str(tmp_path / "rows" / "*.csv"), str(tmp_path / "rows" / "**" / "a.csv"),
+        [file, file], [file, link], [file, hard], [hard, str(tmp_path / "rows" / "a*.csv")],
+    ):  # fmt: skip
+        with pytest.raises(UnreadableFile, match="are one file, whose records would count twice"):
+            tables.count(twice, "x", ["1"])
+    assert tables.count([link], "x", ["1"]) == [1]
+    assert tables.count(str(tmp_path / "*.csv"), "x", ["1"]) == [1]

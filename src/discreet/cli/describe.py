@@ -61,7 +61,7 @@ def describe_command(
 
 
 def schema_command() -> None:
-    """Print the JSON Schema of discreet.toml, by which an editor completes and checks it.
+    """Print the JSON Schema of discreet.toml, for editors.
 
     Name it in the first line of the file: #:schema ./discreet.schema.json
 

@@ -20,6 +20,7 @@ from .declarations import (
     read_table,
     read_text,
     refuse_to_fill_in,
+    told,
     wrong,
 )
 
@@ -106,7 +107,7 @@ class Column:
         found = _VALUES[self.type](plain(value))
         if found is None:
             raise InvalidCandidates(
-                f"{shown(value)} is no value of column {self.name!r}, which is declared as {self.type}"
+                f"{told(value)} is no value of column {self.name!r}, which is declared as {self.type}"
             )
         self.check_bounds(found)
         if self.enum is not None and _key(found) not in set(map(_key, self.enum)):
@@ -231,7 +232,7 @@ def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: KeyPath) 
     value = _spelled(given, kind)
     found = value if kind != "number" else _fraction(value)
     if found is None or (kind != "number" and _VALUES[kind](value) is None):
-        raise wrong(here, f"it must be {_A[kind]}, got {shown(given)}")
+        raise wrong(here, f"it must be {_A[kind]}, got {told(given)}")
     return Fraction(found) if kind == "integer" else found
 
 
@@ -245,7 +246,7 @@ def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: 
     whole = step is not None and (kind != "integer" or step.denominator == 1)
     if kind not in NUMERIC or step is None or step <= 0 or not whole:
         raise wrong(
-            here, f"a step is {_A[kind]} above zero, of a column of numbers, got {shown(given)}"
+            here, f"a step is {_A[kind]} above zero, of a column of numbers, got {told(given)}"
         )
     if low is None or high is None:
         raise wrong(here, "a step goes with a minimum and a maximum")
@@ -256,7 +257,7 @@ def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: 
     else:
         return step
     raise wrong(
-        here, f"the maximum must be a whole number of steps above the minimum, got {shown(given)}"
+        here, f"the maximum must be a whole number of steps above the minimum, got {told(given)}"
     )
 
 
@@ -271,10 +272,22 @@ def _read_enum(table: Mapping[str, Any], column: Column, place: KeyPath) -> tupl
     except InvalidArgument as error:
         reason = getattr(error, "reason", None) or str(error)
     else:
-        if values and len(set(map(_key, values))) == len(values):
+        again = _repeated(values)
+        if values and again is None:
             return tuple(values)
-        reason = "it must list at least one value, and none twice"
+        twice = f"it must list every value once, and {told(again)} stands there twice"
+        reason = "it must list at least one value" if not values else twice
     raise wrong(here, reason)
+
+
+def _repeated(values: Sequence[object]) -> object:
+    """Return the first value that equals one before it, or None."""
+    seen = set[object]()
+    for value in values:
+        if _key(value) in seen:
+            return value
+        seen.add(_key(value))
+    return None
 
 
 def _read_value(given: object, column: Column, place: KeyPath) -> object:

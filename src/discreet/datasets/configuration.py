@@ -1,7 +1,7 @@
 """discreet.toml: the datasets, the ledger, the questions and the analysts that an owner declares. Format: docs."""
 
 import os
-import tomllib
+import stat
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,18 +16,21 @@ from ..text_tables import TextTable
 from .dataset import Dataset
 from .declarations import (
     KeyPath,
+    few,
     nearest,
     read_list,
     read_mapping,
     read_table,
     read_text,
     refuse_to_fill_in,
+    told,
     wrong,
 )
 from .lines import line_of, read_toml
 from .locations import found_path, read_source
 
 FILE = "discreet.toml"
+_LONGEST, _TOLD = 2**24, 200
 VARIABLE = "DISCREET_CONFIG"
 
 TOP = ("ledger", "datasets", "server", "analysts")
@@ -102,7 +105,7 @@ class Configuration:
         text = exact_text(name)
         if text is not None and text in self.datasets:
             return self.datasets[text]
-        known = ", ".join(self.datasets) or "none"
+        known = few(self.datasets) or "none"
         raise UnknownName(
             f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {known}"
         )
@@ -141,7 +144,8 @@ def find_configuration() -> Path | None:
             return Path(named)
         raise InvalidDescription(f"{VARIABLE} names {named}, and there is no such file")
     here = Path.cwd()
-    return next((at / FILE for at in (here, *here.parents) if (at / FILE).is_file()), None)
+    # A link that leads nowhere is an error, and not passed over: its datasets have budgets.
+    return next((at / FILE for at in (here, *here.parents) if os.path.lexists(at / FILE)), None)
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -152,12 +156,23 @@ def read_configuration(path: Path) -> Configuration:
     """
     text = _text(path)
     try:
-        return read_document(read_toml(text), path)
-    except tomllib.TOMLDecodeError as error:
-        failure = InvalidDescription(f"{path}: it is not TOML: {error}")
+        return read_document(_parsed(text, path), path)
     except InvalidDescription as error:
         failure = _at_line(error, path, text)
     raise failure
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    """Return the values of a text."""
+    try:
+        return read_toml(f"{text}\n")  # without it the parser names no line, but the end
+    except ValueError as error:
+        message = " ".join(str(error).split())[:_TOLD]
+    if message.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate")):
+        message += ": a name is given twice; keep one of them"
+    if message.startswith("Exceeds the limit"):
+        message = "a number in it has thousands of digits"
+    raise InvalidDescription(f"it is not TOML: {message}")
 
 
 def _at_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
@@ -169,14 +184,24 @@ def _at_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescrip
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file."""
+    """Return the text of a regular file of moderate length; others may have no end."""
     try:
-        return path.read_text(encoding="utf-8")
+        refused = _unfit(path)
+        if refused is None:
+            return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        why = error.strerror
+        refused = error.strerror
     except ValueError:  # of its bytes, or of its name
-        why = "it is not UTF-8"
-    raise InvalidDescription(f"{path} cannot be read: {why}")
+        refused = "it is not UTF-8"
+    raise InvalidDescription(f"{path} cannot be read: {refused}")
+
+
+def _unfit(path: Path) -> str | None:
+    """Return why a file is not read, though it is there."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no regular file"
+    return f"it has more than {_LONGEST:,} bytes" if found.st_size > _LONGEST else None
 
 
 def read_document(given: dict[str, Any], path: Path) -> Configuration:
@@ -323,9 +348,7 @@ def _one_of(given: object, known: Collection[str], place: KeyPath) -> str:
     text = exact_text(given)
     if text is not None and text in known:
         return text
-    raise wrong(
-        place, f"it must be one of {', '.join(known)}, got {shown(given)}{nearest(given, known)}"
-    )
+    raise wrong(place, f"it must be one of {few(known)}, got {told(given)}{nearest(given, known)}")
 
 
 def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
 from ..text_tables import listing
 from .column import Column, read_column
-from .declarations import nearest, read_mapping, wrong
+from .declarations import few, nearest, read_mapping, wrong
 from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .sources import place_of
 
@@ -173,7 +173,7 @@ class Dataset:
         Raises:
             MissingColumn: if the description has none of that name.
         """
-        found, known = exact_text(name), ", ".join(map(repr, self.columns))
+        found, known = exact_text(name), few([repr(column) for column in self.columns])
         if found is not None and found in self.columns:
             return self.columns[found]
         if name is None:

@@ -1,7 +1,10 @@
 """Reads declarations strictly: unknown keys are refused with the nearest known one, and errors know their place."""
 
-from collections.abc import Iterable, Mapping
+import datetime as dt
+from collections.abc import Collection, Iterable, Mapping
+from decimal import Decimal
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from ..arguments import exact_text, listed, mapping
@@ -14,17 +17,41 @@ TO_FILL_IN = "FILL IN"
 """What `discreet describe` writes where the owner has to say something."""
 
 
+_LONG, _FEW, _COMPARED = 200, 30, 5000
+"""The longest name that is shown whole, as many are listed, and as many are compared with a wrong one."""
+
+
 def wrong(place: KeyPath, message: str) -> InvalidDescription:
     """Return the error for a part of a description."""
-    error = InvalidDescription(f"{'.'.join(place)}: {message}" if place else message)
+    named = ".".join(map(_short, place))
+    error = InvalidDescription(f"{named}: {message}" if place else message)
     error.place, error.reason = place, message
     return error
 
 
+def _short(key: str) -> str:
+    return key if len(key) <= _LONG else f"{key[: _LONG - 3]}..."
+
+
+def told(value: object) -> str:
+    """Return a value for a message, as it is written in a description."""
+    if type(value) in (Decimal, dt.date, dt.time, dt.datetime):
+        return shown(str(value))[1:-1]
+    return str(value).lower() if isinstance(value, bool) else shown(value)
+
+
+def few(names: Collection[str]) -> str:
+    """Return the first of some names, and how many there are more."""
+    more = f" and {len(names) - _FEW:,} more" if len(names) > _FEW else ""
+    return ", ".join(map(_short, islice(names, _FEW))) + more
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
-    """Return " (did you mean 'x'?)" for the nearest of the known texts, or nothing."""
-    texts = [each for each in known if isinstance(each, str)]
-    close = get_close_matches(str(name), texts, n=1) if isinstance(name, str) else []
+    """Return " (did you mean 'x'?)" for the nearest of the known texts, or nothing; of many some are compared."""
+    if not isinstance(name, str) or len(name) > _LONG:
+        return ""
+    texts = [each for each in islice(known, _COMPARED) if isinstance(each, str)]
+    close = get_close_matches(name, texts, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
@@ -52,7 +79,7 @@ def read_mapping(given: object, place: KeyPath) -> dict[str, Any]:
         InvalidDescription: if it is none, or has a key that is no name.
     """
     if not isinstance(given, Mapping):
-        raise wrong(place, f"it must be a table, a mapping from names, got {shown(given)}")
+        raise wrong(place, f"it must be a table, a mapping from names, got {told(given)}")
     try:
         return mapping(given, "the table")
     except InvalidArgument as error:
@@ -72,7 +99,7 @@ def read_list(given: object, place: KeyPath) -> list[Any]:
     except InvalidArgument as error:
         message = str(error)
     else:
-        message = f"it must be a list, got {shown(given)}"
+        message = f"it must be a list, got {told(given)}"
     raise wrong(place, message)
 
 
@@ -84,7 +111,7 @@ def read_text(given: object, place: KeyPath) -> str:
     """
     found = exact_text(given)
     if found is None or not found.strip():
-        raise wrong(place, f"it must be a text, got {shown(given)}")
+        raise wrong(place, f"it must be a text, got {told(given)}")
     refuse_to_fill_in(found, place)
     return found
 

@@ -1,36 +1,90 @@
 """The line of a key in a TOML file: Python's parser tells what is there, and not where."""
 
+import re
 import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
 from .declarations import KeyPath
 
+_MOST_TRIED = 2**22
+"""So many characters are parsed in vain to find the ends of statements; where it takes more no line is found."""
+
+_CLOSES = re.compile("[\\]}]|\"\"\"|'''")
+"""What is in the last line of a statement of several."""
+
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Return the values of a TOML file; numbers with a point are decimals, so that 0.1 is one tenth."""
-    return tomllib.loads(text, parse_float=Decimal)
+    """Return the values of a TOML file; numbers with a point are decimals, so that 0.1 is one tenth.
+
+    Raises:
+        ValueError: if it is none, or nested too deeply, or a number in it has too many digits.
+    """
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except RecursionError:
+        pass
+    raise ValueError("it is nested too deeply")
 
 
 def line_of(text: str, place: KeyPath) -> int | None:
-    """Return the line where the statement of a place begins; if it is missing, that of the table it belongs to.
-
-    The first lines of a file are a file of their own where no statement is cut in two. So the statement ends
-    with the first such piece that has the place, and begins after the one before.
-    """
-    while place:
-        before = 0
-        lines = text.split("\n")
-        for number in range(1, len(lines) + 1):
-            try:
-                found = read_toml("\n".join(lines[:number]) + "\n")
-            except tomllib.TOMLDecodeError:
-                continue
-            if _has(found, place):
-                return before + 1
-            before = number
+    """Return the line where the statement of a place begins; if it is missing, that of the table it belongs to."""
+    found = _statements(text)
+    while place and found:
+        for line, values in found:
+            if _has(values, place):
+                return line
         place = place[:-1]
     return None
+
+
+def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the statements of a file, each as the line where it begins and what it says; none if too long.
+
+    A statement is the least number of lines that is a file of its own. What follows the name of a table is in it.
+    """
+    lines, start, tried = text.split("\n"), 0, 0
+    found: list[tuple[int, dict[str, Any]]] = []
+    table: list[str] = []
+    while start < len(lines):
+        end = start + 1
+        while (values := _alone(lines[start:end])) is None:
+            tried += sum(map(len, lines[start:end]))
+            end = (
+                next((i for i in range(end, len(lines)) if _CLOSES.search(lines[i])), len(lines))
+                + 1
+            )
+            if end > len(lines) or tried > _MOST_TRIED:
+                return []
+        if lines[start].lstrip().startswith("["):
+            table = list(_keys(values))
+        elif values:
+            values = _within(table, values)
+        found += [(start + 1, values)] if values else []
+        start = end
+    return found
+
+
+def _alone(lines: list[str]) -> dict[str, Any] | None:
+    """Return what some lines say, or None if they are no file of their own."""
+    try:
+        return read_toml("\n".join(lines) + "\n")
+    except ValueError:
+        return None
+
+
+def _keys(values: Any) -> Iterator[str]:
+    """Yield the keys that lead to a table that is named alone."""
+    while isinstance(values, dict) and values:
+        [(key, values)] = values.items()
+        yield key
+
+
+def _within(table: list[str], values: dict[str, Any]) -> dict[str, Any]:
+    for key in reversed(table):
+        values = {key: values}
+    return values
 
 
 def _has(found: Any, place: KeyPath) -> bool:

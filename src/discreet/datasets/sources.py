@@ -57,7 +57,7 @@ def _files(path: str) -> Iterator[object]:
 
     try:
         found = files_of(path)
-    except DiscreetError:
+    except (DiscreetError, OSError):  # a folder that others change meanwhile
         return
     for file in found:
         try:

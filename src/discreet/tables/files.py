@@ -72,8 +72,24 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
 
 
 def listed_files(data: FileNames) -> list[File]:
-    """Return the files that paths stand for, with their forms and partition columns."""
-    return [file for one in _listed(data) for file in _files(one)]
+    """Return the files that paths stand for, with their forms and partition columns.
+
+    Raises:
+        UnreadableFile: if one is there twice, by a link or another spelling: a record would count twice, and its
+            answers tell twice as much about it.
+    """
+    found, seen = _all_files(data), dict[object, Path]()
+    for file in found if len(found) > 1 else ():
+        try:
+            known = file.path.stat()
+        except OSError:  # it is named when it is opened
+            continue
+        first = seen.setdefault((known.st_dev, known.st_ino), file.path)
+        if first is not file.path:
+            raise UnreadableFile(
+                f"{first} and {file.path} are one file, whose records would count twice; name it once"
+            )
+    return found
 
 
 def _listed(data: FileNames) -> list[One]:
@@ -118,7 +134,11 @@ def files_of(data: FileNames) -> list[Path]:
     Raises:
         UnreadableFile: if no file matches a pattern, or a folder cannot be looked at.
     """
-    return [file.path for file in listed_files(data)]
+    return [file.path for file in _all_files(data)]
+
+
+def _all_files(data: FileNames) -> list[File]:
+    return [file for one in _listed(data) for file in _files(one)]
 
 
 def _files(one: One) -> list[File]:
