@@ -21,6 +21,7 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
+from .mechanisms.settled import Settled, settled
 from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
@@ -30,7 +31,7 @@ from .releases import Release
 from .sampling.bits import SystemBits
 from .sampling.runs import Runs
 from .sampling.vectors import Vector
-from .scores import Score
+from .scores import Given, Score
 from .scores.contract import bounded_unit, measure_of
 from .terms import Terms, check_names, read_payment
 
@@ -291,19 +292,32 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
         TypeError: if there is a term of another name.
     """
     check_names(terms)
-    mechanism = read_mechanism(terms.get("mechanism", "exponential"))
-    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
-    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
-    size = terms.get("size")
-    _check_range(score, mechanism)
+    mechanism, sensitivity, parameter, calibrated = _settled(score, terms)
     unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
-    sensitivity = score.sensitivity(neighbors)
-    calibrated = mechanism.calibrate(sensitivity, parameter)
+    size = terms.get("size")
     size = None if size is None else count(size, "size", most=_MOST_DRAWS)
     account, request = read_payment(terms)
     return Question(
         score, mechanism, sensitivity, calibrated, parameter, size, account, request, unit, answers
     )
+
+
+def _settled(score: Score, terms: Terms) -> Settled:
+    """Return the calibrated mechanism, from an earlier call with the same arguments if there was one."""
+    chosen = terms.get("mechanism", "exponential"), terms.get("neighbors", "add_remove")
+    much = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
+    if type(score) is Given:  # its sensitivity is declared by plain values
+        known = settled(*chosen, *much, score.change, score.spread, score.monotonic)
+        if known is not None:
+            return known
+    mechanism, neighbors = read_mechanism(chosen[0]), read_neighbors(chosen[1])
+    parameter = read_parameter(*much)
+    _check_range(score, mechanism)
+    bounded_unit(
+        score, read_unit(terms.get("privacy_unit"))
+    )  # refused before a sensitivity is asked
+    sensitivity = score.sensitivity(neighbors)
+    return Settled(mechanism, sensitivity, parameter, mechanism.calibrate(sensitivity, parameter))
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:

@@ -1,0 +1,63 @@
+"""Public arguments that were settled before: a question that is asked again is not read and calibrated again."""
+
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
+from . import read_mechanism
+from .contract import Calibrated, Mechanism, PrivacyParameter, read_parameter
+
+_PLAIN = {type(None), bool, int, float, str, Fraction, Decimal}
+"""Types whose values cannot change, and whose equality is Python's own."""
+
+_KEPT = 512
+
+
+class Settled(NamedTuple):
+    """What follows from public arguments alone.
+
+    Attributes:
+        mechanism: the mechanism.
+        sensitivity: as it was declared.
+        parameter: the privacy parameter, or None where the mechanism states it.
+        calibrated: the mechanism, calibrated.
+    """
+
+    mechanism: Mechanism
+    sensitivity: Sensitivity
+    parameter: PrivacyParameter | None
+    calibrated: Calibrated
+
+
+def settled(*public: Any) -> Settled | None:
+    """Return what follows from these arguments, kept for the next call; None if one is of another type.
+
+    True, 1 and 1.0 are three arguments. What is refused is not kept.
+
+    Args:
+        *public: as for `_settle`.
+    """
+    if not _PLAIN.issuperset(map(type, public)):
+        return None
+    return _settle(*public)
+
+
+@lru_cache(maxsize=_KEPT, typed=True)
+def _settle(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
+    mechanism: str,
+    neighbors: str,
+    epsilon: Any,
+    rho: Any,
+    scale: Any,
+    change: Any,
+    spread: Any,
+    monotonic: Any,
+) -> Settled:
+    """Read the arguments and calibrate the mechanism, in the order of `selection.ask`."""
+    read = read_mechanism(mechanism)
+    relation = read_neighbors(neighbors)
+    parameter = read_parameter(epsilon, rho, scale)
+    sensitivity = read_sensitivity(change, spread, monotonic, relation)
+    return Settled(read, sensitivity, parameter, read.calibrate(sensitivity, parameter))

@@ -1,0 +1,94 @@
+"""Public arguments are read once, and never taken for others that are equal to them."""
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discreet
+from discreet.errors import DiscreetError
+from discreet.mechanisms.settled import settled
+
+USUAL: dict[str, Any] = {
+    "mechanism": "exponential", "neighbors": "add_remove", "epsilon": 1, "rho": None, "scale": None,
+    "change": 1, "spread": None, "monotonic": False,
+}  # fmt: skip
+
+
+def test_the_same_arguments_are_settled_once() -> None:
+    assert settled(*USUAL.values()) is settled(*USUAL.values())
+    other = settled(*{**USUAL, "epsilon": 2}.values())
+    assert other is not settled(*USUAL.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("epsilon", [1, 1.0, "1", Fraction(1), Decimal(1), Decimal("1.0")]),
+        ("change", [1, 1.0, "1", Fraction(1), Decimal(1)]),
+    ],
+)
+def test_equal_numbers_of_all_types_are_the_same_number(name: str, values: list[Any]) -> None:
+    found = [settled(*{**USUAL, name: value}.values()) for value in values]
+    assert all(one is not None for one in found)
+    assert len({(one.sensitivity, one.parameter) for one in found if one is not None}) == 1
+
+
+def test_a_float_is_not_taken_for_an_integer_that_is_equal_to_it() -> None:
+    """A sensitivity of 0.1 is read upwards: it is a little more than one tenth."""
+    tenth = settled(*{**USUAL, "change": Fraction(0.1)}.values())
+    rounded = settled(*{**USUAL, "change": 0.1}.values())
+    decimal = settled(*{**USUAL, "change": "0.1"}.values())
+    assert tenth is not None
+    assert rounded is not None
+    assert decimal is not None
+    assert tenth.sensitivity == rounded.sensitivity != decimal.sensitivity
+
+
+@pytest.mark.parametrize(
+    ("terms", "wrong"),
+    [
+        ({"sensitivity": 1}, {"sensitivity": True}),
+        ({"epsilon": 1}, {"epsilon": True}),
+        ({"monotonic": True}, {"monotonic": 1}),
+        ({"monotonic": False}, {"monotonic": 0}),
+        ({"epsilon": 1}, {"epsilon": float("nan")}),
+        ({"mechanism": "exponential"}, {"mechanism": "Exponential"}),
+    ],
+)
+def test_what_is_refused_stays_refused_after_its_equal_was_accepted(
+    terms: dict[str, Any], wrong: dict[str, Any]
+) -> None:
+    usual: Any = {"sensitivity": 1, "epsilon": 1}
+    for _ in range(2):
+        discreet.select([0, 1], **{**usual, **terms})
+        with pytest.raises(DiscreetError):
+            discreet.select([0, 1], **{**usual, **wrong})
+
+
+class Liar(str):
+    """A text that is equal to every other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("other", [Liar("replace_one"), np.float64(1), np.str_("x"), [1], discreet])
+def test_values_of_other_types_are_read_each_time(other: Any) -> None:
+    for name in USUAL:
+        assert settled(*{**USUAL, name: other}.values()) is None
+
+
+def test_the_release_is_that_of_its_own_arguments() -> None:
+    asked: list[Any] = [{"epsilon": 1}, {"epsilon": 2}, {"rho": 1}, {"scale": 5}, {"epsilon": 1}]
+    seen = [
+        discreet.select([0, 1], sensitivity=1, **terms).guarantee
+        for terms in asked
+        for _ in range(2)
+    ]
+    assert seen[0] == seen[1] == seen[8]
+    assert len(set(seen)) == 4
