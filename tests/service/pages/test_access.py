@@ -166,6 +166,7 @@ def check_page(text: str) -> None:
 POSTS = sorted(path for method, path in ALLOWED if method == "POST")
 OTHERS: list[tuple[dict[str, str], str | None]] = [
     (FROM_HERE, ""), (FROM_HERE, "wrong"), (FROM_HERE, "ä"), ({}, None), ({"Origin": "null"}, None),
+    ({"Origin": "http://["}, None),
     ({"Origin": "https://evil.test"}, None), ({"Origin": f"https://{HOST}.evil.test"}, None),
     ({"Sec-Fetch-Site": "cross-site"}, None), ({"Sec-Fetch-Site": "same-site"}, None),
     ({**FROM_HERE, "Sec-Fetch-Site": "cross-site"}, None), ({**FROM_HERE, "Origin": "https://evil.test"}, None),

@@ -8,8 +8,8 @@ import pytest
 
 import discreet.service.pages
 from discreet.service.pages.asked import language
-from discreet.service.pages.chinese import CHINESE
-from discreet.service.pages.english import ENGLISH
+from discreet.service.pages.chinese import WORDS_ZH as CHINESE
+from discreet.service.pages.english import WORDS_EN as ENGLISH
 
 from .person import Served
 

@@ -16,7 +16,7 @@ _YEAR = 365 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """A request for a page.
 
     Attributes:
@@ -48,7 +48,7 @@ class Asked:
         return f"{self.path}?{urlencode({**self.fields, **other})}"
 
 
-def read_asked(request: Request, body: bytes) -> Asked:
+def read_asked(request: Request, body: bytes) -> PageRequest:
     """Return what is asked for.
 
     Raises:
@@ -58,7 +58,7 @@ def read_asked(request: Request, body: bytes) -> Asked:
     fields = dict(read_fields(sent))
     wanted = fields.pop("lang", "")
     chosen = wanted in ("en", "zh")
-    return Asked(request, fields, wanted if chosen else language(request), chosen)
+    return PageRequest(request, fields, wanted if chosen else language(request), chosen)
 
 
 def language(request: Request) -> str:
@@ -92,7 +92,7 @@ def forget(response: Response, name: str) -> None:
     response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="strict")
 
 
-def keep_language(response: Response, asked: Asked) -> Response:
+def keep_language(response: Response, asked: PageRequest) -> Response:
     """Let the browser keep a language that was chosen."""
     if asked.chosen:
         keep(response, LANGUAGE, asked.lang, _YEAR)

@@ -18,7 +18,7 @@ _ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EventRow:
     """An event in a list.
 
     Attributes:
@@ -82,11 +82,11 @@ def _history(visit: Visit, **shown: Any) -> Response:
     return visit.page("history.html", **given)
 
 
-def _row(visit: Visit, event: Event) -> Row:
+def _row(visit: Visit, event: Event) -> EventRow:
     """Return an event for a list. Of its costs the first is that of the dataset's own budget."""
     plain = (event.body.get("costs") or [event.body.get("total")])[0]
     amount = "" if plain is None else visit.said(read_amount(plain))
-    return Row(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
+    return EventRow(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
 
 
 def _newest(text: str) -> int:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-CHINESE: dict[str, Any] = {
+WORDS_ZH: dict[str, Any] = {
     # every page
     "tag": "zh-Hans",
     "skip": "跳到正文",

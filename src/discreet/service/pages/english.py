@@ -2,7 +2,7 @@
 
 from typing import Any
 
-ENGLISH: dict[str, Any] = {
+WORDS_EN: dict[str, Any] = {
     # every page
     "tag": "en",
     "skip": "Skip to the content",

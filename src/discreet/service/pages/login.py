@@ -3,7 +3,7 @@
 from starlette.responses import Response
 
 from ...errors import NotAllowed
-from .asked import LOGIN, SESSION, Asked, forget, keep
+from .asked import LOGIN, SESSION, PageRequest, forget, keep
 from .forms import is_from_here
 from .rendering import WORDS, page, redirect
 from .sessions import LASTING, form_secret, is_same, random_name
@@ -11,14 +11,14 @@ from .site import Site
 from .visit import Visit, frame
 
 
-def show(site: Site, asked: Asked) -> Response:
+def show(site: Site, asked: PageRequest) -> Response:
     """Return the page where one logs in; to somebody who is logged in, the first page of the role."""
     if site.token_of(asked.cookie(SESSION)) is not None:
         return redirect("/")
     return _form(asked)
 
 
-def enter(site: Site, asked: Asked) -> Response:
+def enter(site: Site, asked: PageRequest) -> Response:
     """Begin a session for a token, and end the one before."""
     words = WORDS[asked.lang]
     visitor = asked.request.client.host if asked.request.client else ""
@@ -48,13 +48,13 @@ def leave(visit: Visit) -> Response:
     return left
 
 
-def _end(site: Site, asked: Asked) -> None:
+def _end(site: Site, asked: PageRequest) -> None:
     """End the session of a request, if there is one."""
     if asked.cookie(SESSION):
         site.sessions.end(asked.cookie(SESSION))
 
 
-def _form(asked: Asked, wrong: str | None = None, status: int = 200) -> Response:
+def _form(asked: PageRequest, wrong: str | None = None, status: int = 200) -> Response:
     """Return the form with a secret that its cookie repeats: no other site can send it for somebody."""
     name = asked.cookie(LOGIN) or random_name()
     response = page("login.html", status, **frame(asked), secret=form_secret(name), wrong=wrong)

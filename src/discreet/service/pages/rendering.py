@@ -11,10 +11,10 @@ from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from .bars import bar
-from .chinese import CHINESE
-from .english import ENGLISH
+from .chinese import WORDS_ZH
+from .english import WORDS_EN
 
-WORDS = {"en": SimpleNamespace(**ENGLISH), "zh": SimpleNamespace(**CHINESE)}
+WORDS = {"en": SimpleNamespace(**WORDS_EN), "zh": SimpleNamespace(**WORDS_ZH)}
 """All sentences of the pages, by language."""
 
 POLICY = (

@@ -15,11 +15,11 @@ from ..slots import LENGTH
 from ..statuses import status_of
 from ..tokens import ROLES
 from . import analyst, auditor, budgets, login, owner
-from .asked import SESSION, Asked, keep_language, language, read_asked
+from .asked import SESSION, PageRequest, keep_language, language, read_asked
 from .forms import is_from_here
 from .rendering import WORDS, page, redirect, style
 from .sessions import beside, form_secret, is_same
-from .site import LOGINS, Service, Site
+from .site import LOGINS, Backend, Site
 from .visit import Visit, frame, note, told_of
 
 ANSWER_LENGTH = 4 * LENGTH
@@ -28,10 +28,10 @@ ANSWER_LENGTH = 4 * LENGTH
 An answer is at most half of `LENGTH` as JSON, so at most six times that here; what stands around it is shorter than
 the rest."""
 
-Work = Callable[[Visit], Response]
-Stranger = Callable[[Site, Asked], Response]
+View = Callable[[Visit], Response]
+Stranger = Callable[[Site, PageRequest], Response]
 
-PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
+PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/", lambda visit: redirect(visit.home), ROLES),
     ("GET", "/questions", analyst.questions, ROLES),
     ("GET", "/free", analyst.free, ROLES),
@@ -55,7 +55,7 @@ PAGES: tuple[tuple[str, str, Work, tuple[str, ...]], ...] = (
 """All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
 
 
-def add_pages(api: FastAPI, service: Service) -> None:
+def add_pages(api: FastAPI, service: Backend) -> None:
     """Add the pages to a service."""
     ledger = described_ledger(service.declared, next(iter(service.declared.datasets)))
     logins = RateLimit(LOGINS, counts=service.rate.counts)
@@ -75,7 +75,7 @@ def add_pages(api: FastAPI, service: Service) -> None:
 
 def lost(request: Request, status: int) -> Response:
     """Return the page for an address that is none."""
-    asked = Asked(request, {}, language(request), False)
+    asked = PageRequest(request, {}, language(request), False)
     return _told(asked, UnknownName(WORDS[asked.lang].lost), status)
 
 
@@ -96,7 +96,7 @@ def _add(router: APIRouter, method: str, path: str, work: Stranger, site: Site) 
 
 def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Response:
     """Answer a request; whatever fails is told as the caller may see it, and never with a traceback."""
-    asked = Asked(request, {}, language(request), False)
+    asked = PageRequest(request, {}, language(request), False)
     try:
         asked = read_asked(request, body)
         return keep_language(work(site, asked), asked)
@@ -107,13 +107,13 @@ def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
     return _told(asked, Unanswerable(str(error_for_analyst(Exception()))), 500)
 
 
-def _told(asked: Asked, error: DiscreetError, status: int) -> Response:
+def _told(asked: PageRequest, error: DiscreetError, status: int) -> Response:
     """Return the page for an error to somebody who is not logged in."""
     note(asked, error)
     return page("error.html", status, **frame(asked), **told_of(error))
 
 
-def _for_visitors(work: Work, roles: tuple[str, ...], site: Site, asked: Asked) -> Response:
+def _for_visitors(work: View, roles: tuple[str, ...], site: Site, asked: PageRequest) -> Response:
     """Answer somebody who is logged in; lead others to the page where one logs in."""
     session = asked.cookie(SESSION)
     token = site.token_of(session)

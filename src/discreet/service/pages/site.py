@@ -16,7 +16,7 @@ LOGINS = 30
 """Attempts to log in from one address in a minute."""
 
 
-class Service(Protocol):
+class Backend(Protocol):
     """What the pages need of the service."""
 
     @property
@@ -60,7 +60,7 @@ class Site:
         logins: how often one address may try to log in.
     """
 
-    service: Service
+    service: Backend
     ledger: Ledger
     sessions: Sessions
     logins: RateLimit

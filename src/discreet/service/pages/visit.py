@@ -9,7 +9,7 @@ from ...errors import DiscreetError
 from ..access import REFUSED
 from ..connection import Connection
 from ..tokens import Token
-from .asked import Asked
+from .asked import PageRequest
 from .promises import WORDINGS
 from .rendering import WORDS, page
 from .sessions import Fields, form_secret
@@ -35,7 +35,7 @@ class Visit:
     """
 
     site: Site
-    asked: Asked
+    asked: PageRequest
     session: str
     token: Token
 
@@ -79,7 +79,7 @@ class Visit:
         }  # fmt: skip
 
 
-def frame(asked: Asked) -> dict[str, Any]:
+def frame(asked: PageRequest) -> dict[str, Any]:
     """Return what every page shows, also to those who are not logged in."""
     return {
         "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "switch": asked.switch(),
@@ -87,7 +87,7 @@ def frame(asked: Asked) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def note(asked: Asked, error: DiscreetError) -> None:
+def note(asked: PageRequest, error: DiscreetError) -> None:
     """Note the class of an error for the metrics."""
     asked.request.scope[REFUSED] = type(error).__name__
 
