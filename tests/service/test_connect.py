@@ -283,8 +283,11 @@ def test_only_the_owner_makes_a_ledger_and_opens_budgets(folder: Path) -> None:
         discreet.connect()
     assert not Path("budget.db").exists()
     open_described(configuration(), "people")
+    owner = discreet.connect()
     with pytest.raises(UnknownBudget, match="discreet ledger open rivals"):
-        discreet.connect()
+        owner.maximum("rivals", "x", epsilon=1)
+    with pytest.raises(UnknownBudget, match="rivals"):
+        owner.ask("high")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Event
-from discreet.ledger.described import configuration
+from discreet.ledger.described import configuration, open_described
 from discreet.service import connection as connections
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
@@ -167,3 +167,28 @@ def test_auditors_see_the_chain_and_analysts_do_not(
     assert connected("auditor").audit() == discreet.Ledger("budget.db").verify()
     with pytest.raises(NotAllowed, match="owners and auditors"):
         connected("analyst", "ann").audit()
+
+
+@pytest.mark.parametrize("role", ["here", "there"])
+def test_a_budget_that_is_not_open_yet_is_opened_by_the_owner(
+    role: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    Path("budget.db").unlink()
+    open_described(configuration(), "people")
+    Path("discreet.toml").write_text(WIDER + '[server]\nslot = "0s"\n')
+    owner = connected("owner") if role == "there" else discreet.connect()
+    assert [budget.name for budget in owner.budgets()] == ["people"]
+    assert ("rivals", "high") in {(one.name, one.access) for one in owner.questions()}
+    for ask in (owner.quote, owner.ask):
+        with pytest.raises(UnknownBudget, match="rivals"):
+            ask("high")
+    with pytest.raises(UnknownBudget, match="rivals"):
+        owner.maximum("rivals", "x", epsilon=1)
+    assert owner.open_budget("rivals").total.epsilon == 9
+    assert owner.quote("high").fits
+    assert owner.ask("high").charged is True
+    assert owner.open_budget("rivals", analyst="bob").total.epsilon == 3
+    assert discreet.connect(analyst="bob").ask("high").charged is True

@@ -12,6 +12,7 @@ from ..datasets.dataset import Dataset, charged_to
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
 from ..numbers import Number
+from ..privacy.sensitivity import Neighbors
 from .budget import Budget
 from .ledger import Ledger
 from .session import Session
@@ -87,9 +88,14 @@ def open_described(
             if analyst is None
             else f"{declared.path} declares no share for {analyst}; declare one, or give it here"
         )
-    neighbors = declared.budgets.get(name, {}).get("neighbors", "add_remove")
-    of: dict[str, Any] = {"neighbors": neighbors, **terms, **given}
+    of: dict[str, Any] = {"neighbors": declared_neighbors(declared, name), **terms, **given}
     return _ledger(declared.ledger).open(dataset, analyst=analyst, **of)
+
+
+def declared_neighbors(declared: Configuration, name: str) -> Neighbors:
+    """Return the neighbouring relation of a budget that is opened as it is declared."""
+    relation: Neighbors = declared.budgets.get(name, {}).get("neighbors", "add_remove")
+    return relation
 
 
 def described_ledger(declared: Configuration, name: str) -> Ledger:

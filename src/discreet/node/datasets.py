@@ -58,7 +58,7 @@ class Datasets:
         self._holdings[name] = HeldData(data if described is None else described)
 
     def hold(self, name: str, data: Any) -> None:
-        """Hold data whose budget was opened by other means."""
+        """Hold data whose budget is opened by other means."""
         self._holdings[name] = HeldData(data)
 
     def allow(self, name: str, access: str, question: Call) -> None:
@@ -73,7 +73,8 @@ class Datasets:
             if not _ABOUT_ARGUMENTS.match(str(wrong)):
                 raise
             raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
-        self.session(name, None).quoted([bill])  # refuses what the budget cannot count
+        if self.opened(name) is not None:
+            self.session(name, None).quoted([bill])  # refuses what the budget cannot count
         holding.questions[access] = Permission(kept, bill)
 
     def limit(self, name: str, access: str | None, limits: dict[str, int]) -> None:
@@ -131,13 +132,24 @@ class Datasets:
         data = self.find(name).data
         return data if isinstance(data, Dataset) else name
 
-    def whole(self, name: str) -> Budget:
-        """Return the budget that is charged for a dataset."""
+    def opened(self, name: str) -> Budget | None:
+        """Return the budget that is charged for a dataset, or None if none was opened yet."""
         (found,) = self.budgets_of(name)
         current = [one for one in found if one.is_current and one.analyst is None]
-        if not current:
-            self.session(name, None)  # raises
-        return current[0]
+        return current[0] if current else None
+
+    def whole(self, name: str) -> Budget:
+        """Return the budget that is charged for a dataset.
+
+        Raises:
+            UnknownBudget: if none was opened yet.
+        """
+        budget = self.opened(name)
+        if budget is None:
+            raise UnknownBudget(
+                f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
+            )
+        return budget
 
     def budgets_of(self, *names: str) -> list[list[Budget]]:
         """Return the budgets and shares of each dataset, renewed ones too."""

@@ -14,7 +14,7 @@ from ..errors import (
     LedgerError,
     UnknownBudget,
 )
-from ..ledger.described import existing
+from ..ledger.described import declared_neighbors, existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
@@ -24,9 +24,11 @@ from .slots import LENGTH
 def hold(declared: Configuration) -> Datasets:
     """Return the datasets of a description, with their questions. Nothing is read from them.
 
+    Nobody can ask about a dataset before its owner has opened its budget.
+
     Raises:
         InvalidDescription: if there is no ledger in it, or a question is refused by its verb.
-        UnknownBudget: if the ledger is not there, or a budget was not opened: only the owner does that.
+        UnknownBudget: if the ledger is not there: only the owner makes one.
     """
     if declared.ledger is None:
         raise InvalidDescription(
@@ -35,7 +37,8 @@ def hold(declared: Configuration) -> Datasets:
     held = Datasets(existing(declared.ledger, next(iter(declared.datasets))))
     for name, dataset in declared.datasets.items():
         held.hold(name, dataset)
-        neighbors = held.whole(name).neighbors
+        opened = held.opened(name)
+        neighbors = declared_neighbors(declared, name) if opened is None else opened.neighbors
         for access, terms in declared.questions[name].items():
             _allow(held, declared, (name, access), terms, neighbors)
     return held
