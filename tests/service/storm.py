@@ -251,6 +251,8 @@ class Client:
             time.sleep(0.5)
             return False
         self._storm.noted(self._team, key, reply.status, body)
+        if reply.status != 200:
+            time.sleep(0.2)
         return reply.status == 200
 
 
