@@ -18,7 +18,7 @@ from discreet.ledger.budget import (
     new_budget,
     read_amount,
     read_total,
-    rounded_up,
+    rounded_fraction,
 )
 from discreet.privacy.guarantees import ApproxDP, Guarantee
 
@@ -201,7 +201,7 @@ def test_deltas_that_come_late_would_break_the_promise() -> None:
 @given(st.fractions(0, 2), st.integers(0, 5000))
 def test_what_is_too_fine_is_rounded_up(value: Fraction, bits: int) -> None:
     fine = value + Fraction(1, 3 * 2**bits)
-    rounded = rounded_up(fine)
+    rounded = rounded_fraction(fine)
     assert rounded >= fine
     assert rounded - fine < Fraction(1, 2**4096)
     assert rounded.denominator.bit_length() <= 4097

@@ -270,7 +270,7 @@ def test_what_is_known_is_rounded_up() -> None:
 def test_the_work_stays_in_its_budget(epsilons: list[Fraction], target: Fraction) -> None:
     grid = adaptive_grid.choose_grid(epsilons, target, target)
     assert grid is not None
-    assert grid.work() <= adaptive_grid.BUDGET
+    assert grid.work() <= adaptive_grid.LONGEST_WORK
     rounded = sorted(
         size for size, n in zip(grid.cells, grid.counts, strict=True) for _ in range(n)
     )

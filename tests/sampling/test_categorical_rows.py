@@ -16,7 +16,7 @@ from discreet.errors import InvalidScores
 from discreet.sampling import categorical_rows
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
-from discreet.sampling.categorical_rows import WIDEST, CategoricalRows, serves
+from discreet.sampling.categorical_rows import WIDEST, CategoricalRows, serves_rows
 from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.sampling.rows import read_rows
 from discreet.sampling.vectors import Vector
@@ -137,9 +137,9 @@ def test_what_is_not_finite_is_found_anywhere(wrong: float, place: tuple[int, in
 
 
 def test_which_tables_are_served() -> None:
-    assert serves(np.zeros((2, WIDEST)), HALF)
-    assert not serves(np.zeros((2, WIDEST + 1)), HALF)
-    assert not serves(np.zeros((2, 3)), NaturalRate(Fraction(10) ** 300))
+    assert serves_rows(np.zeros((2, WIDEST)), HALF)
+    assert not serves_rows(np.zeros((2, WIDEST + 1)), HALF)
+    assert not serves_rows(np.zeros((2, 3)), NaturalRate(Fraction(10) ** 300))
     for dtype in ("f4", ">f8", "i1", ">i4", "u2", "f2"):
         stored = read_rows(np.array([[1, 2], [3, 4]], dtype=dtype)).stored()
         assert stored is not None

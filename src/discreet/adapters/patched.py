@@ -25,7 +25,7 @@ Package = Literal["mbi", "dpsynth", "snsynth"]
 _NAMES = ("mbi", "dpsynth", "snsynth")
 
 
-class Place(NamedTuple):
+class PackageFunction(NamedTuple):
     """Where a package keeps its mechanism.
 
     Attributes:
@@ -43,19 +43,19 @@ _MBI = ("qualities", "epsilon", "sensitivity", "base_measure")
 _MST = ("q", "eps", "sensitivity", "prng", "monotonic")
 _DPSYNTH = ("quality_scores", "epsilon", "sensitivity", "rng", "monotonic")
 
-PLACES: dict[str, list[Place]] = {
+PLACES: dict[str, list[PackageFunction]] = {
     "mbi": [  # the scripts of private-pgm, run from its root or from their folder
-        Place("mechanisms.mechanism", "Mechanism", _MBI),
-        Place("mechanism", "Mechanism", _MBI),
-        Place("mechanisms.mst", "", _MST),
-        Place("mst", "", _MST),
-        Place("mechanisms.adaptive_grid", "", _MST),
-        Place("adaptive_grid", "", _MST),
+        PackageFunction("mechanisms.mechanism", "Mechanism", _MBI),
+        PackageFunction("mechanism", "Mechanism", _MBI),
+        PackageFunction("mechanisms.mst", "", _MST),
+        PackageFunction("mst", "", _MST),
+        PackageFunction("mechanisms.adaptive_grid", "", _MST),
+        PackageFunction("adaptive_grid", "", _MST),
     ],
-    "dpsynth": [Place("dpsynth.discrete_mechanisms.common", "", _DPSYNTH)],
+    "dpsynth": [PackageFunction("dpsynth.discrete_mechanisms.common", "", _DPSYNTH)],
     "snsynth": [
-        Place("snsynth.utils", "", _MBI),
-        Place("snsynth.mst.mst", "MSTSynthesizer", _MST),
+        PackageFunction("snsynth.utils", "", _MBI),
+        PackageFunction("snsynth.mst.mst", "MSTSynthesizer", _MST),
     ],
 }
 """Recorded from private-pgm of August 2025, dpsynth of August 2026 and smartnoise-synth 1.0.8."""
@@ -141,14 +141,14 @@ def _missing(name: str) -> str:
     )
 
 
-def _path(place: Place) -> str:
+def _path(place: PackageFunction) -> str:
     return f"{place.holder}.{_FUNCTION}" if place.holder else _FUNCTION
 
 
 _FUNCTION = "exponential_mechanism"
 
 
-def _holder(place: Place) -> Any:
+def _holder(place: PackageFunction) -> Any:
     """Return the module or the class that has the function, None if there is none.
 
     Raises:
@@ -174,7 +174,9 @@ def _holder(place: Place) -> Any:
 
 
 @contextmanager
-def _replaced(holder: Any, place: Place, draw: Callable[[dict[str, Any]], Any]) -> Iterator[None]:
+def _replaced(
+    holder: Any, place: PackageFunction, draw: Callable[[dict[str, Any]], Any]
+) -> Iterator[None]:
     """Put the function in its place, also where other modules have imported it by name, and take it out again."""
     original = vars(holder)[_FUNCTION]
     signature = inspect.signature(original)
@@ -204,7 +206,7 @@ def _bound(
     raise TypeError(problem)
 
 
-def _exchange(place: Place, old: Any, new: Any) -> None:
+def _exchange(place: PackageFunction, old: Any, new: Any) -> None:
     """Put one function in the place of another in all modules of the package that hold it."""
     top = place.module.partition(".")[0]
     for name, module in list(sys.modules.items()):

@@ -49,7 +49,7 @@ OneDataset = Annotated[
 ]
 
 
-class Account(NamedTuple):
+class NamedAccount(NamedTuple):
     """A ledger, and whose budget in it is meant: a described dataset, the name of a budget, or all."""
 
     ledger: "Ledger"
@@ -75,7 +75,7 @@ class Account(NamedTuple):
         return list(dict.fromkeys(b.dataset for of in self.ledger.budgets_of(*whose) for b in of))
 
 
-def account(where: str | None, dataset: str | None = None) -> Account:
+def account(where: str | None, dataset: str | None = None) -> NamedAccount:
     """Return the account of a command: of a described dataset, or of a ledger that is there.
 
     Args:
@@ -92,13 +92,13 @@ def account(where: str | None, dataset: str | None = None) -> Account:
             raise InvalidArgument(f"{where} is a dataset of {declared.path}; leave out --dataset")
         where, dataset = None, where
     if where is not None:
-        return Account(existing_ledger(where), dataset)
+        return NamedAccount(existing_ledger(where), dataset)
     if declared is None:
         raise InvalidArgument("which ledger is it? give its path, or declare one in discreet.toml")
     from ..ledger.described import described_ledger
 
     ledger = described_ledger(declared, dataset or "NAME")
-    return Account(ledger, declared.datasets.get(dataset or "", dataset))
+    return NamedAccount(ledger, declared.datasets.get(dataset or "", dataset))
 
 
 def declaring(where: str | None) -> "Configuration | None":

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
-from .accounts import LEDGER_HELP, Account, LedgerArgument, OneDataset, account
+from .accounts import LEDGER_HELP, LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
 from .options import AsJson, PlotTo, check_picture
@@ -102,7 +102,7 @@ def export_command(
     account(where).ledger.export(path)
 
 
-def _plot_budget(of: Account, events: list["Event"], path: Path) -> None:
+def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:
     """Plot the spent budget of a dataset over time, in epsilon or else rho; the one that is charged now."""
     from .. import plots
     from ..ledger.events import CHARGED

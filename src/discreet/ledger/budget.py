@@ -42,7 +42,7 @@ class Amount:
     def __add__(self, other: "Amount") -> "Amount":
         return Amount(
             _sum(self.epsilon, other.epsilon), _sum(self.rho, other.rho),
-            rounded_up(self.delta + other.delta),
+            rounded_fraction(self.delta + other.delta),
         )  # fmt: skip
 
     def __sub__(self, other: "Amount") -> "Amount":
@@ -187,7 +187,7 @@ class Budget:
     def _in_units(self, held: Guarantee) -> Amount:
         if self.total.delta and 0 < held.slack < 1:
             rest = Fraction(0) if held.core is None else held.core.pure
-            return Amount(_up(rest), None, rounded_up(held.slack))
+            return Amount(_up(rest), None, rounded_fraction(held.slack))
         return Amount(
             None if self.total.epsilon is None else _up(held.pure),
             None if self.total.rho is None else _up(held.rho),
@@ -298,7 +298,7 @@ def budget_order(budget: Budget) -> tuple[str, str]:
     return budget.dataset, budget.analyst or ""
 
 
-def rounded_up(value: Fraction) -> Fraction:
+def rounded_fraction(value: Fraction) -> Fraction:
     """Return the value, or the next multiple of 2**-4096 if its denominator is longer than that."""
     if value.denominator.bit_length() <= _FINEST + 1:
         return value
@@ -306,12 +306,12 @@ def rounded_up(value: Fraction) -> Fraction:
 
 
 def _up(value: Fraction | None) -> Fraction | None:
-    return None if value is None else rounded_up(value)
+    return None if value is None else rounded_fraction(value)
 
 
 def _sum(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
     """Return the sum; None, unbounded, if one of the two is."""
-    return None if ours is None or theirs is None else rounded_up(ours + theirs)
+    return None if ours is None or theirs is None else rounded_fraction(ours + theirs)
 
 
 def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
@@ -328,7 +328,7 @@ def _counted(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | No
 def _bound(value: object, name: str) -> Fraction:
     """Return a positive number of moderate size with a short denominator."""
     bound = positive(value, name)
-    if not Fraction(1, _MOST) <= bound <= _MOST or rounded_up(bound) != bound:
+    if not Fraction(1, _MOST) <= bound <= _MOST or rounded_fraction(bound) != bound:
         raise InvalidNumber(
             f"{name} must be between 1e-300 and 1e300, and short, got {shown(value)}"
         )

@@ -12,7 +12,7 @@ from functools import reduce
 
 import numpy as np
 
-BUDGET = 2 * 10**8
+LONGEST_WORK = 2 * 10**8
 """Most pairs of a point and a cell that the recursion may look at: about two seconds."""
 
 _CALL = 1000
@@ -131,7 +131,7 @@ def _grid(
 def _fits(grid: LossGrid) -> bool:
     # Larger numbers would be far beyond the budget, and are not for numpy.
     states = math.prod(n + 1 for n in grid.counts)
-    return max(grid.cells) < 2**20 > states and len(grid.cells) < 32 and grid.work() <= BUDGET
+    return max(grid.cells) < 2**20 > states and len(grid.cells) < 32 and grid.work() <= LONGEST_WORK
 
 
 def _common_part(epsilons: Collection[Fraction]) -> Fraction:

@@ -23,7 +23,7 @@ _BLOCK = 2**15
 """Numbers that are worked on at once: they stay in the fast cache."""
 
 
-def serves(table: Table2D, rate: Rate) -> bool:
+def serves_rows(table: Table2D, rate: Rate) -> bool:
     """Return whether the rows are not too long for this module, and the rate is ordinary enough."""
     return 0 < table.shape[1] <= WIDEST and has_fast_pass(rate)
 

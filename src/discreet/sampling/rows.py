@@ -12,7 +12,7 @@ from .vectors import Table2D, Vector, read_vector
 _EXPECTED = "scores must be a table of numbers with one row for each answer: a 2-D array, or a list of lists"
 
 
-class Rows:
+class ScoreRows:
     """Several vectors of one length. The repr shows how many, never which.
 
     Args:
@@ -51,7 +51,7 @@ class Rows:
         return f"<{len(self)} rows of {self.width} private numbers>"
 
 
-def read_rows(values: Any) -> Rows:
+def read_rows(values: Any) -> ScoreRows:
     """Return the rows of an array of two dimensions, or of a list of rows, exactly.
 
     Raises:
@@ -62,7 +62,7 @@ def read_rows(values: Any) -> Rows:
         raise InvalidScores("scores must not be empty: there must be at least one row")
     if len({_length(row) for row in rows}) > 1:
         raise InvalidScores("scores must be a table: the rows are of several lengths")
-    return Rows(rows)
+    return ScoreRows(rows)
 
 
 def count_rows(values: Any) -> int | None:

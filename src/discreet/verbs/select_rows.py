@@ -20,8 +20,8 @@ from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..sampling.categorical_rows import CategoricalRows, serves
-from ..sampling.rows import Rows, count_rows, read_rows
+from ..sampling.categorical_rows import CategoricalRows, serves_rows
+from ..sampling.rows import ScoreRows, count_rows, read_rows
 from ..sampling.vectors import NOT_FINITE
 from ..scores import Given
 from ..selection import Query, Question, ask, named
@@ -258,7 +258,7 @@ def _table(
     number: int,
     labels: Labels | None,
     possible: Sequence[Sequence[bool] | None],
-) -> Rows:
+) -> ScoreRows:
     """Return the rows of scores.
 
     Raises:
@@ -276,13 +276,13 @@ def _table(
 
 
 def drawing(
-    table: Rows, calibrated: Sequence[Calibrated], possible: Sequence[Sequence[bool] | None]
+    table: ScoreRows, calibrated: Sequence[Calibrated], possible: Sequence[Sequence[bool] | None]
 ) -> Callable[[], list[int]]:
     """Compute the private distributions of all answers, and return the function that draws from them."""
     rate = calibrated[0].rate if len(calibrated) == 1 else None
     stored = table.stored()
     with _advice():
-        if rate is not None and stored is not None and serves(stored, rate):
+        if rate is not None and stored is not None and serves_rows(stored, rate):
             return partial(_drawn, CategoricalRows(stored, rate))
         return partial(draw_each, laws_of(table, [one.law for one in calibrated], possible))
 
@@ -312,7 +312,7 @@ def _drawn(rows: CategoricalRows) -> list[int]:
 
 
 def laws_of(
-    table: Rows,
+    table: ScoreRows,
     laws: Sequence[Callable[[Any], Law]],
     possible: Sequence[Sequence[bool] | None],
 ) -> list[Law]:
