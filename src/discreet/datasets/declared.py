@@ -16,7 +16,7 @@ _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 
 @dataclass(frozen=True, slots=True)
-class DeclaredTerms:
+class DeclaredSource:
     """A dataset that has the files of a path.
 
     Attributes:
@@ -30,7 +30,7 @@ class DeclaredTerms:
     is_whole: bool
 
 
-def declared_as(given: object, column: object = None) -> DeclaredTerms | None:
+def declared_as(given: object, column: object = None) -> DeclaredSource | None:
     """Return the described dataset that has files of a path, or None.
 
     Args:
@@ -47,7 +47,7 @@ def declared_as(given: object, column: object = None) -> DeclaredTerms | None:
         return None
     declared, ours = _known(path), files_at(place_of(given))
     found = [
-        DeclaredTerms(declared, name, ours == theirs)
+        DeclaredSource(declared, name, ours == theirs)
         for name, dataset in declared.datasets.items()
         if ours & (theirs := files_at(dataset.place))
     ]
