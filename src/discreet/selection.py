@@ -21,7 +21,7 @@ from .errors import InvalidArgument, InvalidScores, shown
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
-from .mechanisms.settled import Settled, settled
+from .mechanisms.settled import Settled, settled_mechanism
 from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
@@ -307,7 +307,7 @@ def _settled(score: Score, terms: Terms) -> Settled:
     chosen = terms.get("mechanism", "exponential"), terms.get("neighbors", "add_remove")
     much = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
     if type(score) is Given:  # its sensitivity is declared by plain values
-        known = settled(*chosen, *much, score.change, score.spread, score.monotonic)
+        known = settled_mechanism(*chosen, *much, score.change, score.spread, score.monotonic)
         if known is not None:
             return known
     mechanism, neighbors = read_mechanism(chosen[0]), read_neighbors(chosen[1])

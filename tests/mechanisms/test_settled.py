@@ -9,7 +9,7 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError
-from discreet.mechanisms.settled import settled
+from discreet.mechanisms.settled import settled_mechanism
 
 USUAL: dict[str, Any] = {
     "mechanism": "exponential", "neighbors": "add_remove", "epsilon": 1, "rho": None, "scale": None,
@@ -18,9 +18,9 @@ USUAL: dict[str, Any] = {
 
 
 def test_the_same_arguments_are_settled_once() -> None:
-    assert settled(*USUAL.values()) is settled(*USUAL.values())
-    other = settled(*{**USUAL, "epsilon": 2}.values())
-    assert other is not settled(*USUAL.values())
+    assert settled_mechanism(*USUAL.values()) is settled_mechanism(*USUAL.values())
+    other = settled_mechanism(*{**USUAL, "epsilon": 2}.values())
+    assert other is not settled_mechanism(*USUAL.values())
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,16 @@ def test_the_same_arguments_are_settled_once() -> None:
     ],
 )
 def test_equal_numbers_of_all_types_are_the_same_number(name: str, values: list[Any]) -> None:
-    found = [settled(*{**USUAL, name: value}.values()) for value in values]
+    found = [settled_mechanism(*{**USUAL, name: value}.values()) for value in values]
     assert all(one is not None for one in found)
     assert len({(one.sensitivity, one.parameter) for one in found if one is not None}) == 1
 
 
 def test_a_float_is_not_taken_for_an_integer_that_is_equal_to_it() -> None:
     """A sensitivity of 0.1 is read upwards: it is a little more than one tenth."""
-    tenth = settled(*{**USUAL, "change": Fraction(0.1)}.values())
-    rounded = settled(*{**USUAL, "change": 0.1}.values())
-    decimal = settled(*{**USUAL, "change": "0.1"}.values())
+    tenth = settled_mechanism(*{**USUAL, "change": Fraction(0.1)}.values())
+    rounded = settled_mechanism(*{**USUAL, "change": 0.1}.values())
+    decimal = settled_mechanism(*{**USUAL, "change": "0.1"}.values())
     assert tenth is not None
     assert rounded is not None
     assert decimal is not None
@@ -80,7 +80,7 @@ class Liar(str):
 @pytest.mark.parametrize("other", [Liar("replace_one"), np.float64(1), np.str_("x"), [1], discreet])
 def test_values_of_other_types_are_read_each_time(other: Any) -> None:
     for name in USUAL:
-        assert settled(*{**USUAL, name: other}.values()) is None
+        assert settled_mechanism(*{**USUAL, name: other}.values()) is None
 
 
 def test_the_release_is_that_of_its_own_arguments() -> None:

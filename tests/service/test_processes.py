@@ -27,7 +27,7 @@ from discreet.errors import (
 )
 from discreet.ledger.described import configuration
 from discreet.service import processes as processes_of
-from discreet.service.answering import digest
+from discreet.service.answering import file_digest
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
 from discreet.service.processes import Processes
@@ -45,7 +45,7 @@ class Served:
     def __init__(self) -> None:
         Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
         path = Path("discreet.toml").absolute()
-        self.processes = Processes(1, [str(path), digest(path)])
+        self.processes = Processes(1, [str(path), file_digest(path)])
         app: Any = make_app(configuration(), ["testserver"], processes=self.processes)
         known = beside(path)
         self.ann, self.owner, self.auditor = (
@@ -173,7 +173,7 @@ def test_the_owner_is_told_that_the_process_ended(served: Served) -> None:
 def test_too_many_who_wait_are_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes_of, "_WAITING", 0)
     path = Path("discreet.toml").absolute()
-    alone = Processes(1, [str(path), digest(path)])
+    alone = Processes(1, [str(path), file_digest(path)])
     assert alone._room.acquire(blocking=False)  # somebody asks
     with pytest.raises(LedgerBusy, match="too many questions"):
         alone.ask({})

@@ -31,7 +31,7 @@ class Settled(NamedTuple):
     calibrated: Calibrated
 
 
-def settled(*public: Any) -> Settled | None:
+def settled_mechanism(*public: Any) -> Settled | None:
     """Return what follows from these arguments, kept for the next call; None if one is of another type.
 
     True, 1 and 1.0 are three arguments. What is refused is not kept.

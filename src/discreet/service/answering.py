@@ -39,7 +39,7 @@ def answering(declared: Configuration, held: Datasets) -> Answer:
     return answer
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Return what a description is recognised by."""
     return sha256(path.read_bytes()).hexdigest()
 
@@ -53,7 +53,7 @@ def main(number: int, path: Path, known: str) -> None:
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
     answer: Answer = _changed
-    if digest(path) == known:
+    if file_digest(path) == known:
         declared = read_configuration(path)
         answer = answering(declared, hold(declared))
         warm_up()

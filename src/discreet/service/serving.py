@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
 from ..numbers import count
-from .answering import digest
+from .answering import file_digest
 from .counts import beside
 from .held import hold
 from .processes import Processes
@@ -49,7 +49,7 @@ class Served:
     """
 
     path: str
-    digest: str
+    file_digest: str
     hosts: tuple[str, ...]
     processes: int
 
@@ -87,7 +87,7 @@ def serve(
     hold(declared)  # what is wrong is told once, before any worker is started
     named = ("127.0.0.1", "localhost", host, *(hosts or []))
     readers = count(processes, "processes", most=_MOST)
-    told = Served(str(declared.path.absolute()), digest(declared.path), named, readers)
+    told = Served(str(declared.path.absolute()), file_digest(declared.path), named, readers)
     os.environ[_SERVED] = json.dumps(asdict(told))
     _begin_counts(declared.path)
     uvicorn.run(
@@ -102,7 +102,7 @@ def served() -> "App":
 
     told = Served(**json.loads(os.environ[_SERVED]))
     declared = read_configuration(Path(told.path))
-    if digest(declared.path) != told.digest:
+    if file_digest(declared.path) != told.digest:
         raise LedgerUnwritable(
             f"{declared.path} was changed while it is served; start the service again"
         )
