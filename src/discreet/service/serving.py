@@ -49,7 +49,7 @@ class Served:
     """
 
     path: str
-    file_digest: str
+    digest: str
     hosts: tuple[str, ...]
     processes: int
 
