@@ -95,9 +95,9 @@ def in_process(folder: Path) -> Iterator[Callable[[], Ask]]:
 @contextmanager
 def served(folder: Path) -> Iterator[Callable[[], Ask]]:
     """Yield what makes clients that ask a service."""
-    from discreet.service.tokens import beside, read_expiry
+    from discreet.service.tokens import read_expiry, tokens_beside
 
-    known = beside(folder / "discreet.toml")
+    known = tokens_beside(folder / "discreet.toml")
     texts = cycle([known.create("owner", None, read_expiry("1d"))[0] for _ in range(TOKENS)])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -30,7 +30,7 @@ import pytest
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.ledger.described import configuration, open_described
-from discreet.service.tokens import beside, read_expiry
+from discreet.service.tokens import read_expiry, tokens_beside
 
 from .. import postgres
 from .running import STOPPED, Running
@@ -91,7 +91,7 @@ class Storm:
         declared = configuration(folder / "discreet.toml")
         for team in (None, *TEAMS):
             open_described(declared, "people", team)
-        self._ledger, self._tokens = declared.ledger, beside(declared.path)
+        self._ledger, self._tokens = declared.ledger, tokens_beside(declared.path)
         self._lock = threading.Lock()
         self.asked: dict[str, list[str]] = {team: [] for team in TEAMS}
         self.given: dict[tuple[str, str], set[bytes]] = defaultdict(set)

@@ -17,11 +17,11 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
-from discreet.service.counts import Counts
+from discreet.service.counts import RequestCounts
 from discreet.service.limits import LONGEST_BODY, RateLimit
 from discreet.service.metrics import as_text
 from discreet.service.slots import LENGTH
-from discreet.service.tokens import ROLES, beside
+from discreet.service.tokens import ROLES, tokens_beside
 
 from .test_connect import TEXT, write_files
 
@@ -76,11 +76,11 @@ class Called:
     def token(self, who: str) -> str:
         """Return a new token."""
         role, analyst = (who, None) if who in ROLES else ("analyst", who)
-        return beside(Path("discreet.toml")).create(role, analyst, LATER)[0]
+        return tokens_beside(Path("discreet.toml")).create(role, analyst, LATER)[0]
 
     def spare(self) -> str:
         """Return the id of a token that may be revoked."""
-        return beside(Path("discreet.toml")).create("auditor", None, LATER)[1].id
+        return tokens_beside(Path("discreet.toml")).create("auditor", None, LATER)[1].id
 
     def __call__(
         self, who: str, method: str, path: str, host: str = "service.test", **sent: Any
@@ -304,7 +304,7 @@ def test_metrics_as_prometheus_reads_them(called: Called) -> None:
 
 def test_labels_are_escaped() -> None:
     budget = discreet.Ledger().open('a"b\\c', epsilon=1)
-    assert r'dataset="a\"b\\c"' in as_text(Counts(), [budget])
+    assert r'dataset="a\"b\\c"' in as_text(RequestCounts(), [budget])
 
 
 def test_health_says_whether_the_ledger_can_be_read(

@@ -24,7 +24,7 @@ from discreet.errors import (
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere, connect_to
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .test_connect import REFUSED, TEXT, write_files
 
@@ -56,7 +56,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
         patched.delenv("DISCREET_CONFIG", raising=False)
         write_files()
         Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
-        token, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+        token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["testserver"])
         there = Elsewhere(InTheProcess(app, token))
         yield discreet.connect(analyst="ann"), Connection(there, "a service")

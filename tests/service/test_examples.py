@@ -15,7 +15,7 @@ import pytest
 import discreet
 from discreet.ledger.described import configuration, open_described
 from discreet.service.slots import LENGTH
-from discreet.service.tokens import beside, read_expiry
+from discreet.service.tokens import read_expiry, tokens_beside
 
 from .running import Running, free_port
 
@@ -162,7 +162,7 @@ def check_proxy(
     service: Running, folder: Path, url: str, authority: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ask through a proxy; replies are as long as they left, names are checked, and long requests refused."""
-    token, _ = beside(folder / "discreet.toml").create("owner", None, read_expiry("1d"))
+    token, _ = tokens_beside(folder / "discreet.toml").create("owner", None, read_expiry("1d"))
     monkeypatch.setenv("SSL_CERT_FILE", str(authority))
     asking = discreet.connect(url, token=token)
     assert asking.ask("city", request="r").value == "Bern"

@@ -18,10 +18,10 @@ uvicorn = pytest.importorskip("uvicorn", reason="the extra server is not install
 import discreet
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
-from discreet.service.counts import Counts
+from discreet.service.counts import RequestCounts
 from discreet.service.limits import LONGEST_BODY, ShortBodies
 from discreet.service.serving import SETTINGS
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
 from .test_elsewhere import LATER
@@ -34,8 +34,8 @@ class Listening:
 
     def __init__(self) -> None:
         Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
-        token, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
-        app: Any = make_app(configuration(), ["127.0.0.1"], Counts())
+        token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+        app: Any = make_app(configuration(), ["127.0.0.1"], RequestCounts())
         self.server = uvicorn.Server(uvicorn.Config(app, port=0, **SETTINGS))
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()

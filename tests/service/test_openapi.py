@@ -14,20 +14,20 @@ from discreet.service import models
 from .test_app import FREE, NAMED, PUBLIC, ROUTES, Called, called  # noqa: F401  # a fixture
 
 REPLIES: dict[tuple[str, str], Any] = {
-    ("GET", "/v1/questions"): list[models.AllowedQuestion],
-    ("GET", "/v1/columns"): list[models.Column],
-    ("GET", "/v1/budgets"): list[models.Budget],
-    ("GET", "/v1/releases"): list[models.PastRelease],
+    ("GET", "/v1/questions"): list[models.QuestionReply],
+    ("GET", "/v1/columns"): list[models.ColumnReply],
+    ("GET", "/v1/budgets"): list[models.BudgetReply],
+    ("GET", "/v1/releases"): list[models.PastReleaseReply],
     ("GET", "/v1/metrics"): models.Metrics,
-    ("POST", "/v1/quotes"): models.Quote,
-    ("POST", "/v1/answers"): models.Release,
-    ("POST", "/v1/verbs/quotes"): models.Quote,
-    ("POST", "/v1/verbs/answers"): models.Release,
-    ("POST", "/v1/budgets"): models.Budget,
-    ("POST", "/v1/budgets/extensions"): models.Budget,
-    ("GET", "/v1/tokens"): list[models.Token],
-    ("POST", "/v1/tokens"): models.NewToken,
-    ("DELETE", "/v1/tokens/{identity}"): models.Token,
+    ("POST", "/v1/quotes"): models.QuoteReply,
+    ("POST", "/v1/answers"): models.ReleaseReply,
+    ("POST", "/v1/verbs/quotes"): models.QuoteReply,
+    ("POST", "/v1/verbs/answers"): models.ReleaseReply,
+    ("POST", "/v1/budgets"): models.BudgetReply,
+    ("POST", "/v1/budgets/extensions"): models.BudgetReply,
+    ("GET", "/v1/tokens"): list[models.TokenReply],
+    ("POST", "/v1/tokens"): models.NewTokenReply,
+    ("DELETE", "/v1/tokens/{identity}"): models.TokenReply,
 }
 
 
@@ -103,13 +103,13 @@ def test_replies_are_what_is_declared(called: Called, route: tuple[str, str]) ->
     told = reply.json()
     for each in told if isinstance(told, list) else [told]:
         one.model_validate(each)
-        assert one is models.Column or {*each} <= {*one.model_fields}
+        assert one is models.ColumnReply or {*each} <= {*one.model_fields}
 
 
 def test_failures_are_what_is_declared(called: Called) -> None:  # noqa: F811
     wrongs: list[dict[str, Any]] = [{"question": "none"}, {**NAMED, "size": 10**6}, {}]
     for sent in wrongs:
-        models.Failure.model_validate(called("ann", "POST", "/v1/quotes", json=sent).json())
+        models.ErrorReply.model_validate(called("ann", "POST", "/v1/quotes", json=sent).json())
     wrong = called("ann", "POST", "/v1/verbs/quotes", json={**FREE, "verb": "select"})
-    models.Failure.model_validate(wrong.json())
+    models.ErrorReply.model_validate(wrong.json())
     assert {path for _, path in PUBLIC} == {"/healthz", "/v1/openapi.json"}

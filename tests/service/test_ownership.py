@@ -27,7 +27,7 @@ from discreet.ledger.described import configuration, open_described
 from discreet.service import connection as connections
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
 from .test_elsewhere import LATER, InTheProcess
@@ -48,7 +48,7 @@ def owner(
 
 def connected(role: str, analyst: str | None = None) -> Connection:
     """Return a connection to a service in this process."""
-    token, _ = beside(Path("discreet.toml")).create(role, analyst, LATER)
+    token, _ = tokens_beside(Path("discreet.toml")).create(role, analyst, LATER)
     app: Any = make_app(configuration(), ["testserver"])
     return Connection(Elsewhere(InTheProcess(app, token)), "a service")
 

@@ -31,7 +31,7 @@ from discreet.service.answering import file_digest
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
 from discreet.service.processes import Processes
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, spent, write_files
 from .test_elsewhere import LATER, InTheProcess
@@ -47,7 +47,7 @@ class Served:
         path = Path("discreet.toml").absolute()
         self.processes = Processes(1, [str(path), file_digest(path)])
         app: Any = make_app(configuration(), ["testserver"], processes=self.processes)
-        known = beside(path)
+        known = tokens_beside(path)
         self.ann, self.owner, self.auditor = (
             Connection(
                 Elsewhere(InTheProcess(app, known.create(role, analyst, LATER)[0])), "a service"

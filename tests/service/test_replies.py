@@ -16,7 +16,7 @@ from discreet.ledger.described import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.elsewhere import Elsewhere
 from discreet.service.slots import LENGTH, Clock, Slots
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .test_elsewhere import LATER, InTheProcess
 
@@ -58,7 +58,7 @@ class Timed:
     """A service whose time stands still, but for the slots that replies wait for."""
 
     def __init__(self) -> None:
-        token, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+        token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         self.headers = {"Authorization": f"Bearer {token}"}
         self.waited: list[float] = []
         app = make_app(configuration(), ["service.test"])
@@ -172,7 +172,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connecti
             cells = "\n".join('"' + value.replace('"', '""') + '"' for value in HOSTILE[i:] * 30)
             Path(f"{i}.csv").write_text(f'"{name.replace(chr(34), chr(34) * 2)}"\n{cells}\n')
             open_described(declared, name)
-        token, _ = beside(Path("discreet.toml")).create("owner", None, LATER)
+        token, _ = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)
         app: Any = make_app(declared, ["testserver"])
         yield discreet.connect(), Connection(Elsewhere(InTheProcess(app, token)), "a service")
 

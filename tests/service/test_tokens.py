@@ -17,7 +17,7 @@ from discreet import Connection
 from discreet.cli import run
 from discreet.errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile
 from discreet.service import tokens as of
-from discreet.service.tokens import ROLES, Tokens, beside, read_expiry
+from discreet.service.tokens import ROLES, Tokens, read_expiry, tokens_beside
 
 from .test_connect import write_files
 
@@ -206,7 +206,7 @@ def test_the_matrix_of_operations_is_complete() -> None:
 def test_every_operation_of_every_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_files()
-    known = beside(Path("discreet.toml"))
+    known = tokens_beside(Path("discreet.toml"))
     for who, allowed in ALLOWED.items():
         role, analyst = (who, None) if who in ROLES else ("analyst", who)
         text, kept = known.create(role, analyst, LATER)
@@ -230,7 +230,7 @@ def test_every_operation_of_every_role(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_token_decides_who_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_files()
-    text, _ = beside(Path("discreet.toml")).create("analyst", "ann", LATER)
+    text, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
     assert (
         repr(discreet.connect("discreet.toml", token=text)) == "Connection(discreet.toml, as ann)"
     )

@@ -82,7 +82,7 @@ def test_questions_columns_and_past_releases_arrive_as_they_were() -> None:
         {"type": "string", "enum": ["a", "b"]},
     ):
         column = declared("c", given_, ())
-        assert wire.read_column(travelled(wire.write_column(column))) == column
+        assert wire.column_from_wire(travelled(wire.write_column(column))) == column
 
 
 def test_errors_arrive_with_their_class_amounts_and_notes() -> None:

@@ -15,9 +15,9 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
-from discreet.service.counts import Counts, beside
+from discreet.service.counts import RequestCounts, counts_beside
 from discreet.service.limits import RateLimit
-from discreet.service.tokens import beside as tokens_beside
+from discreet.service.tokens import tokens_beside
 
 from .running import STOPPED, Running
 from .test_connect import TEXT, write_files
@@ -26,7 +26,7 @@ from .test_elsewhere import LATER
 
 def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:
     at = [1000.0]
-    workers = [RateLimit(3, lambda: at[0], Counts(tmp_path / "counts")) for _ in range(2)]
+    workers = [RateLimit(3, lambda: at[0], RequestCounts(tmp_path / "counts")) for _ in range(2)]
     asked = [workers[i % 2].admits("a") for i in range(5)]
     assert asked == [True, True, True, False, False]
     assert workers[1].admits("b")
@@ -37,7 +37,7 @@ def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:
 
 
 def test_workers_count_together(tmp_path: Path) -> None:
-    workers = [Counts(tmp_path / "counts") for _ in range(2)]
+    workers = [RequestCounts(tmp_path / "counts") for _ in range(2)]
 
     def count(i: int) -> None:
         workers[i % 2].add("requests", f"GET /{i % 3} 200")
@@ -52,7 +52,7 @@ def test_workers_count_together(tmp_path: Path) -> None:
 
 def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
-    beside(path).add("requests")
+    counts_beside(path).add("requests")
     found = list(tmp_path.glob("discreet.counts*"))
     assert found
     assert {stat.S_IMODE(one.stat().st_mode) for one in found} == {0o600}
@@ -61,9 +61,9 @@ def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"x" * 5000, b"SQLite format 3\0" + b"\xff" * 5000])
 def test_counts_that_cannot_be_read_are_made_anew(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "counts").write_bytes(content)
-    counts = Counts(tmp_path / "counts")
+    counts = RequestCounts(tmp_path / "counts")
     counts.add("requests", "a")
-    assert Counts(tmp_path / "counts").read("requests") == {"a": 1}
+    assert RequestCounts(tmp_path / "counts").read("requests") == {"a": 1}
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_several_workers_on_one_ledger(folder: Path) -> None:
     assert not any(_reads(int(one.name)) for one in Path("/proc").glob("[0-9]*"))
     token = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
     assert token
-    counted = beside(Path("discreet.toml")).read("requests")
+    counted = counts_beside(Path("discreet.toml")).read("requests")
     assert counted["POST /v1/answers 200"] == 8
 
 

@@ -9,7 +9,7 @@ from time import monotonic
 
 from starlette.concurrency import run_in_threadpool
 
-from .counts import Counts
+from .counts import RequestCounts
 from .slots import App, Message, Receive, Send
 
 ACCESS = logging.getLogger("discreet.access")
@@ -37,7 +37,7 @@ class AccessLog:
     """
 
     app: App
-    counts: Counts
+    counts: RequestCounts
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, and log it."""

@@ -44,7 +44,7 @@ def file_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def main(number: int, path: Path, known: str) -> None:
+def answer_lines(number: int, path: Path, known: str) -> None:
     """Answer each line that comes over a socket, until it is closed.
 
     Whoever stops the service stops all its processes, by a signal or with Ctrl-C. This one first answers what
@@ -78,4 +78,4 @@ def _changed(asked: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     os.set_inheritable(int(sys.argv[1]), False)
-    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])
+    answer_lines(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

@@ -19,7 +19,7 @@ from . import models
 from .access import AccessLog
 from .apart import Apart, Asking
 from .connection import Connection
-from .counts import Counts
+from .counts import RequestCounts
 from .held import hold, rights_of
 from .in_process import InProcess
 from .limits import RateLimit, ShortBodies
@@ -30,13 +30,13 @@ from .processes import Processes
 from .replies import RefusedError, failure
 from .routes import add_free_questions, add_questions, add_views
 from .slots import App, Slots, read_slot
-from .tokens import Token, Tokens, beside
+from .tokens import Token, Tokens, tokens_beside
 
 _SLOT = "1s"
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": models.Failure, "description": "Refused."},
-    "5XX": {"model": models.Failure, "description": "Failed."},
+    "4XX": {"model": models.ErrorReply, "description": "Refused."},
+    "5XX": {"model": models.ErrorReply, "description": "Failed."},
 }
 
 
@@ -116,7 +116,7 @@ class Health:
 def make_app(
     declared: Configuration,
     hosts: list[str],
-    counts: Counts | None = None,
+    counts: RequestCounts | None = None,
     processes: Processes | None = None,
 ) -> App:
     """Return the service as an ASGI application.
@@ -127,9 +127,9 @@ def make_app(
         counts: what all workers of the service count together; without it this one counts for itself.
         processes: those that read the data; without them they are read in this process.
     """
-    counted = Counts() if counts is None else counts
+    counted = RequestCounts() if counts is None else counts
     rate = RateLimit(counts=counted)
-    service = Service(declared, hold(declared), beside(declared.path), rate, processes)
+    service = Service(declared, hold(declared), tokens_beside(declared.path), rate, processes)
     api = _api(service, counted)
     trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts)
     logged = AccessLog(ShortBodies(trusted), counted)
@@ -147,7 +147,7 @@ def check_server(declared: Configuration) -> float:
     return read_slot(declared.server.get("slot", _SLOT))
 
 
-def _api(service: Service, counts: Counts) -> FastAPI:
+def _api(service: Service, counts: RequestCounts) -> FastAPI:
     """Return all routes."""
     api = FastAPI(
         title="discreet", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json",
@@ -165,7 +165,11 @@ def _api(service: Service, counts: Counts) -> FastAPI:
 
 
 def _add_health(api: FastAPI, service: Service) -> None:
-    @api.get("/healthz", response_model=models.Health, responses={503: {"model": models.Health}})
+    @api.get(
+        "/healthz",
+        response_model=models.HealthReply,
+        responses={503: {"model": models.HealthReply}},
+    )
     async def health() -> Response:
         """Say whether the service can answer: whether the ledger can be read."""
         if await run_in_threadpool(service.health.is_well):

@@ -14,7 +14,7 @@ from .connection import Connection
 from .held import auditor_rights, hold, rights
 from .in_process import InProcess
 from .ownership import Ownership
-from .tokens import beside
+from .tokens import tokens_beside
 
 
 @error_boundary
@@ -51,7 +51,9 @@ def connect(
     asking = rights(hold(declared), declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     role = "owner" if whose is None else "analyst"
-    return Connection(InProcess(asking, Ownership(declared, beside(declared.path), role)), told)
+    return Connection(
+        InProcess(asking, Ownership(declared, tokens_beside(declared.path), role)), told
+    )
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -72,13 +74,13 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
     """Return the connection of whom a token says."""
     if analyst is not None:
         raise InvalidArgument("a token says who asks: leave out analyst")
-    check = partial(beside(declared.path).find, token)
+    check = partial(tokens_beside(declared.path).find, token)
     found, held = check(), hold(declared)
     asking = (
         auditor_rights(held, declared)
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
-    owned = Ownership(declared, beside(declared.path), found.role)
+    owned = Ownership(declared, tokens_beside(declared.path), found.role)
     told = f"{declared.path}, as {found.analyst or found.role}"
     return Connection(InProcess(asking, owned, check), told)

@@ -22,7 +22,7 @@ INSERT INTO counted VALUES (?, ?, ?) ON CONFLICT (name, labels) DO UPDATE SET nu
 _PATIENCE = 5.0
 
 
-class Counts:
+class RequestCounts:
     """Counters and times that several processes share.
 
     Args:
@@ -107,6 +107,6 @@ def _connected(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def beside(description: Path) -> Counts:
+def counts_beside(description: Path) -> RequestCounts:
     """Return the counts of a service: discreet.counts beside discreet.toml."""
-    return Counts(description.absolute().with_suffix(".counts"))
+    return RequestCounts(description.absolute().with_suffix(".counts"))

@@ -51,7 +51,7 @@ class Elsewhere:
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns."""
         told = self._told("GET", "columns", params={"dataset": dataset})
-        return {column.name: column for column in map(wire.read_column, told)}
+        return {column.name: column for column in map(wire.column_from_wire, told)}
 
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""

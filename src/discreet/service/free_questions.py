@@ -20,7 +20,7 @@ from ..numbers import spell
 from ..payment import Bill
 from ..releases import Release
 
-TERMS = (
+FREE_TERMS = (
     "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
 )  # fmt: skip
 """The arguments of every free question, besides those of its verb: `VERBS`."""
@@ -81,7 +81,7 @@ def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
     A mechanism or a table of candidates as an object could run code or read a file beside the data.
     """
     called = choice(verb, "verb", VERBS)
-    known = (*TERMS, *VERBS[called])
+    known = (*FREE_TERMS, *VERBS[called])
     for name in terms:
         if name not in known:
             raise InvalidArgument(

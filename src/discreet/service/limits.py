@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from .access import REFUSED
-from .counts import Counts
+from .counts import RequestCounts
 from .slots import App, Message, Receive, Send
 
 LONGEST_BODY = 1 << 20
@@ -83,7 +83,7 @@ class RateLimit:
 
     most: int = 120
     now: Callable[[], float] = monotonic
-    counts: Counts = field(default_factory=Counts)
+    counts: RequestCounts = field(default_factory=RequestCounts)
 
     def admits(self, token: str) -> bool:
         """Count a request of a token, and return whether it may be answered."""

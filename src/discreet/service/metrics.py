@@ -6,11 +6,11 @@ from typing import Any
 
 from ..ledger import Budget
 from .access import REFUSALS, REQUESTS
-from .counts import Counts
+from .counts import RequestCounts
 from .slots import MISSED
 from .wire import write_budget
 
-Told = Counts
+Told = RequestCounts
 """What all workers have counted together since the service was started."""
 
 

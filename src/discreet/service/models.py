@@ -11,7 +11,7 @@ class _Given(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Question(_Given):
+class NamedQuestion(_Given):
     """A named question."""
 
     question: str = Field(description="The name of the question.")
@@ -21,7 +21,7 @@ class Question(_Given):
     size: int | None = Field(None, description="How many independent answers.")
 
 
-class QuestionToPay(Question):
+class QuestionToPay(NamedQuestion):
     """A named question, and what is paid for its answer."""
 
     max_cost: str | None = Field(None, description="Refuse to pay more: ε, or ρ, such as 1/2.")
@@ -61,7 +61,7 @@ class TokenToCreate(_Given):
     expires: str = Field("90d", description="After days such as 90d, or a date such as 2027-01-31.")
 
 
-class Amount(BaseModel):
+class AmountReply(BaseModel):
     """An amount of privacy: exact numbers as text, such as 1/2. What is not counted is left out."""
 
     epsilon: str | None = None
@@ -69,7 +69,7 @@ class Amount(BaseModel):
     delta: str | None = None
 
 
-class ErrorBound(BaseModel):
+class ErrorBoundReply(BaseModel):
     """One answer is off by less than `error` with at least that probability, whatever the data are."""
 
     error: str
@@ -77,22 +77,22 @@ class ErrorBound(BaseModel):
     unit: str
 
 
-class Quote(BaseModel):
+class QuoteReply(BaseModel):
     """A price. Nothing was charged."""
 
     budget: str
     fits: bool
-    cost: Amount
-    spent: Amount
-    remaining: Amount
-    after: Amount | None
+    cost: AmountReply
+    spent: AmountReply
+    remaining: AmountReply
+    after: AmountReply | None
     closed: str | None = Field(
         description="Why the budget cannot pay any more, such as its period."
     )
-    worst_error: ErrorBound | None
+    worst_error: ErrorBoundReply | None
 
 
-class Release(BaseModel):
+class ReleaseReply(BaseModel):
     """A released answer with its guarantee."""
 
     value: Any = Field(
@@ -106,7 +106,7 @@ class Release(BaseModel):
     charged: bool | None = Field(description="False if the request was charged before.")
 
 
-class Budget(BaseModel):
+class BudgetReply(BaseModel):
     """A privacy budget, or an analyst's share of one."""
 
     dataset: str
@@ -115,12 +115,12 @@ class Budget(BaseModel):
     privacy_unit: str | None
     period: str | None
     is_current: bool
-    total: Amount
-    spent: Amount
-    remaining: Amount
+    total: AmountReply
+    spent: AmountReply
+    remaining: AmountReply
 
 
-class AllowedQuestion(BaseModel):
+class QuestionReply(BaseModel):
     """A question that the owner has named."""
 
     name: str
@@ -134,7 +134,7 @@ class AllowedQuestion(BaseModel):
     requests: int | None
 
 
-class PastRelease(BaseModel):
+class PastReleaseReply(BaseModel):
     """A release that was charged before."""
 
     dataset: str
@@ -147,7 +147,7 @@ class PastRelease(BaseModel):
     is_answered: bool
 
 
-class Column(BaseModel):
+class ColumnReply(BaseModel):
     """A declared column."""
 
     model_config = ConfigDict(extra="allow")
@@ -156,7 +156,7 @@ class Column(BaseModel):
     type: str
 
 
-class Event(BaseModel):
+class EventReply(BaseModel):
     """An event of the ledger, in the chain of hashes."""
 
     number: int
@@ -169,7 +169,7 @@ class Event(BaseModel):
     head: str
 
 
-class Token(BaseModel):
+class TokenReply(BaseModel):
     """What is told of a token."""
 
     id: str
@@ -179,13 +179,13 @@ class Token(BaseModel):
     expires: str
 
 
-class NewToken(Token):
+class NewTokenReply(TokenReply):
     """A token that was made just now. It is not shown again."""
 
     token: str
 
 
-class Health(BaseModel):
+class HealthReply(BaseModel):
     """Whether the service can answer."""
 
     status: str = Field(description="ok, or unavailable if the ledger cannot be read.")
@@ -206,15 +206,15 @@ class Metrics(BaseModel):
     requests: list[RequestCount]
     refusals: dict[str, int]
     missed_slots: int
-    budgets: list[Budget]
+    budgets: list[BudgetReply]
 
 
-class Failure(BaseModel):
+class ErrorReply(BaseModel):
     """An error: its class in discreet.errors, its message, and the amounts of a budget that cannot pay."""
 
     error: str
     message: str
     notes: list[str]
-    requested: Amount | None = None
-    spent: Amount | None = None
-    remaining: Amount | None = None
+    requested: AmountReply | None = None
+    spent: AmountReply | None = None
+    remaining: AmountReply | None = None

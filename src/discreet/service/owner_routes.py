@@ -25,7 +25,7 @@ _TEXT: dict[int | str, dict[str, Any]] = {
 def add_budgets(api: APIRouter, service: Answering) -> None:
     """Add what opens and extends budgets."""
 
-    @api.post("/budgets", response_model=models.Budget, status_code=201)
+    @api.post("/budgets", response_model=models.BudgetReply, status_code=201)
     async def open_budget(asked: Asked, given: models.BudgetToOpen) -> Response:
         """Open the declared budget of a dataset, or an analyst's share of it; for the owner."""
 
@@ -34,7 +34,7 @@ def add_budgets(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, opened, 201)
 
-    @api.post("/budgets/extensions", response_model=models.Budget)
+    @api.post("/budgets/extensions", response_model=models.BudgetReply)
     async def extend_budget(asked: Asked, given: models.BudgetToOpen) -> Response:
         """Give a budget or a share a larger total; for the owner."""
 
@@ -47,12 +47,12 @@ def add_budgets(api: APIRouter, service: Answering) -> None:
 def add_tokens(api: APIRouter, service: Answering) -> None:
     """Add what makes and revokes tokens."""
 
-    @api.get("/tokens", response_model=list[models.Token])
+    @api.get("/tokens", response_model=list[models.TokenReply])
     async def tokens(asked: Asked) -> Response:
         """List the tokens that were not revoked, expired ones too; for the owner."""
         return await reply(service, asked, lambda c: [one.as_dict() for one in c.tokens()])
 
-    @api.post("/tokens", response_model=models.NewToken, status_code=201)
+    @api.post("/tokens", response_model=models.NewTokenReply, status_code=201)
     async def create_token(asked: Asked, given: models.TokenToCreate) -> Response:
         """Make a token, which is shown once; for the owner."""
 
@@ -61,7 +61,7 @@ def add_tokens(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, made, 201)
 
-    @api.delete("/tokens/{identity}", response_model=models.Token)
+    @api.delete("/tokens/{identity}", response_model=models.TokenReply)
     async def revoke_token(asked: Asked, identity: str) -> Response:
         """Revoke a token by its id: from now on it is refused; for the owner."""
         return await reply(service, asked, lambda c: c.revoke_token(identity).as_dict())

@@ -51,7 +51,7 @@ async def _asked(
 Asked = Annotated[Request, Depends(_asked)]
 """The request of somebody who must bring a token."""
 
-Work = Callable[[Connection, Token], Response]
+AnswerWork = Callable[[Connection, Token], Response]
 
 
 async def reply(
@@ -65,12 +65,12 @@ async def reply(
     return await reply_with(service, request, as_json)
 
 
-async def reply_with(service: Answering, request: Request, work: Work) -> Response:
+async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
     return await run_in_threadpool(_replied, service, request, work)
 
 
-def _replied(service: Answering, request: Request, work: Work) -> Response:
+def _replied(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
     try:
         token = service.caller(request.headers.get("authorization"))

@@ -10,8 +10,8 @@ from . import models, wire
 from .connection import Connection
 from .replies import Answering, Asked, reply
 
-Key = Annotated[str, Header(description="The name of the request: charged and drawn once.")]
-Listed = Annotated[str, Query(description="The name of the dataset.")]
+RequestKey = Annotated[str, Header(description="The name of the request: charged and drawn once.")]
+DatasetName = Annotated[str, Query(description="The name of the dataset.")]
 
 _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
 
@@ -19,13 +19,13 @@ _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "
 def add_views(api: APIRouter, service: Answering) -> None:
     """Add what is looked at, and costs nothing."""
 
-    @api.get("/questions", response_model=list[models.AllowedQuestion])
+    @api.get("/questions", response_model=list[models.QuestionReply])
     async def questions(asked: Asked) -> Response:
         """List the named questions."""
         return await reply(service, asked, lambda c: list(map(wire.write_question, c.questions())))
 
-    @api.get("/columns", response_model=list[models.Column])
-    async def columns(asked: Asked, dataset: Listed) -> Response:
+    @api.get("/columns", response_model=list[models.ColumnReply])
+    async def columns(asked: Asked, dataset: DatasetName) -> Response:
         """List the declared columns of a dataset."""
 
         def listed(c: Connection) -> list[dict[str, Any]]:
@@ -33,12 +33,12 @@ def add_views(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, listed)
 
-    @api.get("/budgets", response_model=list[models.Budget])
+    @api.get("/budgets", response_model=list[models.BudgetReply])
     async def budgets(asked: Asked) -> Response:
         """List the caller's budgets."""
         return await reply(service, asked, lambda c: list(map(wire.write_budget, c.budgets())))
 
-    @api.get("/releases", response_model=list[models.PastRelease])
+    @api.get("/releases", response_model=list[models.PastReleaseReply])
     async def releases(asked: Asked) -> Response:
         """List what was released to the caller before."""
         return await reply(service, asked, lambda c: list(map(wire.write_past, c.releases())))
@@ -47,8 +47,8 @@ def add_views(api: APIRouter, service: Answering) -> None:
 def add_questions(api: APIRouter, service: Answering) -> None:
     """Add prices and answers of named questions."""
 
-    @api.post("/quotes", response_model=models.Quote)
-    async def quote(asked: Asked, about: models.Question) -> Response:
+    @api.post("/quotes", response_model=models.QuoteReply)
+    async def quote(asked: Asked, about: models.NamedQuestion) -> Response:
         """Return the price of a named question, and how far off an answer may be."""
 
         def quoted(c: Connection) -> dict[str, Any]:
@@ -56,8 +56,10 @@ def add_questions(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, quoted)
 
-    @api.post("/answers", response_model=models.Release)
-    async def answer(asked: Asked, about: models.QuestionToPay, idempotency_key: Key) -> Response:
+    @api.post("/answers", response_model=models.ReleaseReply)
+    async def answer(
+        asked: Asked, about: models.QuestionToPay, idempotency_key: RequestKey
+    ) -> Response:
         """Answer a named question, and charge it once for each Idempotency-Key."""
 
         def answered(c: Connection) -> dict[str, Any]:
@@ -73,7 +75,7 @@ def add_questions(api: APIRouter, service: Answering) -> None:
 def add_free_questions(api: APIRouter, service: Answering) -> None:
     """Add prices and answers of free questions."""
 
-    @api.post("/verbs/quotes", response_model=models.Quote)
+    @api.post("/verbs/quotes", response_model=models.QuoteReply)
     async def quote_verb(asked: Asked, about: models.FreeQuestion) -> Response:
         """Return the price of a free question, and how far off an answer may be."""
 
@@ -85,9 +87,9 @@ def add_free_questions(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, quoted)
 
-    @api.post("/verbs/answers", response_model=models.Release)
+    @api.post("/verbs/answers", response_model=models.ReleaseReply)
     async def answer_verb(
-        asked: Asked, about: models.FreeQuestionToPay, idempotency_key: Key
+        asked: Asked, about: models.FreeQuestionToPay, idempotency_key: RequestKey
     ) -> Response:
         """Answer a free question, and charge it once for each Idempotency-Key."""
 

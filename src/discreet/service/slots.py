@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 
 from ..errors import InvalidArgument, shown
-from .counts import Counts
+from .counts import RequestCounts
 
 MISSED = "slots missed"
 """The name of the counter."""
@@ -59,7 +59,7 @@ class Slots:
     app: App
     slot: float
     clock: Clock = field(default_factory=Clock)
-    counts: Counts = field(default_factory=Counts)
+    counts: RequestCounts = field(default_factory=RequestCounts)
 
     @property
     def missed(self) -> int:

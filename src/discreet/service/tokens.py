@@ -173,15 +173,15 @@ class Tokens:
         """Replace the tokens in one step, one writer after the other."""
         with self._locked():
             changed = change(self._read())
-            beside = self._path.with_name(f"{self._path.name}-new")
-            beside.unlink(missing_ok=True)
-            with open_private(beside) as file:
+            tokens_beside = self._path.with_name(f"{self._path.name}-new")
+            tokens_beside.unlink(missing_ok=True)
+            with open_private(tokens_beside) as file:
                 json.dump(
                     {"version": 1, "tokens": [asdict(one) for one in changed]}, file, indent=1
                 )
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(beside, self._path)
+            os.replace(tokens_beside, self._path)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -215,7 +215,7 @@ def read_expiry(text: str) -> dt.datetime:
     )
 
 
-def beside(description: Path) -> Tokens:
+def tokens_beside(description: Path) -> Tokens:
     """Return the tokens of a description: discreet.tokens beside discreet.toml."""
     return Tokens(description.absolute().with_suffix(".tokens"))
 

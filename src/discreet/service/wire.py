@@ -187,7 +187,7 @@ def write_column(column: Column) -> dict[str, Any]:
     return {field.name: write_value(getattr(column, field.name)) for field in fields(column)}
 
 
-def read_column(given: Mapping[str, Any]) -> Column:
+def column_from_wire(given: Mapping[str, Any]) -> Column:
     """Return the column that `write_column` wrote."""
     told = {name: read_value(value) for name, value in given.items()}
     enum = told.pop("enum")

@@ -13,7 +13,7 @@ import httpx
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
 from discreet.service.slots import App
-from discreet.service.tokens import ROLES, beside
+from discreet.service.tokens import ROLES, tokens_beside
 
 HOST = "service.test"
 LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
@@ -75,7 +75,7 @@ class Served:
         Path("discreet.toml").write_text(text, encoding="utf-8")
         self.declared = configuration()
         self.app: App = make_app(self.declared, [HOST])
-        known = beside(Path("discreet.toml"))
+        known = tokens_beside(Path("discreet.toml"))
         self.tokens = {
             who: known.create(who if who in ROLES else "analyst", who if who not in ROLES else None, LATER)[0]
             for who in (*analysts, "owner", "auditor")

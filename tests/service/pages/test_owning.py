@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .person import LATER, Person, Read, Served
 
@@ -33,7 +33,7 @@ def test_a_token_is_made_shown_once_used_and_revoked(served: Served) -> None:
     assert "Logged in as ann" in plain(ann.get("/budgets").text)
     (kept,) = [
         one
-        for one in beside(Path("discreet.toml")).listed()
+        for one in tokens_beside(Path("discreet.toml")).listed()
         if one.id in made.text and one.expires < "2990"
     ]
     revoking = owner.read("/tokens").form("/tokens/revoke", id=kept.id)
@@ -60,7 +60,7 @@ def test_an_owner_who_revokes_the_token_of_the_session_is_out(served: Served) ->
     ],
 )  # fmt: skip
 def test_what_is_no_token_is_not_made(served: Served, filled: dict[str, str]) -> None:
-    owner, known = served.person("owner"), beside(Path("discreet.toml"))
+    owner, known = served.person("owner"), tokens_beside(Path("discreet.toml"))
     before = known.listed()
     reply = owner.submit(owner.read("/tokens").form("/tokens"), **filled)
     assert reply.status_code in (404, 422)
@@ -69,7 +69,9 @@ def test_what_is_no_token_is_not_made(served: Served, filled: dict[str, str]) ->
 
 def test_a_share_is_opened_and_the_analyst_may_ask(served: Served) -> None:
     owner = served.person("owner")
-    waiting = entered(served, beside(Path("discreet.toml")).create("analyst", "eve", LATER)[0])
+    waiting = entered(
+        served, tokens_beside(Path("discreet.toml")).create("analyst", "eve", LATER)[0]
+    )
     assert "Not open yet" in plain(waiting.get("/questions").text)
     form = owner.read("/access").form("/access", analyst="eve")
     assert owner.submit(form, epsilon="").status_code == 422

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.errors import UnreadableFile
 from discreet.service.pages.sessions import LASTING, Sessions, form_secret
-from discreet.service.tokens import beside
+from discreet.service.tokens import tokens_beside
 
 from .person import LATER, Served
 
@@ -70,7 +70,7 @@ def test_what_was_asked_is_kept_once(tmp_path: Path) -> None:
 
 
 def test_a_session_is_over_when_its_token_is_revoked(served: Served) -> None:
-    known = beside(Path("discreet.toml"))
+    known = tokens_beside(Path("discreet.toml"))
     text, kept = known.create("analyst", "ann", LATER)
     person = served.person()
     assert person.enter(text).status_code == 303

@@ -18,7 +18,7 @@ from . import analyst, auditor, budgets, login, owner
 from .asked import SESSION, PageRequest, keep_language, language, read_asked
 from .forms import is_from_here
 from .rendering import WORDS, page, redirect, style
-from .sessions import beside, form_secret, is_same
+from .sessions import form_secret, is_same, sessions_beside
 from .site import LOGINS, Backend, Site
 from .visit import Visit, frame, note, told_of
 
@@ -59,7 +59,7 @@ def add_pages(api: FastAPI, service: Backend) -> None:
     """Add the pages to a service."""
     ledger = described_ledger(service.declared, next(iter(service.declared.datasets)))
     logins = RateLimit(LOGINS, counts=service.rate.counts)
-    site = Site(service, ledger, beside(service.declared.path), logins)
+    site = Site(service, ledger, sessions_beside(service.declared.path), logins)
     router = APIRouter(include_in_schema=False)
 
     @router.get("/style.css", response_model=None)

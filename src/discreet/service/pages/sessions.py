@@ -117,7 +117,7 @@ class Sessions:
             )
 
 
-def beside(description: Path) -> Sessions:
+def sessions_beside(description: Path) -> Sessions:
     """Return the sessions of a description: discreet.sessions beside discreet.toml."""
     return Sessions(description.absolute().with_suffix(".sessions"))
 
