@@ -78,7 +78,7 @@ def test_every_operation_is_named_typed_and_secured(document: dict[str, Any]) ->
         assert placed == {*re.findall(r"{(\w+)}", path)}
         assert (path == "/healthz") == ("security" not in operation), path
         if path != "/healthz":
-            assert "Failure" in str(operation["responses"]["4XX"]), path
+            assert "ErrorReply" in str(operation["responses"]["4XX"]), path
 
 
 def test_the_schemas_are_closed_and_described(document: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
-from discreet.service.counts import RequestCounts, counts_beside
+from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.limits import RateLimit
 from discreet.service.tokens import tokens_beside
 
@@ -52,7 +52,7 @@ def test_workers_count_together(tmp_path: Path) -> None:
 
 def test_counts_are_readable_for_their_owner_alone(tmp_path: Path) -> None:
     path = tmp_path / "discreet.toml"
-    counts_beside(path).add("requests")
+    kept_counts(path).add("requests")
     found = list(tmp_path.glob("discreet.counts*"))
     assert found
     assert {stat.S_IMODE(one.stat().st_mode) for one in found} == {0o600}
@@ -115,7 +115,7 @@ def test_several_workers_on_one_ledger(folder: Path) -> None:
     assert not any(_reads(int(one.name)) for one in Path("/proc").glob("[0-9]*"))
     token = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)[0]
     assert token
-    counted = counts_beside(Path("discreet.toml")).read("requests")
+    counted = kept_counts(Path("discreet.toml")).read("requests")
     assert counted["POST /v1/answers 200"] == 8
 
 

@@ -107,6 +107,6 @@ def _connected(path: Path | None) -> sqlite3.Connection:
     return connection
 
 
-def counts_beside(description: Path) -> RequestCounts:
+def kept_counts(description: Path) -> RequestCounts:
     """Return the counts of a service: discreet.counts beside discreet.toml."""
     return RequestCounts(description.absolute().with_suffix(".counts"))

@@ -11,7 +11,7 @@ from .connection import Connection
 from .replies import Answering, Asked, reply
 
 RequestKey = Annotated[str, Header(description="The name of the request: charged and drawn once.")]
-DatasetName = Annotated[str, Query(description="The name of the dataset.")]
+OfDataset = Annotated[str, Query(description="The name of the dataset.")]
 
 _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
 
@@ -25,7 +25,7 @@ def add_views(api: APIRouter, service: Answering) -> None:
         return await reply(service, asked, lambda c: list(map(wire.write_question, c.questions())))
 
     @api.get("/columns", response_model=list[models.ColumnReply])
-    async def columns(asked: Asked, dataset: DatasetName) -> Response:
+    async def columns(asked: Asked, dataset: OfDataset) -> Response:
         """List the declared columns of a dataset."""
 
         def listed(c: Connection) -> list[dict[str, Any]]:

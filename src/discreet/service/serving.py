@@ -13,7 +13,7 @@ from ..datasets.configuration import Configuration, read_configuration
 from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
 from ..numbers import count
 from .answering import file_digest
-from .counts import counts_beside
+from .counts import kept_counts
 from .held import hold
 from .processes import Processes
 
@@ -108,7 +108,7 @@ def served() -> "App":
         )
     _log_accesses()
     readers = Processes(told.processes, [told.path, told.digest])
-    return make_app(declared, list(told.hosts), counts_beside(declared.path), readers)
+    return make_app(declared, list(told.hosts), kept_counts(declared.path), readers)
 
 
 def read_address(text: str) -> tuple[str, int]:
@@ -128,7 +128,7 @@ def read_address(text: str) -> tuple[str, int]:
 def _begin_counts(description: Path) -> None:
     """Count anew. A file that is in the way is told now, and not by every request."""
     try:
-        counts_beside(description).begin()
+        kept_counts(description).begin()
     except (OSError, sqlite3.Error) as error:
         failure = LedgerUnwritable(
             f"the counts beside {description} cannot be written: {type(error).__name__}"

@@ -22,7 +22,7 @@ from .reach import about_analyst, datasets, verbs
 from .rendering import visible
 from .sessions import Fields, random_name
 from .visit import Visit
-from .wanted import Wanted, declared_values, read_wanted
+from .wanted import Wanted, read_wanted, values_declared
 
 _NEWEST = 200
 _REQUEST = 12
@@ -73,7 +73,7 @@ def free(visit: Visit, wrong: DiscreetError | None = None) -> Response:
     columns = list(visit.connection().columns(wanted.dataset).values())
     shown: dict[str, Any] = {
         "wanted": wanted, "allowed": allowed, "fields": wanted.all_fields, "columns": columns,
-        "declared_values": declared_values, "takes": VERBS.get(wanted.fields.get("verb", ""), ()), "wrong": wrong,
+        "declared_values": values_declared, "takes": VERBS.get(wanted.fields.get("verb", ""), ()), "wrong": wrong,
         "largest": about_analyst(visit).get("largest_epsilon"),
         "unit": visit.site.service.declared.dataset(wanted.dataset).privacy_unit,
     }  # fmt: skip

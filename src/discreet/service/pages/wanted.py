@@ -108,7 +108,7 @@ def read_wanted(fields: Mapping[str, str]) -> Wanted:
     return Wanted({name: fields[name] for name in FIELDS if fields.get(name)})
 
 
-def declared_values(column: Column) -> str:
+def values_declared(column: Column) -> str:
     """Return the bounds or the values of a column; nothing where none are declared."""
     if column.enum is not None:
         more = len(column.enum) - _LISTED
