@@ -111,7 +111,14 @@ def test_replies_about_all_data_have_one_slot_and_one_length(
         statuses.append(reply.status_code)
         seen.add((len(reply.content), tuple(sorted(reply.headers.items()))))
     assert seen == {
-        (LENGTH, (("content-length", str(LENGTH)), ("content-type", "application/json")))
+        (
+            LENGTH,
+            (
+                ("content-length", str(LENGTH)),
+                ("content-type", "application/json"),
+                ("idempotent-replayed", "?0"),
+            ),
+        )
     }
     assert timed.waited == [0.25] * len(DATA)
     assert statuses[:5] == [200] * 5

@@ -126,12 +126,19 @@ class Elsewhere:
         request = paying.request or str(uuid4())
         most = None if paying.max_cost is None else str(paying.max_cost)
         key = {"Idempotency-Key": request.encode()}  # any name, in UTF-8
+
+        def read(reply: Any) -> Release:
+            charged = {"?0": True, "?1": False}[reply.headers[wire.REPLAYED]]
+            return wire.read_release({**reply.json(), "charged": charged})
+
         try:
-            told = self._told("POST", path, json={**asked, "max_cost": most}, headers=key)
+            found: Release = self._told(
+                "POST", path, read, json={**asked, "max_cost": most}, headers=key
+            )
         except LedgerUnwritable as error:
             error.add_note(f"if this was paid: request={request!r} asks again at no cost")
             raise
-        return wire.read_release(told)
+        return found
 
     def _told(
         self, method: str, path: str, read: Callable[[Any], Any] = _as_json, **sent: Any

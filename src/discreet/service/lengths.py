@@ -15,7 +15,7 @@ _AROUND = 40
 """Characters around a value: its key, brackets and commas."""
 
 _REST = 200
-"""Characters of the rest of a release: the names of its fields, a number of candidates, whether it was charged."""
+"""Characters of the rest of a release: the names of its fields, a number of candidates."""
 
 
 def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:

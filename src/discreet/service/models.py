@@ -103,7 +103,6 @@ class ReleaseReply(BaseModel):
     unit: str | None
     query: str
     candidates: int | None
-    charged: bool | None = Field(description="False if the request was charged before.")
 
 
 class BudgetReply(BaseModel):

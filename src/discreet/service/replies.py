@@ -88,7 +88,9 @@ def failure(request: Request, error: DiscreetError, status: int | None = None) -
     """Return the reply for an error, and note its class for the metrics."""
     told, found = wire.write_error(error), status or status_of(error)
     request.scope[REFUSED] = told["error"]
-    headers = {"WWW-Authenticate": "Bearer"} if found == 401 else None
+    headers = {wire.REPLAYED: "?0"}  # as long as an answer's, which a failure may stand for
+    if found == 401:
+        headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(told, found, headers)
 
 

@@ -1,17 +1,31 @@
 """The routes of those who ask, under /v1: questions, columns, prices, answers, budgets, and releases before."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
 from ..errors import InvalidArgument
+from ..releases import Release
 from . import models, wire
 from .connection import Connection
-from .replies import Answering, Asked, reply
+from .replies import Answering, AnswerWork, Asked, reply, reply_with
+from .tokens import Token
 
 RequestKey = Annotated[str, Header(description="The name of the request: charged and drawn once.")]
 OfDataset = Annotated[str, Query(description="The name of the dataset.")]
+
+_REPLAYED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            wire.REPLAYED: {
+                "description": "?1 if the request was charged before: its answer has the same bytes.",
+                "schema": {"type": "string", "enum": ["?0", "?1"]},
+            }
+        }
+    }
+}
 
 _RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
 
@@ -56,20 +70,19 @@ def add_questions(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, quoted)
 
-    @api.post("/answers", response_model=models.ReleaseReply)
+    @api.post("/answers", response_model=models.ReleaseReply, responses=_REPLAYED)
     async def answer(
         asked: Asked, about: models.QuestionToPay, idempotency_key: RequestKey
     ) -> Response:
         """Answer a named question, and charge it once for each Idempotency-Key."""
 
-        def answered(c: Connection) -> dict[str, Any]:
-            found = c.ask(
+        def answered(c: Connection) -> Release:
+            return c.ask(
                 about.question, dataset=about.dataset, size=about.size, max_cost=about.max_cost,
                 request=_request(idempotency_key),
             )  # fmt: skip
-            return wire.write_release(found)
 
-        return await reply(service, asked, answered)
+        return await reply_with(service, asked, _released(answered))
 
 
 def add_free_questions(api: APIRouter, service: Answering) -> None:
@@ -87,20 +100,29 @@ def add_free_questions(api: APIRouter, service: Answering) -> None:
 
         return await reply(service, asked, quoted)
 
-    @api.post("/verbs/answers", response_model=models.ReleaseReply)
+    @api.post("/verbs/answers", response_model=models.ReleaseReply, responses=_REPLAYED)
     async def answer_verb(
         asked: Asked, about: models.FreeQuestionToPay, idempotency_key: RequestKey
     ) -> Response:
         """Answer a free question, and charge it once for each Idempotency-Key."""
 
-        def answered(c: Connection) -> dict[str, Any]:
-            found = c.ask_verb(
+        def answered(c: Connection) -> Release:
+            return c.ask_verb(
                 about.verb, about.dataset, about.column, size=about.size, max_cost=about.max_cost,
                 request=_request(idempotency_key), **_terms(about),
             )  # fmt: skip
-            return wire.write_release(found)
 
-        return await reply(service, asked, answered)
+        return await reply_with(service, asked, _released(answered))
+
+
+def _released(work: Callable[[Connection], Release]) -> AnswerWork:
+    """Return what answers with a release: the same bytes for a request, and in a header if it is the first."""
+
+    def released(connection: Connection, token: Token) -> Response:
+        told = wire.write_release(work(connection))
+        return JSONResponse(told, headers={wire.REPLAYED: "?0" if told.pop("charged") else "?1"})
+
+    return released
 
 
 def _terms(about: models.FreeQuestion) -> dict[str, Any]:

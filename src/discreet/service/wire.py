@@ -26,6 +26,9 @@ from ..privacy.guarantees import read_guarantee
 from ..releases import Release
 from .past_releases import PastRelease
 
+REPLAYED = "Idempotent-Replayed"
+"""The header that says if a stored answer is given again, ?1, at no cost; all else has ?0. Its body is the same."""
+
 _DEEPEST = 6
 
 _CHAIN = {
