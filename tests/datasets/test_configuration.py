@@ -240,7 +240,7 @@ def test_questions_take_what_their_verbs_take() -> None:
         assert {*own} < known
         assert known - {*own, *TERMS} <= {
             "data", "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
-            "unsafe_candidates_from_data", "max_contributions",
+            "unsafe_candidates_from_data", "max_contributions", "delta",
         }, verb  # fmt: skip
 
 

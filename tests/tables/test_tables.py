@@ -513,7 +513,7 @@ def test_csv_is_compared_as_text(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("c\td\n1\tx\n01\tx\n1.0\tx\n1/3\tx\n0.10\tx\n")
     wanted = [1, "01", D("1.0"), Fraction(1, 3), D("0.10"), D("0.1")]
     assert count(tmp_path / "t.tsv", "c", wanted) == [1, 1, 1, 1, 1, 0]
-    for candidate in (True, 1.5, DAY, b"1"):
+    for candidate in (1.5, b"1", dt.time(1)):
         with pytest.raises(InvalidCandidates, match="text"):
             count(tmp_path / "t.tsv", "c", [candidate])
 
@@ -694,8 +694,8 @@ def test_no_error_holds_a_private_value(make: Make) -> None:
     calls: list[Callable[[], object]] = [
         lambda: count(data, "missing", ["a"]),
         lambda: count(data, "c", [None]),
-        lambda: count(data, "c", [True]),
-        lambda: count(data, "c", ["a", DAY]),
+        lambda: count(data, "c", [1.5]),
+        lambda: count(data, "c", ["a", b"1"]),
         lambda: count(data, "c", "a"),
         lambda: count(data, "c", [["a"]]),
         lambda: distinct(data, "C"),
