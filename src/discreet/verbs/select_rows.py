@@ -24,7 +24,7 @@ from ..sampling.categorical_rows import CategoricalRows, serves_rows
 from ..sampling.rows import ScoreRows, count_rows, read_rows
 from ..sampling.vectors import NOT_FINITE
 from ..scores import Given
-from ..selection import Query, Question, ask, named
+from ..selection import Order, Query, Question, ask, named
 from ..terms import AnswerTerms, Terms, takes_terms_without
 from .select_weights import weighed
 
@@ -148,20 +148,21 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
     mechanisms = weighed(question.mechanism, mask, base_measure, log_base_measure, number)
     possible = [_possible(one, labels) for one in mechanisms]
     calibrated = [m.calibrate(question.sensitivity, question.parameter) for m in mechanisms]
-    per = "" if question.unit is None else f", per {question.unit}"
-    query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
-    order = replace(
-        question.order(query),
-        guarantee=together,
-        details=partial(_details, asked, mechanisms, changed, together),
-        question=None,
-    )
+    details = partial(_details, asked, mechanisms, changed, together)
+    order = replace(_ordered(question, number), guarantee=together, details=details)
 
     def prepare() -> Callable[[], list[int]]:
         table = _table(scores, number, labels, possible)
         return drawing(table, calibrated, possible)
 
     return order.deliver(prepare, lambda drawn: _named(drawn, labels))
+
+
+def _ordered(question: Question, number: int) -> Order:
+    """Return the order of so many rows, as it is told and stored."""
+    per = "" if question.unit is None else f", per {question.unit}"
+    query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
+    return replace(question.order(query), question=None)
 
 
 def _number_of_rows(scores: object, rows: object) -> int:
