@@ -101,11 +101,6 @@ def read_bindings(transaction: Transaction) -> Bindings:
     return Bindings(latest, periods, sources)
 
 
-def closed(transaction: Transaction, budget: str) -> str | None:
-    """Return why nothing may be charged to a budget any more, or None."""
-    return read_bindings(transaction).closed(budget)
-
-
 def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
     """Return the description to be recorded with a charge, as `check_about` does.
 

@@ -3,7 +3,7 @@
 Proof and crash table: docs/how-to/ledger.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import uuid4
@@ -22,7 +22,7 @@ from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from . import integrity, queries
 from .budget import Amount, Budget
-from .descriptions import check_about, check_charge, closed, read_bindings, record
+from .descriptions import check_about, check_charge, read_bindings, record
 from .events import Event, decode, encode, read_drawn, unit_field
 from .queries import update_budget
 from .store import Store
@@ -77,17 +77,24 @@ class Payer:
             f"{', '.join(filter(None, shares)) or 'nobody'}"
         )
 
-    def check_about(self, about: About | None) -> None:
-        """Raise unless the budget may be charged for a release about these data, in a transaction of its own.
+    def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:
+        """Return the budgets, and why nothing may be charged to them any more, or None, in one transaction.
+
+        Args:
+            data: the datasets that the releases are about.
 
         Raises:
-            InvalidArgument: if it belongs to another described dataset.
+            InvalidArgument: if the budget belongs to another described dataset than one of them.
         """
-        self.store.read(_checked_about, self.dataset, about)
+        return self.store.read(self._paying_about, data)
 
-    def closed(self) -> str | None:
-        """Return why nothing may be charged to the budget any more, in a transaction of its own; or None."""
-        return self.store.read(closed, self.dataset)
+    def _paying_about(
+        self, transaction: Transaction, data: Iterable[About | None]
+    ) -> tuple[list[Budget], str | None]:
+        paying, bindings = self.budgets(transaction), read_bindings(transaction)
+        for about in data:
+            check_about(bindings, self.dataset, about)
+        return paying, bindings.closed(self.dataset)
 
     def priced(
         self, transaction: Transaction, guarantee: Guarantee, unit: str | None
@@ -100,10 +107,6 @@ class Payer:
         paying = self.budgets(transaction)
         costs = [budget.cost(guarantee, unit) for budget in paying]
         return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
-
-
-def _checked_about(transaction: Transaction, budget: str, about: About | None) -> None:
-    check_about(read_bindings(transaction), budget, about)
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,9 +260,8 @@ class Session:
         Args:
             bills: the bills, as `Batch` and the command line make them.
         """
-        paying, listed, closed = self._payer.paying(), list(bills), self._payer.closed()
-        for bill in listed:
-            self._payer.check_about(bill.about)
+        listed = list(bills)
+        paying, closed = self._payer.paying_about([bill.about for bill in listed])
         quotes = [_quote(budget, listed) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
         found = short[0] if short else quotes[-1]
