@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..error_boundary import error_boundary
 from ..scores.custom import ScoreFunction
-from .sensitivity import Counterexample, sensitivity
+from .sensitivity import Counterexample, nothing_found, sensitivity
 
 _ANY = 10**300
 """A sensitivity that no score exceeds, so that the audit is of the direction alone."""
@@ -33,9 +33,7 @@ class MonotonicAudit:
     def __str__(self) -> str:
         if self.counterexample is not None:
             return f"FALSE: {self.counterexample}"
-        seen = f"{'all' if self.exhaustive else ''} {self.pairs:,} pairs".strip()
-        proof = "a proof for this universe" if self.exhaustive else "no proof"
-        return f"monotonic: no counterexample among {seen}: {proof}"
+        return f"monotonic: {nothing_found(self.pairs, exhaustive=self.exhaustive)}"
 
 
 @error_boundary

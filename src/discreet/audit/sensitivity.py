@@ -110,14 +110,19 @@ class SensitivityAudit:
         return self.counterexample is None
 
     def __str__(self) -> str:
-        seen = f"{'all' if self.exhaustive else ''} {self.pairs:,} pairs".strip()
         if self.counterexample is not None:
             return f"FALSE: {self.counterexample}"
-        proof = "a proof for this universe" if self.exhaustive else "no proof"
         return (
-            f"no counterexample among {seen}: {proof}. Sensitivity {spell(self.change)}, "
+            f"{nothing_found(self.pairs, exhaustive=self.exhaustive)}. Sensitivity {spell(self.change)}, "
             f"spread {spell(self.spread)}, {'' if self.monotonic else 'not '}monotonic"
         )
+
+
+def nothing_found(pairs: int, *, exhaustive: bool) -> str:
+    """Return what so many pairs of neighbours without a counterexample say."""
+    seen = f"{'all' if exhaustive else ''} {pairs:,} pairs".strip()
+    proof = "a proof for this universe" if exhaustive else "no proof"
+    return f"no counterexample among {seen}: {proof}"
 
 
 @error_boundary
