@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -343,23 +343,40 @@ def main() -> int:
     options.add_argument("--where", help="a URL or a path; else a file, a server and memory")
     said = vars(options.parse_args())
     where = said.pop("where")
+    return told(_storms(said) if where is None else [(where, storm(where, None, **said))])
+
+
+def told(storms: Iterable[tuple[str, dict[str, Any]]], failed: Iterable[str] = FAILED) -> int:
+    """Print the figures of storms, and return 1 if one of them failed, else 0."""
     worst = 0
-    for name, found in _storms(said) if where is None else [(where, storm(where, None, **said))]:
+    for name, found in storms:
         print(json.dumps({"where": name, **found}, indent=1), flush=True)
-        worst |= any(found.get(what) for what in FAILED)
+        worst |= any(found.get(what) for what in failed)
     return int(worst)
 
 
-def _storms(counts: dict[str, int]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the figures of all kinds of ledgers; a file is kept in memory if it can be: syncing takes longest."""
+def fast_place() -> Path | None:
+    """Return where a file is kept in memory, if it can be: syncing takes longest."""
     shared = Path("/dev/shm")
-    yield "SQLite", storm("", shared if os.access(shared, os.W_OK) else None, **counts)
-    yield "memory", storm(None, None, **counts)
+    return shared if os.access(shared, os.W_OK) else None
+
+
+def on_a_server(
+    raging: Callable[[str], dict[str, Any]],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the figures of a storm on PostgreSQL, or why there is none."""
     try:
         with postgres.server() as url:
-            yield "PostgreSQL", storm(postgres.schema(url, "storm"), None, **counts)
+            yield "PostgreSQL", raging(postgres.schema(url, "storm"))
     except pytest.skip.Exception as reason:
         yield "PostgreSQL", {"skipped": str(reason)}
+
+
+def _storms(counts: dict[str, int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the figures of all kinds of ledgers."""
+    yield "SQLite", storm("", fast_place(), **counts)
+    yield "memory", storm(None, None, **counts)
+    yield from on_a_server(lambda url: storm(url, None, **counts))
 
 
 if __name__ == "__main__":

@@ -25,14 +25,12 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.ledger.described import configuration, open_described
 from discreet.service.tokens import read_expiry, tokens_beside
 
-from .. import postgres
+from ..storm import fast_place, on_a_server, told
 from .running import STOPPED, Running
 
 CLIENTS = 8
@@ -297,22 +295,14 @@ def main() -> int:
     options.add_argument("--where", help="a URL or a path; else a file and a server")
     said = vars(options.parse_args())
     where = said.pop("where")
-    worst = 0
-    for name, found in _storms(said) if where is None else [(where, storm(where, None, **said))]:
-        print(json.dumps({"where": name, **found}, indent=1), flush=True)
-        worst |= any(found.get(what) for what in FAILED)
-    return int(worst)
+    storms = _storms(said) if where is None else [(where, storm(where, None, **said))]
+    return told(storms, FAILED)
 
 
 def _storms(counts: dict[str, int]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the figures of a file, in memory if it can be, and of a server."""
-    shared = Path("/dev/shm")
-    yield "SQLite", storm("budget.db", shared if os.access(shared, os.W_OK) else None, **counts)
-    try:
-        with postgres.server() as url:
-            yield "PostgreSQL", storm(postgres.schema(url, "storm"), None, **counts)
-    except pytest.skip.Exception as reason:
-        yield "PostgreSQL", {"skipped": str(reason)}
+    """Yield the figures of a file and of a server."""
+    yield "SQLite", storm("budget.db", fast_place(), **counts)
+    yield from on_a_server(lambda url: storm(url, None, **counts))
 
 
 if __name__ == "__main__":
