@@ -50,10 +50,10 @@ bench: .venv/bench-ready
 measure: .venv/ready ## the shape of the source: lines, functions, circles, names
 	@$(BIN)/python -m bench.measure
 
-release-check: .venv/release-ready ## two builds give one hash, twine check, the wheel in an empty environment; into dist/
+release-check: .venv/release-ready ## two builds give one hash, twine check, each wheel in an empty environment; into dist/
 	@$(BIN)/python tools/release_check.py
 
-.venv/ready: pyproject.toml
+.venv/ready: pyproject.toml hatch_build.py $(wildcard src/discreet/sampling/kernel.c)
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -e .

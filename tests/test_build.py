@@ -1,0 +1,110 @@
+"""The build: a wheel with the kernel where a C compiler works, a plain one otherwise, and never a failure."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from hatchling.build import build_editable, build_sdist, build_wheel
+
+from discreet import __version__
+
+ROOT = Path(__file__).parents[1]
+AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]
+SAMPLING = Path("src", "discreet", "sampling")
+SOURCE = "double discreet_twice(double x) { return 2 * x; }\n"
+LIBRARY = {"win32": "_kernel.dll", "darwin": "_kernel.dylib"}.get(sys.platform, "_kernel.so")
+
+needs_compiler = pytest.mark.skipif(
+    not any(map(shutil.which, ["cc", "gcc", "clang"])), reason="there is no C compiler"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A package of the same name and build, with nothing in it but a kernel."""
+    return written(tmp_path / "checkout")
+
+
+def written(folder: Path) -> Path:
+    (folder / SAMPLING).mkdir(parents=True)
+    for name in AROUND:
+        shutil.copy(ROOT / name, folder)
+    (folder / "src" / "discreet" / "__init__.py").touch()
+    (folder / SAMPLING / "kernel.c").write_text(SOURCE, encoding="utf-8")
+    return folder
+
+
+def build(checkout: Path, what: Callable[[str], str] = build_wheel, **environment: str) -> Path:
+    """Build without the caller's compiler flags; return the file that came out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(checkout)
+        for name in ("CC", "CFLAGS"):
+            patch.delenv(name, raising=False)
+        for name, value in {"SOURCE_DATE_EPOCH": "1700000000", **environment}.items():
+            patch.setenv(name, value)
+        return checkout / "dist" / what(str(checkout / "dist"))
+
+
+def is_plain(wheel: Path) -> bool:
+    files = {Path(name).name for name in ZipFile(wheel).namelist()}
+    assert "__init__.py" in files
+    assert "kernel.c" not in files
+    plain = wheel.name == f"discreet-{__version__}-py3-none-any.whl"
+    assert plain == (LIBRARY not in files)
+    assert wheel.name.startswith(f"discreet-{__version__}-py3-none-")
+    return plain
+
+
+@needs_compiler
+def test_a_compiler_puts_the_kernel_into_the_wheel_and_builds_are_equal(tmp_path: Path) -> None:
+    one, other = (build(written(tmp_path / name)) for name in ("one", "another place"))
+    assert not is_plain(one)
+    assert one.name == other.name
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("compiler", ["false", "true", "no-such-program"])
+def test_a_compiler_that_does_not_work_leaves_a_plain_wheel(checkout: Path, compiler: str) -> None:
+    (checkout / SAMPLING / LIBRARY).write_text("left from another day", encoding="utf-8")
+    assert is_plain(build(checkout, CC=compiler))
+
+
+def test_no_compiler_at_all_leaves_a_plain_wheel(checkout: Path, tmp_path: Path) -> None:
+    assert is_plain(build(checkout, PATH=str(tmp_path)))
+
+
+@pytest.mark.parametrize("source", ["not C", "", None])
+def test_a_kernel_that_does_not_compile_leaves_a_plain_wheel(
+    checkout: Path, source: str | None
+) -> None:
+    kernel = checkout / SAMPLING / "kernel.c"
+    kernel.unlink() if source is None else kernel.write_text(source, encoding="utf-8")
+    assert is_plain(build(checkout)) or source == ""
+
+
+@needs_compiler
+def test_flags_from_outside_do_not_reach_the_kernel(checkout: Path) -> None:
+    (checkout / SAMPLING / "kernel.c").write_text(f"#ifdef __FAST_MATH__\n#error\n#endif\n{SOURCE}")
+    assert not is_plain(build(checkout, CFLAGS="-ffast-math"))
+    assert not is_plain(build(checkout, CC=f"{'cc' if shutil.which('cc') else 'gcc'} -ffast-math"))
+
+
+@needs_compiler
+def test_an_editable_install_keeps_the_kernel_beside_its_source(checkout: Path) -> None:
+    library = checkout / SAMPLING / LIBRARY
+    build(checkout, build_editable)
+    assert library.is_file()
+    build(checkout, build_editable, CC="false")
+    assert not library.exists(), "an old kernel must not outlive its source"
+
+
+def test_the_source_distribution_has_what_builds_the_kernel(checkout: Path) -> None:
+    (checkout / SAMPLING / LIBRARY).write_text("left from another day", encoding="utf-8")
+    archive = build(checkout, build_sdist)
+    shutil.unpack_archive(archive, checkout / "unpacked", filter="data")
+    names = {file.name for file in (checkout / "unpacked").rglob("*")}
+    assert {"kernel.c", "hatch_build.py"} <= names
+    assert LIBRARY not in names
