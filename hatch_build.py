@@ -99,6 +99,6 @@ def _put(library: Path | None, place: Path) -> None:
     if library is None:
         place.unlink(missing_ok=True)
         return
-    beside = place.with_suffix(".new")
+    beside = place.with_name(f".{place.name}.new")
     beside.write_bytes(library.read_bytes())
     beside.replace(place)
