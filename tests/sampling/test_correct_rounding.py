@@ -53,7 +53,8 @@ def exponents(n: int, seed: int) -> Doubles:
     draws = np.random.default_rng(seed).random(n)
     halves = np.arange(0, 93, 0.5) * math.log(2)  # where the reduced argument changes its sign
     beside = np.concatenate([np.nextafter(halves, 0), halves, np.nextafter(halves, 100)])
-    return -np.minimum(np.concatenate([draws * CUT, draws**40, beside, [*EDGES, CUT]]), CUT)
+    far: Doubles = np.concatenate([draws * CUT, draws**40, beside, [*EDGES, CUT]])
+    return -far.clip(0, CUT)
 
 
 def words(n: int, seed: int) -> Doubles:
