@@ -60,6 +60,8 @@ from .privacy.pld import LossDistribution as LossDistribution
 from .releases import Release as Release
 from .releases import Simulation as Simulation
 from .reports import report as report
+from .sampling.speed import Speed as Speed
+from .sampling.speed import speed as speed
 from .scores import SCORES as SCORES
 from .scores.custom import each as each
 from .service import Connection as Connection

@@ -28,6 +28,7 @@ from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .sampling.bits import Bits, SystemBits
 from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from .sampling.kernel import Kernel
 from .sampling.vectors import Vector, read_vector
 
 _NARROW = arb(2) ** -100
@@ -163,6 +164,16 @@ def _one(*_: object) -> int:
     return 1
 
 
+def _numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
+    """Return how many numbers the kernel is given."""
+    return len(numbers)
+
+
+def _blocks(_: Kernel, numbers: NDArray[Any], block: int, __: float) -> int:
+    """Return in how many blocks the kernel works on them."""
+    return -(-len(numbers) // block)
+
+
 def _asked_words(_: Bits, n: int) -> int:
     """Return how many words a call reads."""
     return n
@@ -195,6 +206,11 @@ def counted_work() -> Iterator[Work]:
             (np, "exp", "functions", np.size),
             (np, "log", "functions", np.size),
             (Vector, "gaps", "passes", _one),
+            (Kernel, "weights", "functions", _numbers),
+            (Kernel, "running_sums", "functions", _numbers),
+            (Kernel, "running_sums", "passes", _one),
+            (Kernel, "block_sums", "functions", _numbers),
+            (Kernel, "block_sums", "passes", _blocks),
             (NaturalRate, "decay", "balls", _one),
             (DyadicRate, "decay", "balls", _one),
         ):

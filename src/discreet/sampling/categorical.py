@@ -20,6 +20,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from . import kernel
 from .bits import Bits, LazyUniform
 from .enclosures import (
     CUT_WEIGHT,
@@ -64,7 +65,11 @@ class Sums(NamedTuple):
 
     def locate_all(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
         """Return for each word the index it certainly falls on, or -1 where that is open."""
-        total, cell = float(self.ends[-1]), float(self.ends[-1]) * 2.0**-width
+        total = float(self.ends[-1])
+        fast = kernel.active()
+        if fast is not None and 0 < total < math.inf:
+            return fast.locate(self.ends, words, width, self._slack(total))
+        cell = total * 2.0**-width
         order = words.argsort()  # sorted targets are found several times faster than scattered ones
         low = words[order] * cell
         i = np.minimum(self.ends.searchsorted(low, side="right"), len(self.ends) - 1)
@@ -161,10 +166,14 @@ class VectorWeights:
         """Return their cumulated sums in doubles."""
         if not has_fast_pass(self._rate):
             return None
-        with overflowing():
-            weights = fast_weights(self._vector.gaps(self._best), self._rate)
-        ends, chain = cumulate(weights)
-        return Sums(ends, error_of_sums(WEIGHT_ERROR, chain, len(weights)))
+        values, fast = self._vector.values, kernel.active()
+        if fast is not None and kernel.takes(values):
+            ends, chain = fast.running_sums(values, float(self._best), self._rate.double)
+        else:
+            with overflowing():
+                weights = fast_weights(self._vector.gaps(self._best), self._rate)
+            ends, chain = cumulate(weights)
+        return Sums(ends, error_of_sums(WEIGHT_ERROR, chain, len(ends)))
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights."""
@@ -187,21 +196,31 @@ class BlockWeights:
 
     def sums(self) -> Sums | None:
         """Return their cumulated sums in doubles, after one pass over the numbers."""
-        fast, n = has_fast_pass(self._rate), len(self._vector)
-        inner, buffer = [], np.empty(BLOCK)
+        inner = self._inner_sums()
+        if inner is None:
+            return None
         with overflowing():
-            for b in range(-(-n // BLOCK)):
-                block = self.block(b)
-                self.bests.append(block.best())
-                if fast:
-                    gaps = block.gaps(self.bests[-1], out=buffer[: len(block)])
-                    inner.append(np.add.reduce(fast_weights(gaps, self._rate)))
-            if not fast:
-                return None
             tops = Vector(np.array(self.bests, dtype=np.dtype(self._vector.values.dtype)))
             outer = fast_weights(tops.gaps(max(self.bests)), self._rate)
-        ends, chain = cumulate(outer * np.array(inner))
-        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
+        ends, chain = cumulate(outer * inner)
+        return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, len(self._vector)))
+
+    def _inner_sums(self) -> NDArray[np.float64] | None:
+        """Find the best of each block, and return the blocks' sums relative to it, None without a fast pass."""
+        fast, served = kernel.active(), has_fast_pass(self._rate)
+        if served and fast is not None and kernel.takes(self._vector.values):
+            bests, sums = fast.block_sums(self._vector.values, BLOCK, self._rate.double)
+            self.bests = list(bests)
+            return sums
+        sums, buffer = np.empty(-(-len(self._vector) // BLOCK)), np.empty(BLOCK)
+        with overflowing():
+            for b in range(len(sums)):
+                block = self.block(b)
+                self.bests.append(block.best())
+                if served:
+                    gaps = block.gaps(self.bests[-1], out=buffer[: len(block)])
+                    sums[b] = np.add.reduce(fast_weights(gaps, self._rate))
+        return sums if served else None
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights of blocks."""

@@ -22,6 +22,7 @@ from flint import arb, fmpq, fmpz
 from numpy.typing import NDArray
 
 from ..numbers import nearest_double, short_up
+from . import kernel
 
 _P = ParamSpec("_P")
 
@@ -127,6 +128,9 @@ def fast_weights(gaps: NDArray[np.float64], rate: Rate) -> NDArray[np.float64]:
 
     Each differs from its real number by at most WEIGHT_ERROR times itself plus CUT_WEIGHT.
     """
+    fast = kernel.active()
+    if fast is not None and gaps.flags.forc:
+        return fast.weights(gaps, rate.double)
     np.multiply(gaps, -rate.double, out=gaps)
     # Against an array numpy compares several numbers at once, against a scalar it does not.
     floor = _FLOOR[: len(gaps)] if len(gaps) <= len(_FLOOR) else -CUT

@@ -1,0 +1,295 @@
+/* The fast pass of the draw in C99: weights 2^-y of many numbers, their sums, and the look-up of many uniforms.
+
+   Optional: `kernel.py` loads it where it was built, and the same bounds hold of numpy's operations where it was
+   not. Nothing here decides an answer. What it computes lies within the error bounds that docs/explanation/draw.md
+   proves, and an index is given out only by the certificate there, so answers are the same function of the random
+   bits with and without this file.
+
+   Loops run over tiles of a fixed length and have no branches, so that compilers make them vector instructions,
+   and so that the work is a function of how many numbers there are, not of the numbers. A compiler may contract a
+   product and a sum to one operation: the bounds hold for both. It must not reorder sums (no -ffast-math). */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+/* One copy of each function for each level of instructions; the loader of the system picks one. */
+#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
+#define CLONED 1
+#define FOR_EACH_LEVEL EXPORT __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define CLONED 0
+#define FOR_EACH_LEVEL EXPORT
+#endif
+
+/* Into each copy: what is called is compiled for the lowest level. */
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
+#define TILE 64
+#define ROW 256
+
+/* Exponents are cut here: what is lighter than 2^-CUT counts as anything from 0 to CUT_WEIGHT = 2^-92. */
+static const double CUT = 93.0;
+
+/* 1.5 * 2^52: added to a double of at most 2^50 it leaves the nearest integer in the lowest bits. */
+static const double ROUNDING = 0x1.8p52;
+
+/* (ln 2)^i / i!, rounded to double: the Taylor series of 2^r. */
+static const double TAYLOR[12] = {
+    /* coefficients */
+    0x1.0000000000000p+0,
+    0x1.62e42fefa39efp-1,
+    0x1.ebfbdff82c58fp-3,
+    0x1.c6b08d704a0c0p-5,
+    0x1.3b2ab6fba4e77p-7,
+    0x1.5d87fe78a6731p-10,
+    0x1.430912f86c787p-13,
+    0x1.ffcbfc588b0c7p-17,
+    0x1.62c0223a5c824p-20,
+    0x1.b5253d395e7c4p-24,
+    0x1.e4cf5158b8ecap-28,
+    0x1.e8cac7351bb25p-32,
+    /* end of coefficients */
+};
+
+/* Return 2^-y for y from 0 to CUT: y = k - r with k whole and |r| <= 1/2, hence 2^-y = 2^r * 2^-k. */
+INLINE double weight(double y)
+{
+    double shifted = y + ROUNDING;
+    double k = shifted - ROUNDING;
+    double r = k - y; /* exact */
+    double p = TAYLOR[11];
+    p = p * r + TAYLOR[10];
+    p = p * r + TAYLOR[9];
+    p = p * r + TAYLOR[8];
+    p = p * r + TAYLOR[7];
+    p = p * r + TAYLOR[6];
+    p = p * r + TAYLOR[5];
+    p = p * r + TAYLOR[4];
+    p = p * r + TAYLOR[3];
+    p = p * r + TAYLOR[2];
+    p = p * r + TAYLOR[1];
+    p = p * r + TAYLOR[0];
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = ((uint64_t)1023 << 52) - (bits << 52); /* of 2^-k; only the lowest bits of k survive the shift */
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale; /* exact */
+}
+
+/* y = rate * (best - x), cut at CUT, for up to TILE numbers. A loop of its own: compilers make no vectors of
+   a choice that is followed by the polynomial. An infinite or undefined product counts as cut. */
+INLINE void exponents(const double *restrict x, size_t n, double best, double rate, double *restrict y)
+{
+    for (size_t i = 0; i < n; i++) {
+        double product = rate * (best - x[i]);
+        y[i] = product < CUT ? product : CUT;
+    }
+}
+
+/* Weights of n numbers, as doubles. Full tiles have a constant length, the last one has not. */
+INLINE void weights(const double *restrict x, size_t n, double best, double rate, double *restrict out)
+{
+    double y[TILE];
+    size_t start = 0;
+    for (; start + TILE <= n; start += TILE) {
+        exponents(x + start, TILE, best, rate, y);
+        for (size_t i = 0; i < TILE; i++)
+            out[start + i] = weight(y[i]);
+    }
+    exponents(x + start, n - start, best, rate, y);
+    for (size_t i = 0; start + i < n; i++)
+        out[start + i] = weight(y[i]);
+}
+
+/* The largest of n >= 1 numbers; `spoilt` becomes NaN if one of them is not finite. */
+INLINE double largest(const double *restrict x, size_t n, double *restrict spoilt)
+{
+    double best[TILE], zero[TILE];
+    for (size_t i = 0; i < TILE; i++) {
+        best[i] = x[0];
+        zero[i] = 0.0;
+    }
+    for (size_t start = 0; start < n; start += TILE) {
+        size_t tile = n - start < TILE ? n - start : TILE;
+        if (tile == TILE)
+            for (size_t i = 0; i < TILE; i++) {
+                best[i] = x[start + i] > best[i] ? x[start + i] : best[i];
+                zero[i] += x[start + i] * 0.0;
+            }
+        else
+            for (size_t i = 0; i < tile; i++) {
+                best[i] = x[start + i] > best[i] ? x[start + i] : best[i];
+                zero[i] += x[start + i] * 0.0;
+            }
+    }
+    for (size_t half = TILE / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; i++) {
+            best[i] = best[i + half] > best[i] ? best[i + half] : best[i];
+            zero[i] += zero[i + half];
+        }
+    *spoilt += zero[0];
+    return best[0];
+}
+
+/* The sum of the weights of n numbers, in at most n additions. */
+INLINE double sum_of_weights(const double *restrict x, size_t n, double best, double rate)
+{
+    double y[TILE], sum[TILE];
+    for (size_t i = 0; i < TILE; i++)
+        sum[i] = 0.0;
+    size_t start = 0;
+    for (; start + TILE <= n; start += TILE) {
+        exponents(x + start, TILE, best, rate, y);
+        for (size_t i = 0; i < TILE; i++)
+            sum[i] += weight(y[i]);
+    }
+    exponents(x + start, n - start, best, rate, y);
+    for (size_t i = 0; start + i < n; i++)
+        sum[i] += weight(y[i]);
+    for (size_t half = TILE / 2; half > 0; half /= 2)
+        for (size_t i = 0; i < half; i++)
+            sum[i] += sum[i + half];
+    return sum[0];
+}
+
+/* Running sums in place. Long ones go by rows, four at a time: none goes through more than ROW + rows additions. */
+INLINE void cumulate(double *restrict w, size_t n)
+{
+    size_t row = 0;
+    for (; (row + 4) * ROW <= n; row += 4) {
+        double *a = w + row * ROW, *b = a + ROW, *c = b + ROW, *d = c + ROW;
+        double s = 0.0, t = 0.0, u = 0.0, v = 0.0;
+        for (size_t i = 0; i < ROW; i++) {
+            a[i] = s += a[i];
+            b[i] = t += b[i];
+            c[i] = u += c[i];
+            d[i] = v += d[i];
+        }
+    }
+    for (; row * ROW < n; row++) {
+        double s = 0.0;
+        for (size_t i = row * ROW; i < n && i < (row + 1) * ROW; i++)
+            w[i] = s += w[i];
+    }
+    double before = 0.0;
+    for (row = 1; row * ROW < n; row++) {
+        size_t length = n - row * ROW < ROW ? n - row * ROW : ROW;
+        double *a = w + row * ROW;
+        before += row == 1 ? w[ROW - 1] : 0.0;
+        for (size_t i = 0; i < length; i++)
+            a[i] += before;
+        before = a[length - 1];
+    }
+}
+
+/* The level of instructions in use: 4 for x86-64-v4, 3 for x86-64-v3, 1 for others of two or more doubles at once,
+   0 where numpy is faster. */
+EXPORT int discreet_level(void)
+{
+#if CLONED
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+        && __builtin_cpu_supports("avx512bw"))
+        return 4;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 3 : 0;
+#elif defined(__AVX2__) && defined(__FMA__)
+    return 3;
+#elif defined(__aarch64__)
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+/* The largest number of each block, and the sum of the block's weights relative to it, 2^(-rate * (largest - x)).
+   Return 1, or 0 if a number is not finite. */
+FOR_EACH_LEVEL int discreet_block_sums(
+    const double *restrict x, size_t n, size_t block, double rate, double *restrict bests, double *restrict sums)
+{
+    double spoilt = 0.0;
+    for (size_t start = 0, b = 0; start < n; start += block, b++) {
+        size_t length = n - start < block ? n - start : block;
+        bests[b] = largest(x + start, length, &spoilt);
+        sums[b] = sum_of_weights(x + start, length, bests[b], rate);
+    }
+    return spoilt == 0.0;
+}
+
+/* The running sums of the weights 2^(-rate * (best - x)). */
+FOR_EACH_LEVEL void discreet_running_sums(
+    const double *restrict x, size_t n, double best, double rate, double *restrict out)
+{
+    weights(x, n, best, rate, out);
+    cumulate(out, n);
+}
+
+/* Replace each gap >= 0 by its weight 2^(-rate * gap). */
+FOR_EACH_LEVEL void discreet_weights(double *gaps, size_t n, double rate)
+{
+    double x[TILE];
+    for (size_t start = 0; start < n; start += TILE) {
+        size_t length = n - start < TILE ? n - start : TILE;
+        for (size_t i = 0; i < length; i++)
+            x[i] = -gaps[start + i];
+        weights(x, length, 0.0, rate, gaps + start);
+    }
+}
+
+/* A word as a double, rounded once; compilers branch on its first bit, which is random. */
+INLINE double whole(uint64_t word)
+{
+    return (double)(int64_t)(word >> 32) * 0x1p32 + (double)(int64_t)(word & 0xffffffff);
+}
+
+/* For each word the index it certainly falls on, or -1 where that is open.
+
+   `ends` are n >= 1 running sums; a word m stands for every target from m * cell to (m + 1) * cell. A guide of
+   2^guide_bits cells, `guide` with one entry more, says between which indices the search goes on; the first
+   guide_bits of a word's `width` bits tell its cell. The guide may be wrong by rounding: the certificate below is
+   all that decides, and indices stay within the sums whatever the guide says. */
+EXPORT void discreet_locate(
+    const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
+    double slack, uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
+{
+    size_t cells = (size_t)1 << guide_bits, last = n - 1;
+    double scale = (double)cells / ends[last];
+    size_t next = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t c = (size_t)(ends[i] * scale);
+        while (next <= c && next <= cells)
+            guide[next++] = (uint32_t)i;
+    }
+    while (next <= cells)
+        guide[next++] = (uint32_t)n;
+    for (size_t lane = 0; lane < number; lane++) {
+        double low = whole(words[lane]) * cell;
+        size_t c = guide_bits ? (size_t)(words[lane] >> (width - guide_bits)) : 0;
+        size_t i = guide[c], stop = guide[c + 1];
+        /* Two steps without a branch find most, as a cell holds few ends on average; bisection finds the rest. */
+        i += i < last && ends[i] <= low;
+        i += i < last && ends[i] <= low;
+        while (i < stop && ends[i] <= low) {
+            size_t middle = i + (stop - i) / 2;
+            if (ends[middle] <= low)
+                i = middle + 1;
+            else
+                stop = middle;
+        }
+        i = i < last ? i : last;
+        int after = i == 0 || low - ends[i - 1] > slack;
+        int before = i == last || ends[i] - low > slack + cell;
+        found[lane] = after && before ? (int64_t)i : -1;
+    }
+}

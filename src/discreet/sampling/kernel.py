@@ -1,0 +1,172 @@
+"""The fast pass in C, where it was built and is faster than numpy: `kernel.c`, loaded by ctypes.
+
+Nothing depends on it. Its results lie within the same proved bounds as numpy's, so answers are the same function of
+the random bits with it and without it: docs/explanation/draw.md.
+
+Set DISCREET_KERNEL=0 to leave it out, and DISCREET_THREADS to the number of threads it may use.
+"""
+
+import ctypes
+import math
+import os
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from threading import Thread
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidScores
+from .vectors import NOT_FINITE
+
+Doubles = NDArray[np.float64]
+
+_LN2 = math.log(2)
+_LEVELS = {1: "neon", 3: "x86-64-v3", 4: "x86-64-v4"}
+_ARGUMENTS = {
+    "block_sums": "pnndpp",
+    "running_sums": "pnddp",
+    "weights": "pnd",
+    "locate": "pnpnuddpup",
+}
+_TYPES: dict[str, Any] = {
+    "p": ctypes.c_void_p,
+    "n": ctypes.c_size_t,
+    "d": ctypes.c_double,
+    "u": ctypes.c_uint,
+}
+
+THREADED = 10**6
+"""From so many numbers on, several threads share them."""
+
+_ROW = 256
+
+
+class Kernel:
+    """The functions of `kernel.c`, for arrays of doubles. Rates are those of exp(-rate * gap)."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.level = _LEVELS.get(library.discreet_level())
+        """The instructions in use, None where numpy is faster."""
+        self._functions = {name: _declared(library, name) for name in _ARGUMENTS}
+
+    def block_sums(self, values: Doubles, block: int, rate: float) -> tuple[Doubles, Doubles]:
+        """Return the largest of each block, and the sum of the block's weights relative to it.
+
+        Raises:
+            InvalidScores: if a number is not finite.
+        """
+        values = _readable(values)
+        blocks = -(-len(values) // block)
+        bests, sums = np.empty(blocks), np.empty(blocks)
+        finite = [True] * blocks
+        function, rate = self._functions["block_sums"], rate / _LN2
+
+        def share(first: int, stop: int) -> None:
+            part = values[first * block : stop * block]
+            ends = (bests[first:stop], sums[first:stop])
+            finite[first] = bool(function(_at(part), len(part), block, rate, *map(_at, ends)))
+
+        _shared(share, blocks, threads() if len(values) >= THREADED else 1)
+        if not all(finite):
+            raise InvalidScores(NOT_FINITE)
+        return bests, sums
+
+    def running_sums(self, values: Doubles, best: float, rate: float) -> tuple[Doubles, int]:
+        """Return the running sums of the weights, and how many additions the longest of them went through."""
+        values, ends = _readable(values), np.empty(len(values))
+        self._functions["running_sums"](_at(values), len(values), best, rate / _LN2, _at(ends))
+        return ends, _ROW + len(ends) // _ROW + 1
+
+    def weights(self, gaps: Doubles, rate: float) -> Doubles:
+        """Replace the gaps by their weights."""
+        self._functions["weights"](_at(gaps), len(gaps), rate / _LN2)
+        return gaps
+
+    def locate(
+        self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
+    ) -> NDArray[np.int64]:
+        """Return for each word the index it certainly falls on, or -1: see `Sums.locate_all`."""
+        ends, words = _readable(ends), np.ascontiguousarray(words)
+        guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
+        guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
+        found = np.empty(len(words), dtype=np.int64)
+        cell = float(ends[-1]) * 2.0**-width
+        self._functions["locate"](
+            *(_at(ends), len(ends), _at(words), len(words), width),
+            *(cell, slack, _at(guide), guide_bits, _at(found)),
+        )
+        return found
+
+
+@cache
+def load() -> Kernel | str:
+    """Return the kernel, or why it is not in use."""
+    if os.environ.get("DISCREET_KERNEL") == "0":
+        return "DISCREET_KERNEL is 0"
+    built = sorted(Path(__file__).parent.glob("_kernel.*"))
+    if not built:
+        return "it was not built: no C compiler was found when discreet was installed"
+    try:
+        kernel = Kernel(ctypes.CDLL(str(built[0])))
+    except (OSError, AttributeError):
+        return "it was built for another system or version"
+    return kernel if kernel.level else "this processor has no instructions that make it faster"
+
+
+def active() -> Kernel | None:
+    """Return the kernel if it is in use."""
+    kernel = load()
+    return kernel if isinstance(kernel, Kernel) else None
+
+
+@cache
+def threads() -> int:
+    """Return how many threads the kernel uses at most: the processors this process may run on."""
+    wanted = os.environ.get("DISCREET_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
+    """Return whether the numbers are stored as the kernel reads them."""
+    return values.dtype == np.float64 and values.dtype.isnative
+
+
+def _shared(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
+    """Call `share` for all blocks, a part of them in each of several threads."""
+    ends = [blocks * part // parts for part in range(parts + 1)]
+    others = [Thread(target=share, args=span) for span in pairwise(ends[1:])]
+    started = []
+    for thread in others:
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads are allowed to this process
+            thread.run()
+        else:
+            started.append(thread)
+    share(ends[0], ends[1])
+    for thread in started:
+        thread.join()
+
+
+def _declared(library: ctypes.CDLL, name: str) -> Callable[..., int]:
+    """Return a function of the library with the types of its arguments."""
+    function = library[f"discreet_{name}"]
+    function.argtypes = [_TYPES[letter] for letter in _ARGUMENTS[name]]
+    return function
+
+
+def _readable(values: Doubles) -> Doubles:
+    """Return the numbers one after another in memory, at addresses C can read."""
+    return np.require(values, requirements=["C", "A"])
+
+
+def _at(array: NDArray[np.generic]) -> int:
+    """Return the address of an array's first number."""
+    return array.ctypes.data

@@ -1,0 +1,241 @@
+"""The kernel in C beside numpy and plain Python: the same bounds, and the same answers on the same bits."""
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import discreet
+from discreet.errors import InvalidScores
+from discreet.sampling import kernel
+from discreet.sampling.bits import LazyUniform, SystemBits
+from discreet.sampling.categorical import BLOCK, FLAT, Categorical, Sums, error_of_sums
+from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate, precision
+from discreet.sampling.short_lists import settle_short, short_list
+from discreet.sampling.vectors import read_vector
+
+KERNEL = kernel.active()
+pytestmark = pytest.mark.skipif(KERNEL is None, reason=f"no kernel: {kernel.load()}")
+FAST: Any = KERNEL
+CUT = 93 * math.log(2)
+HALF = NaturalRate(Fraction(1, 2))
+LENGTHS = [1, 2, 63, 64, 65, 255, 256, 257, 1023, 1025, 5000]
+WORDS = np.random.default_rng(11).integers(0, 2**64, size=1200, dtype=np.uint64)
+TINY = math.ulp(0.0)
+
+
+class Words(SystemBits):
+    """The same words each time."""
+
+    def __init__(self, words: Iterable[int] = WORDS.tolist()) -> None:
+        self._words = iter(words)
+
+    def word(self) -> int:
+        return next(self._words)
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+def exact(value: float) -> arb:
+    return arb(fmpq(*Fraction(value).as_integer_ratio()))
+
+
+def answers(scores: Any, rate: NaturalRate = HALF) -> list[int]:
+    """Return three hundred answers of a batch and twenty single ones, each a function of the same words."""
+    law, bits = Categorical(read_vector(scores), rate), Words()
+    found: list[int] = law.draws(300, bits).tolist()
+    return found + [law.draw(bits) for _ in range(20)]
+
+
+def shapes(values: NDArray[np.float64]) -> list[Any]:
+    """Return the same numbers as they may lie in memory."""
+    wide = np.zeros((len(values), 3))
+    wide[:, 1] = values
+    raw = bytearray(8 * len(values) + 1)
+    shifted: NDArray[np.float64] = np.frombuffer(raw, dtype=np.float64, offset=1)
+    shifted[:] = values
+    fixed = values.copy()
+    fixed.flags.writeable = False
+    return [values, wide[:, 1], values[::-1].copy()[::-1], shifted, values.astype(">f8"), fixed]
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_answers_are_a_function_of_the_bits(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(n).normal(size=n) * 4
+    found = {tuple(answers(shape)) for shape in shapes(values)}
+    assert len(found) == 1
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    assert found == {tuple(answers(values))}
+    short = short_list(values.tolist())
+    if short is not None:
+        for word, i in zip(WORDS, found.pop(), strict=False):
+            u = LazyUniform.begun(int(word), Words())
+            assert settle_short(short, HALF, u) in (i, None)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0, -TINY, TINY, 2.0**-1022, -(2.0**-1022)] * 30,
+        [0.0, -2 * CUT, -2 * math.nextafter(CUT, 0), -2 * math.nextafter(CUT, 99)] * 40,
+        [1.7e308, -1.7e308, 0.0] * 30,
+        [-1.7e308] * 100,
+        [5.0, -1e300] * 100,
+    ],
+)
+def test_at_the_ends_of_the_range(values: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = answers(np.array(values))
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    assert fast == answers(np.array(values))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64, np.uint64, np.int8])
+def test_numbers_of_other_types(kind: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    values: NDArray[Any] = np.random.default_rng(3).integers(0, 100, size=700).astype(kind)
+    fast = answers(values)
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    assert fast == answers(values)
+
+
+@pytest.mark.parametrize("n", [FLAT + 1, FLAT + BLOCK - 1, 5 * BLOCK, 5 * BLOCK + 1])
+def test_long_vectors(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(n).normal(size=n) * 4
+    fast = answers(values)
+    monkeypatch.setattr(kernel, "THREADED", 1)
+    for number in (2, 3, 100):
+        monkeypatch.setattr(kernel, "threads", lambda number=number: number)
+        assert answers(values) == fast
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    assert answers(values) == fast
+
+
+def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    values = np.random.default_rng(0).normal(size=FLAT + 5)
+    fast = answers(values)
+    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    monkeypatch.setattr("threading.Thread.start", refuse)
+    assert answers(values) == fast
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("n", [1, 64, 70, 3 * BLOCK + 7, FLAT + 100])
+def test_numbers_that_are_not_finite_are_refused_wherever_they_are(bad: float, n: int) -> None:
+    for place in {0, 1 % n, 63 % n, 64 % n, n // 2, n - 1}:
+        values = np.zeros(n)
+        values[place] = bad
+        with pytest.raises(InvalidScores, match="there is a NaN or an infinity among them"):
+            Categorical(read_vector(values), HALF)
+
+
+GAPS = st.one_of(
+    st.floats(0, 1.1 * CUT),
+    st.floats(0, 1e-300),
+    st.integers(0, 94).map(lambda k: k * math.log(2)),
+    st.integers(0, 188).map(lambda k: math.nextafter(k / 2 * math.log(2), 0)),
+    st.floats(0, 1.7e308),
+)
+
+
+@given(st.lists(GAPS, min_size=1, max_size=130), st.fractions(Fraction(1, 10**6), 10**6))
+def test_weights_keep_the_proved_error(gaps: list[float], eta: Fraction) -> None:
+    rate = NaturalRate(eta)
+    fast = FAST.weights(np.array(gaps), rate.double).tolist()
+    with precision(200):
+        for gap, value in zip(gaps, fast, strict=True):
+            true = rate.decay(Fraction(gap))
+            assert abs(exact(value) - true) <= WEIGHT_ERROR * exact(value) + arb(CUT_WEIGHT)
+
+
+def test_weights_are_far_closer_than_the_bound() -> None:
+    """What the bound leaves for the argument's roundings is used by large arguments only."""
+    gaps = np.abs(np.random.default_rng(4).normal(size=3000))
+    fast = FAST.weights(gaps.copy(), 1.0).tolist()
+    with precision(128):
+        worst = max(
+            abs(exact(value) / (-exact(gap)).exp() - 1)
+            for gap, value in zip(gaps.tolist(), fast, strict=True)
+        )
+    assert worst < arb(2) ** -46
+
+
+@pytest.mark.parametrize("n", [1, 255, 256, 257, 1023, 1024, 1025, 2049, 5000])
+def test_running_sums_keep_the_proved_error(n: int) -> None:
+    scores = np.random.default_rng(n).normal(size=n) * 3
+    ends, chain = FAST.running_sums(scores, scores.max(), 0.5)
+    error = error_of_sums(WEIGHT_ERROR, chain, n) * float(ends[-1])
+    assert len(ends) == n
+    with precision(128):
+        true = arb(0)
+        for score, end in zip(scores.tolist(), ends.tolist(), strict=True):
+            true += HALF.decay(Fraction(float(scores.max())) - Fraction(score))
+            assert abs(exact(end) - true) <= error
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 17, 1000, 40_000])
+@pytest.mark.parametrize("width", [5, 13, 64])
+def test_a_batch_is_looked_up_as_numpy_does(n: int, width: int) -> None:
+    for weights in (np.random.default_rng(n).random(n), np.r_[np.zeros(n - 1), 1.0]):
+        sums = Sums(np.cumsum(weights), 2.0**-40)
+        words = WORDS >> np.uint64(64 - width)
+        fast = sums.locate_all(words, width)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernel, "active", lambda: None)
+            slow = sums.locate_all(words, width)
+        assert (fast == slow).all()
+        assert width < 64 or (fast >= 0).mean() > 0.9
+
+
+def test_a_wrong_guide_costs_time_and_nothing_else() -> None:
+    """Sums that are not sorted mislead the guide; what is given out satisfies the certificate all the same."""
+    ends = np.array([3.0, 1.0, 2.0, 0.5, 4.0])
+    found = FAST.locate(ends, WORDS, 64, 0.0)
+    for word, i in zip(WORDS.tolist(), found.tolist(), strict=True):
+        low = word * 2.0**-64 * 4
+        assert i == -1 or ((i == 0 or ends[i - 1] < low) and (i == 4 or low < ends[i]))
+
+
+def test_doubts_are_settled_by_the_same_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words right at the boundaries are open to the kernel, and fall on the same side as without it."""
+    scores = np.zeros(256)
+    law = Categorical(read_vector(scores), HALF)
+    words = [(k << 56) + offset for k in range(1, 256) for offset in (-1, 0, 1)]
+
+    def settled() -> list[int]:
+        found: list[int] = law.draws(len(words), Words([*words, *[7] * 2000])).tolist()
+        return found
+
+    fast = settled()
+    monkeypatch.setattr(kernel, "active", lambda: None)
+    assert settled() == fast
+    assert fast == [((word) >> 56) for word in words]
+
+
+def test_what_is_in_use_can_be_asked() -> None:
+    now = discreet.speed()
+    assert now.kernel in ("neon", "x86-64-v3", "x86-64-v4")
+    assert now.reason is None
+    assert now.threads >= 1
+
+
+def test_the_environment_switches_it_off() -> None:
+    program = "import discreet; print(discreet.speed())"
+    environment = os.environ | {"DISCREET_KERNEL": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout.strip() == "Speed(kernel=None, threads=1, reason='DISCREET_KERNEL is 0')"
