@@ -4,6 +4,7 @@ import math
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -130,6 +131,33 @@ def test_where_no_more_threads_are_allowed(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(kernel, "threads", lambda: 4)
     monkeypatch.setattr("threading.Thread.start", refuse)
     assert answers(values) == fast
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_a_thread_leaves_out_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that finds no memory leaves sums unwritten, which must not become weights."""
+    values = np.random.default_rng(0).normal(size=FLAT + 5)
+    fast, functions = answers(values), dict(FAST._functions)
+
+    def without_memory(*arguments: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            raise MemoryError
+        return functions["block_sums"](*arguments)
+
+    monkeypatch.setitem(FAST._functions, "block_sums", without_memory)
+    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "threads", lambda: 4)
+    assert answers(values) == fast
+
+
+def test_more_threads_than_blocks_find_what_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "threads", lambda: 100)
+    for place in range(0, FLAT + BLOCK, BLOCK):
+        values = np.zeros(FLAT + BLOCK)
+        values[place] = math.nan
+        with pytest.raises(InvalidScores, match="there is a NaN"):
+            Categorical(read_vector(values), HALF)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

@@ -10,6 +10,7 @@ import ctypes
 import math
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -139,20 +140,29 @@ def takes(values: NDArray[Any]) -> TypeGuard[Doubles]:
 
 
 def _shared(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
-    """Call `share` for all blocks, a part of them in each of several threads."""
-    ends = [blocks * part // parts for part in range(parts + 1)]
-    others = [Thread(target=share, args=span) for span in pairwise(ends[1:])]
+    """Call `share` for all blocks, one or more of them in each of several threads."""
+    parts = min(parts, blocks)
+    first, *others = pairwise([blocks * part // parts for part in range(parts + 1)])
+    done = set()
+
+    def work(start: int, stop: int) -> None:
+        share(start, stop)
+        done.add(start)
+
     started = []
-    for thread in others:
-        try:
+    for span in others:
+        thread = Thread(target=work, args=span)
+        with suppress(RuntimeError):  # no more threads are allowed to this process
             thread.start()
-        except RuntimeError:  # no more threads are allowed to this process
-            thread.run()
-        else:
             started.append(thread)
-    share(ends[0], ends[1])
+    work(*first)
     for thread in started:
         thread.join()
+    for start, stop in others:
+        if (
+            start not in done
+        ):  # its thread did not start, or came to grief; what it left out must not be used
+            share(start, stop)
 
 
 def _declared(library: ctypes.CDLL, name: str) -> Callable[..., int]:
