@@ -16,7 +16,16 @@ from discreet.errors import InvalidArgument
 
 from .fuzz import calls, canary, commands, examples, judge
 
-_NOT_CALLED = {"Patched", "patched", "Counterexample", "Declared", "Series", "Session", "Terms"}
+_NOT_CALLED = {
+    "Patched",
+    "patched",
+    "Counterexample",
+    "Declared",
+    "Series",
+    "Session",
+    "Speed",
+    "Terms",
+}
 """Types of arguments, and classes that are made by calls alone."""
 
 

@@ -268,6 +268,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call([*SCORES], size=5, **_DECLARED), lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     ],
     "compare": [lambda: call([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"])],
+    "speed": [call],
     "worst_error": [lambda: call(10, spread=2, epsilon=1, confidence="0.9"), lambda: call(10, spread=2, epsilon=1)],
     "epsilon_for": [lambda: call(5, 10, spread=2, confidence="0.9"), lambda: call(5, 10, spread=2)],
     "best_eta": [lambda: call(1, 2)],

@@ -9,10 +9,11 @@ from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
 from . import read_mechanism
 from .contract import Calibrated, Mechanism, PrivacyParameter, read_parameter
 
-_PLAIN = {type(None), bool, int, float, str, Fraction, Decimal}
+PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
 """Types whose values cannot change, and whose equality is Python's own."""
 
-_KEPT = 512
+KEPT = 512
+"""How many combinations of public arguments are kept."""
 
 
 class Settled(NamedTuple):
@@ -39,12 +40,12 @@ def settled_mechanism(*public: Any) -> Settled | None:
     Args:
         *public: as for `_settle`.
     """
-    if not _PLAIN.issuperset(map(type, public)):
+    if not PLAIN_TYPES.issuperset(map(type, public)):
         return None
     return _settle(*public)
 
 
-@lru_cache(maxsize=_KEPT, typed=True)
+@lru_cache(maxsize=KEPT, typed=True)
 def _settle(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
     mechanism: str,
     neighbors: str,

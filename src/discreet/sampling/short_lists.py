@@ -21,6 +21,7 @@ SHORT = 100
 """Above so many numbers arrays are faster."""
 
 _EXACT = 2**53
+_CUT_SHORT = exp(-CUT)
 _FLOATS, _INTEGERS = {float}, {int}
 
 
@@ -46,11 +47,12 @@ def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | N
     The weights are those of `enclosures.fast_weights`, with the exponential of C's library, of which
     the same is assumed as of numpy's: a relative error of at most `FUNCTION_ERROR`.
     """
-    best, speed, cut = max(values), rate.double, -CUT
-    exponents = [speed * (value - best) for value in values]
-    ends = list(accumulate([exp(x if x > cut else cut) for x in exponents]))
+    best, speed = max(values), rate.double
+    ends = list(
+        accumulate([exp(x) if (x := speed * (y - best)) > -CUT else _CUT_SHORT for y in values])
+    )
     total, last = ends[-1], len(ends) - 1
-    low, high = (ldexp(end, -u.length) * total for end in (u.prefix, u.prefix + 1))
+    low, high = ldexp(u.prefix, -u.length) * total, ldexp(u.prefix + 1, -u.length) * total
     i = min(bisect_right(ends, low), last)
     slack = _slack(last + 1) * total
     after = i == 0 or low - ends[i - 1] > slack

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Labels
@@ -13,8 +14,11 @@ from ..releases import Release
 from ..scores import Given
 from ..selection import Query, release
 from ..terms import AnswerTerms, Terms, takes_terms
+from .selector import kept_selector
 
 _T = TypeVar("_T")
+
+_PLAIN_SCORES = (list, np.ndarray)
 
 
 @overload
@@ -95,6 +99,10 @@ def select(
 
     Side channels: those of the mechanism.
     """
+    if candidates is None and type(scores) in _PLAIN_SCORES:
+        choose = kept_selector(sensitivity, spread, monotonic, terms)
+        if choose is not None:
+            return choose(scores)
     scores, labels, _ = unfold(scores, candidates, terms)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)

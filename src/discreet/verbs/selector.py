@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Generic, TypeVar, Unpack, overload
 
 from ..answer_types import T
@@ -11,6 +11,7 @@ from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidScores
 from ..mechanisms.contract import Law
+from ..mechanisms.settled import KEPT, PLAIN_TYPES
 from ..numbers import Number, count
 from ..payment import Account
 from ..privacy.guarantees import Guarantee
@@ -27,6 +28,9 @@ from ..terms import AnswerTerms, Terms, read_payment, takes_terms_without
 _T = TypeVar("_T")
 
 _MOST = 10**12
+
+_CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
+"""The terms that a call of `select` has if it has no account, no unit and no size."""
 
 
 class Selector(Generic[T]):
@@ -92,9 +96,10 @@ class Selector(Generic[T]):
 
     def _prepared(self, scores: Any) -> Callable[[], int]:
         """Check the private scores, and return the function that draws from them."""
-        values = self._in_order(scores) if isinstance(scores, Mapping) else scores
-        few = None if self._rate is None else short_list(values)
-        numbers = read_vector(values) if few is None else few
+        if type(scores) is not list and isinstance(scores, Mapping):
+            scores = self._in_order(scores)
+        few = None if self._rate is None else short_list(scores)
+        numbers = read_vector(scores) if few is None else few
         if self._size is not None and len(numbers) != self._size:
             raise InvalidScores(
                 f"there are {self._size} candidates but {len(numbers)} scores; give one for each"
@@ -134,6 +139,28 @@ def _drawn_short(values: list[float], rate: Rate) -> int:
     u = LazyUniform(SystemBits())
     found = settle_short(values, rate, u)
     return Categorical(read_vector(values), rate).settle(u) if found is None else found
+
+
+def kept_selector(
+    sensitivity: Number | None, spread: Number | None, monotonic: bool, terms: Terms
+) -> Selector[int] | None:
+    """Return the selector with these arguments, made at an earlier call; None unless all are plain values.
+
+    Only what says how an answer is drawn is kept, not what says who pays for it.
+    """
+    given = (sensitivity, spread, monotonic, *terms.values())
+    if not _CALIBRATING.issuperset(terms) or not PLAIN_TYPES.issuperset(map(type, given)):
+        return None
+    settings: dict[str, Any] = {**terms}
+    return _kept(sensitivity, spread, monotonic, **settings)
+
+
+@lru_cache(maxsize=KEPT, typed=True)
+def _kept(
+    sensitivity: Number | None, spread: Number | None, monotonic: bool, **terms: Unpack[Terms]
+) -> Selector[int]:
+    """Settle everything public; True, 1 and 1.0 are three arguments."""
+    return Selector(ask(Given((), sensitivity, spread, monotonic), terms), None, None)
 
 
 @overload
