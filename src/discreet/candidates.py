@@ -17,6 +17,7 @@ from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, shown
 from .instants import instant
 from .numbers import Number, exact, fits, float_up, positive
+from .sampling.number_types import by_type
 from .sampling.vectors import ExactArray, Integers
 
 _BLOCK = 2**15
@@ -189,13 +190,23 @@ class Grid(Generic[T]):
         short = self._digits == 0 and max(abs(self.lo), abs(self.hi), self.step) < 2**62
         if values.dtype.kind in "iu" and short:
             return self._nearest_integers(values.astype(f"{values.dtype.kind}8", copy=False))
+        if values.dtype.kind == "O":
+            return self._nearest_by_type(values)
         error = self._double_error()
-        if values.dtype.kind == "O" or error is None:
+        if error is None:
             return self._nearest_exactly(values)
         indices = np.empty(len(values), dtype=np.int64)
         for start in range(0, len(values), _BLOCK):  # temporary arrays of a block stay in the cache
             block = slice(start, start + _BLOCK)
             indices[block] = self._nearest_doubles(values[block], error)
+        return indices
+
+    def _nearest_by_type(self, values: ExactArray) -> Integers:
+        """Return the nearest indices for Python's numbers, those of one type together."""
+        indices = np.empty(len(values), dtype=object if self.size >= 2**62 else np.int64)
+        for places, part in by_type(values):
+            alike = part.dtype.kind != "O"
+            indices[places] = self.nearest(part) if alike else self._nearest_exactly(part)
         return indices
 
     def _nearest_doubles(self, values: ExactArray, error: float) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..arguments import listed
 from ..errors import InvalidScores, shown
 from ..numbers import nearest_double
+from .number_types import by_type, in_one_array, objects, types_of
 
 ExactArray = NDArray[np.float64] | NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.object_]
 """Numbers as they are stored; the objects are Python's integers and fractions."""
@@ -33,6 +34,9 @@ Stored = np.float64 | np.int64 | np.uint64 | int | Fraction
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
 NOT_FINITE = f"{_EXPECTED}; there is a NaN or an infinity among them"
 _WORD = 2**64
+_WHOLE = 2**53
+"""Integers up to it, either way, are doubles."""
+
 _SUMS = 2**62
 
 _MOST_DIGITS = 3_000
@@ -129,15 +133,15 @@ def read_vector(values: object) -> Vector:
     if isinstance(values, Set | np.ma.MaskedArray) or hasattr(values, "columns"):
         raise InvalidScores(f"{_EXPECTED} in order, got {shown(values)}; give a list or an array")
     several = None if hasattr(values, "__array__") else listed(values, "scores")
-    array = np.asarray(values) if several is None else _from_list(several)
+    types = set[type]() if several is None else types_of(several)
+    array = np.asarray(values) if several is None else _from_list(several, types)
     if array.ndim != 1:
         raise InvalidScores(
             f"scores must be one-dimensional, got an array of {array.ndim} dimensions"
         )
     if len(array) == 0:
         raise InvalidScores("scores must not be empty: there must be at least one candidate")
-    integers = None if several is None else set(map(type, several)) == {int}
-    return Vector(_exact_array(array), integral=integers)
+    return Vector(_exact_array(array), integral=None if several is None else types == {int})
 
 
 def integers(values: Sequence[int]) -> NDArray[Any]:
@@ -146,7 +150,7 @@ def integers(values: Sequence[int]) -> NDArray[Any]:
     They are 64-bit integers where all together are below 2**62, else Python's.
     """
     total = sum(map(abs, values))
-    return np.array(values, dtype=np.int64) if total < _SUMS else _objects([int(v) for v in values])
+    return np.array(values, dtype=np.int64) if total < _SUMS else objects([int(v) for v in values])
 
 
 def _exact_array(array: NDArray[Any]) -> ExactArray:
@@ -159,25 +163,28 @@ def _exact_array(array: NDArray[Any]) -> ExactArray:
     if kind == "u":
         return array.astype(np.uint64, copy=False)
     if kind in ("f", "O"):
-        return _objects([_score(value) for value in array])
+        return objects([_score(value) for value in array])
     hint = "; make it float32, which is exact" if array.dtype.name == "bfloat16" else ""
     raise InvalidScores(f"{_EXPECTED}, got an array of type {array.dtype}{hint}")
 
 
-def _from_list(values: list[Any]) -> ExactArray:
+def _from_list(values: list[Any], types: set[type]) -> ExactArray:
     """Return the list as an array, without the rounding numpy does when types are mixed."""
-    types = set(map(type, values))
-    if types == {float}:
-        return np.array(values, dtype=np.float64)
-    if types == {int} and min(values) >= -(2**63) and max(values) < 2**63:
-        return np.array(values, dtype=np.int64)
-    return _objects(values)
+    array = in_one_array(values, types)
+    if array is None and types == {int, float}:
+        array = _as_doubles(objects(values))
+    return objects(values) if array is None else array
 
 
-def _objects(values: Sequence[object]) -> NDArray[np.object_]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+def _as_doubles(values: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    """Return integers and floats as doubles; None if an integer might be rounded, or a float is not finite."""
+    doubles = np.empty(len(values), dtype=np.float64)
+    for places, part in by_type(values):
+        limit = np.finfo(np.float64).max if part.dtype.kind == "f" else _WHOLE
+        if part.dtype.kind == "O" or not np.all((part >= -limit) & (part <= limit)):
+            return None
+        doubles[places] = part
+    return doubles
 
 
 def _score(value: object) -> int | Fraction:

@@ -15,6 +15,7 @@ from ..accuracy import ROWS_IN_RANK, Measure
 from ..candidates import Grid, Labels
 from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
+from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector, integers, read_vector
 from .rank_search import bracket, distinct_indices, everything
@@ -189,9 +190,25 @@ def _beside(
     values: ExactArray, counts: Integers | None, ladder: list[Fraction]
 ) -> tuple[Integers, Integers]:
     """Return how many records are below and above the numbers of a list, exactly."""
-    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
-    order = np.argsort(values, kind="stable")
-    ascending, totals = values[order], np.concatenate(([0], np.cumsum(weights[order])))
+    if values.dtype.kind != "O":
+        return _beside_alike(values, counts, ladder)
+    parts = [
+        _beside_alike(part, None if counts is None else counts[places], ladder)
+        for places, part in by_type(values)
+    ]
+    nothing = np.zeros(len(ladder), dtype=np.int64)
+    return sum((less for less, _ in parts), nothing), sum((more for _, more in parts), nothing)
+
+
+def _beside_alike(
+    values: ExactArray, counts: Integers | None, ladder: list[Fraction]
+) -> tuple[Integers, Integers]:
+    """Return the same for records of one type."""
+    if counts is None:
+        ascending, totals = np.sort(values), np.arange(len(values) + 1)
+    else:
+        order = np.argsort(values, kind="stable")
+        ascending, totals = values[order], np.concatenate(([0], np.cumsum(counts[order])))
     if values.dtype.kind == "f":
         # The least double at or above a rung divides doubles as the rung itself does.
         doubles = np.array([float_up(rung) for rung in ladder])

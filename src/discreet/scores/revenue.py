@@ -16,6 +16,7 @@ from ..candidates import Grid
 from ..errors import InvalidCandidates, shown
 from ..numbers import count, flag
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
+from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .rank_search import distinct_indices
@@ -177,13 +178,24 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
     double is not above it, so 3.01 pays 3.01; all other numbers are compared exactly. NaN pays nothing.
     """
     kind, below = bids.dtype.kind, math.lcm(prices.lo.denominator, prices.step.denominator)
-    if kind == "O" or max(prices.hi, Fraction(1)) * below >= _EXACT:
-        exact = [max(-1, _highest_paid(prices, bid)) for bid in bids.tolist()]
-        return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
+    if max(prices.hi, Fraction(1)) * below >= _EXACT:
+        return _one_by_one(prices, bids)
+    if kind == "O":
+        found = np.empty(len(bids), dtype=np.int64)
+        for where, part in by_type(bids):
+            alike = part.dtype.kind != "O"
+            found[where] = places(prices, part) if alike else _one_by_one(prices, part)
+        return found
     pays = bids >= (float(prices.lo) if kind == "f" else math.ceil(prices.lo))
     found = np.full(len(bids), -1, dtype=np.int64)
     found[pays] = _by_words(prices, bids[pays], below)
     return found
+
+
+def _one_by_one(prices: Grid, bids: ExactArray) -> Integers:
+    """Return the same for bids of any type, each by exact arithmetic."""
+    exact = [max(-1, _highest_paid(prices, bid)) for bid in bids.tolist()]
+    return np.array(exact, dtype=object if prices.size >= _LARGE else np.int64)
 
 
 def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]:

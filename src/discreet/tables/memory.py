@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UnreadableData
+from ..sampling.number_types import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect
 from .held import Held, Objects, Typed
@@ -29,7 +30,7 @@ from .kinds import (
     plain,
     timestamp,
 )
-from .numeric import python_number
+from .numeric import present
 from .records import PERSON, START, offset
 
 if TYPE_CHECKING:
@@ -84,10 +85,26 @@ def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
 
 def _encoded(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
     """Return integers for objects, -1 for those that nothing equals, and the integers by `key`."""
+    if _of_one_type(cells):  # then each is its own key, and None another
+        found, codes = _numbered(cells)
+        return codes, dict(zip(zip(itertools.repeat(False), found), found.values(), strict=False))
     distinct, codes = _distinct(cells)
     places: dict[Key, int] = {}
     named = [_place(value, places) for value in distinct]
     return np.array([*named, -1], dtype=np.int64)[codes], places
+
+
+def _of_one_type(cells: Sequence[object]) -> bool:
+    """Return whether all objects but None are of one exact type whose values tell themselves apart."""
+    types = types_of(cells) - {type(None)}
+    return len(types) == 1 and types <= {str, int, float}
+
+
+def _numbered(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.int64]]:
+    """Return the numbers of the distinct keys, in order of their first row, and those by row."""
+    places: dict[object, int] = defaultdict(itertools.count().__next__)
+    codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    return places, codes
 
 
 def _place(value: object, places: dict[Key, int]) -> int:
@@ -106,8 +123,7 @@ def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]
     are no Unicode are equal to others.
     """
     keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
-    places: dict[object, int] = defaultdict(itertools.count().__next__)
-    codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
+    places, codes = _numbered(keys)
     rows = np.empty(len(places), dtype=np.int64)
     rows[codes] = np.arange(len(codes))
     return [cells[row] for row in rows.tolist()], codes
@@ -137,13 +153,12 @@ def _number(cell: object, numbers: dict[str, int]) -> int:
 
 def _in_order(cells: Sequence[object]) -> tuple[ExactArray, ExactArray]:
     """Return the positions of the numbers by row, -1 for none, and the numbers that occur, ascending."""
-    found = [python_number(cell) for cell in cells]
-    values = sorted({number for number in found if number is not None})
-    places = {number: i for i, number in enumerate(values)}
-    codes = np.array([-1 if x is None else places[x] for x in found], dtype=np.int64)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return codes, array
+    there, numbers = present(cells)
+    values: Any
+    values, places = np.unique(numbers, return_inverse=True)
+    codes = np.full(len(cells), -1, dtype=np.int64)
+    codes[there] = places
+    return codes, values
 
 
 def typed_array(array: NDArray[Any], column: str) -> Held:

@@ -9,13 +9,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from itertools import compress, islice
 from numbers import Integral, Rational, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, UnreadableData
+from ..sampling.number_types import FLOATS, INTEGERS, in_one_array, objects, types_of
 from ..sampling.vectors import ExactArray
 from .held import Objects, Typed
 from .kinds import ColumnType
@@ -23,6 +25,12 @@ from .records import check_numbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
+
+_NOTHING = frozenset({type(None), bool, str})
+"""Common types none of whose values is a number."""
+
+_KNOWN = (FLOATS, INTEGERS, {int, float})
+"""Types all of whose values are numbers, or NaN, as Python or one array has them."""
 
 _MOST_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
@@ -46,9 +54,7 @@ def numeric_values(data: Any) -> ExactArray:
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return (
-        clean(np.asarray(data)) if hasattr(data, "__array__") else from_list([*islice(data, None)])
-    )
+    return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(_listed(data))
 
 
 def column_numbers(held: Objects | Typed, column: str) -> ExactArray:
@@ -91,17 +97,34 @@ def _widened(array: ExactArray) -> ExactArray:
     return array.astype(f"{array.dtype.kind}8", copy=False)
 
 
+def _listed(data: Iterable[object]) -> list[object]:
+    """Return the values in a list, without asking for a length that may be a lie."""
+    return list(data) if type(data) is list else [*islice(data, None)]
+
+
 def from_list(values: Sequence[object]) -> ExactArray:
     """Return the numbers of a list as an array, none of them rounded."""
-    found = [number for value in values if (number := python_number(value)) is not None]
-    kinds = set(map(type, found))
-    if kinds <= {float}:
-        return np.array(found, dtype=np.float64)
-    if kinds == {int} and -(2**63) <= min(found) <= max(found) < 2**63:
-        return np.array(found, dtype=np.int64)
-    array = np.empty(len(found), dtype=object)
-    array[:] = found
-    return array
+    return present(values)[1]
+
+
+def present(values: Sequence[object]) -> tuple[NDArray[np.bool_], ExactArray]:
+    """Return whether each value of a list is a number, and the numbers as an array, none of them rounded."""
+    there, numbers = np.ones(len(values), dtype=np.bool_), values
+    types = types_of(values)
+    if types & _NOTHING:
+        there = np.array([type(value) not in _NOTHING for value in values], dtype=np.bool_)
+        numbers, types = [*compress(values, there)], types - _NOTHING
+    if not any(types <= known for known in _KNOWN):
+        read = [python_number(value) for value in numbers]
+        there[there] = [number is not None for number in read]
+        numbers = [number for number in read if number is not None]
+        types = types_of(numbers)
+    array = in_one_array(numbers, types)
+    array = objects(numbers) if array is None else array
+    if float in types or np.float64 in types:  # of which some may be NaN
+        equal = np.asarray(array == array, dtype=np.bool_)
+        there[there], array = equal, array if equal.all() else array[equal]
+    return there, array
 
 
 def python_number(value: object) -> int | float | Fraction | None:
