@@ -1,96 +1,191 @@
 """Several quantiles at once: the joint law, its promise by brute force, and what is refused."""
 
-import math
+from collections import defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from flint import arb
 
 import discreet
 from discreet import ApproxDP, BoundedRange, Grid, MixedRange, SummedRange
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
-from discreet.scores.rank import Rank
-from discreet.selection import ask
-from discreet.tables.column import ArrayColumn
+from discreet.scores import sorted_records
+from discreet.scores.sorted_records import Slice, SortedRecords
 from discreet.testing import bit_tree
-from discreet.verbs import quantiles as module
-from discreet.verbs.quantiles import _Levels
+from discreet.verbs import quantile_levels as levels_module
+from discreet.verbs.quantile_levels import Levels, calibrated_rank
 
 from ..test_payment import Purse
 
 GRID = Grid(0, 3)
 
 
-def law(
-    levels: _Levels, data: tuple[int, ...], first: int, end: int, lo: int, hi: int
-) -> dict[Any, float]:
-    """Return the joint law, multiplied out from the laws of its parts."""
+def whole(data: tuple[int, ...], size: int) -> Slice:
+    """Return all records on a grid from 0."""
+    return SortedRecords.of(*np.unique(np.array(data, dtype=np.int64), return_counts=True)).whole(
+        size
+    )
+
+
+def chances(levels: Levels, scores: Any, lo: int, hi: int) -> Iterator[tuple[int, int, arb]]:
+    """Yield the first index of each run, the one after its last, and the probability of each index."""
+    share = levels.share_within(lo, (lo + hi) // 2, hi)
+    calibrated = calibrated_rank(share, levels.epsilon, "add_remove")
+    runs = scores(share, calibrated.cutoff_gap)
+    for start, n, chance in zip(
+        runs.starts, runs.sizes, calibrated.law(runs).probabilities(), strict=True
+    ):
+        yield int(start), int(start) + int(n), chance / int(n)
+
+
+def law(levels: Levels, part: Slice, lo: int, hi: int, known: dict[Any, Any]) -> dict[Any, arb]:
+    """Return the joint law of the values for alphas[lo:hi], multiplied out from the laws of the parts."""
+    key = (tuple(records_of(part)), part.first, part.end, lo, hi)
     if lo == hi:
-        return {(): 1.0}
-    middle = (lo + hi) // 2
-    below = levels.alphas[lo - 1] if lo else Fraction(0)
-    above = levels.alphas[hi] if hi < len(levels.alphas) else Fraction(1)
-    share = (levels.alphas[middle] - below) / (above - below)
-    values = np.array([x - first for x in data], dtype=np.int64)
-    score = Rank(ArrayColumn(values), Grid(0, end - first - 1), share)
-    asked = ask(score, {"epsilon": levels.epsilon, "neighbors": "add_remove"})
-    runs: Any = score.compute(Fraction(10**6))
-    with precision(128):
-        chances = [float(p) for p in asked.calibrated.law(runs).probabilities()]
-    joint = {}
-    for c, chance in enumerate(chances):
-        for k in range(int(runs.sizes[c])):
-            value = first + int(runs.starts[c]) + k
-            left = law(levels, tuple(x for x in data if x <= value), first, value + 1, lo, middle)
-            right = law(levels, tuple(x for x in data if x > value), value, end, middle + 1, hi)
+        return {(): arb(1)}
+    if key not in known:
+        joint = defaultdict[Any, arb](arb)
+        for answer, chance in (leaf if hi - lo == 1 else branch)(levels, part, lo, hi, known):
+            joint[answer] += chance
+        known[key] = joint
+    found: dict[Any, arb] = known[key]
+    return found
+
+
+def leaf(levels: Levels, part: Slice, lo: int, hi: int, _: Any) -> Iterator[tuple[Any, arb]]:
+    """Yield the answers of the last alpha."""
+    for start, end, chance in chances(levels, part.rank_scores, lo, hi):
+        yield from (((part.first + i,), chance) for i in range(start, end))
+
+
+def branch(levels: Levels, part: Slice, lo: int, hi: int, known: Any) -> Iterator[tuple[Any, arb]]:
+    """Yield the answers of several alphas, by what the middle one cuts."""
+    middle, parts = (lo + hi) // 2, sorted_records.PARTS
+    for start, end, chance in chances(levels, part.cut_scores, lo, hi):
+        for i in range(start // parts, (end - 1) // parts + 1):  # one cut, but several points
+            first, last = max(start, i * parts), min(end, (i + 1) * parts) - 1
+            before, after = part.cut(first)
+            assert records_of(before) == records_of(part.cut(last)[0])
+            left = law(levels, before, lo, middle, known)
+            right = law(levels, after, middle + 1, hi, known)
             for (a, p), (b, q) in product(left.items(), right.items()):
-                joint[(*a, value, *b)] = chance / int(runs.sizes[c]) * p * q
-    return joint
+                yield (*a, part.first + i, *b), (last - first + 1) * chance * p * q
 
 
-@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
-@pytest.mark.parametrize("alphas", [["1/3", "2/3"], [0, "1/2", 1]])
-def test_the_promise_holds_for_all_small_databases(neighbors: Any, alphas: list[Any]) -> None:
-    levels = _Levels.read(alphas, GRID, {"epsilon": 2, "neighbors": neighbors})
+def records_of(part: Slice) -> list[int]:
+    """Return the points of the records in a slice."""
+    counts = np.diff(np.clip(part.records.reached, part.low, part.high))
+    return np.repeat(part.records.points, counts).tolist()
+
+
+def neighbours(data: tuple[int, ...], values: range, neighbors: str) -> Iterator[tuple[int, ...]]:
+    """Yield the data with one record less, or with one replaced."""
+    for i in range(len(data)):
+        rest = data[:i] + data[i + 1 :]
+        if neighbors == "add_remove":
+            yield rest
+        else:
+            yield from (tuple(sorted((*rest, x))) for x in values)
+
+
+def worst_ratio(levels: Levels, size: int, most: int) -> arb:
+    """Return the greatest ratio of an answer's probabilities among all neighbours of at most so many records."""
+    known: dict[Any, Any] = {}
+    values = range(size)
     laws = {
-        data: law(levels, data, 0, 4, 0, len(alphas))
-        for n in range(4)
-        for data in product(range(4), repeat=n)
-        if list(data) == sorted(data)
+        data: law(levels, whole(data, size), 0, len(levels.alphas), known)
+        for n in range(most + 1)
+        for data in combinations_with_replacement(values, n)
     }
-    worst = 0.0
+    worst = arb(1)
     for data, before in laws.items():
-        assert math.isclose(sum(before.values()), 1)
+        total = sum(before.values(), arb(0))
+        assert total.contains(1)
         assert all(list(answer) == sorted(answer) for answer in before)
-        for i in range(len(data)):
-            others = [data[:i] + data[i + 1 :]]
-            if neighbors == "replace_one":
-                others = [tuple(sorted((*others[0], x))) for x in range(4)]
-            for other in others:
-                after = laws[other]
-                worst = max(worst, *(abs(math.log(before[a] / after[a])) for a in before))
-    assert 0.3 < worst <= 2 + 1e-9
+        for other in neighbours(data, values, levels.neighbors):
+            for answer, chance in before.items():
+                ratio = chance / laws[other][answer]
+                worst = arb.max(worst, arb.max(ratio, 1 / ratio))
+    return worst
+
+
+TWO = ["1/3", "2/3"]
+PROMISES = [
+    (neighbors, alphas, parts, 3, 4)
+    for neighbors in ("add_remove", "replace_one")
+    for alphas in (TWO, [0, "1/2", 1])
+    for parts in (4, 7)
+]
+
+
+def check_promise(
+    neighbors: Any, alphas: Any, parts: int, size: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compare the ratios of all neighbours with e**epsilon, in balls."""
+    monkeypatch.setattr(sorted_records, "PARTS", parts)
+    levels = Levels.read(alphas, Grid(0, size - 1), {"epsilon": 20, "neighbors": neighbors})
+    with precision(200):
+        worst = worst_ratio(levels, size, most)
+        assert worst <= arb(20).exp() * (1 + arb(2) ** -150)
+        # Without records all points are alike; between these and the others few bounds are tight.
+        assert worst > arb(5).exp()
+
+
+@pytest.mark.parametrize(("neighbors", "alphas", "parts", "size", "most"), PROMISES)
+def test_the_promise_holds_for_all_small_databases(
+    neighbors: Any, alphas: Any, parts: int, size: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a point has fewer parts than records may be there."""
+    check_promise(neighbors, alphas, parts, size, most, monkeypatch)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize(
+    "alphas", [TWO, [0, "1/2", 1], ["1/4", "1/2", "3/4"], ["1/10", "1/9", "2/3", 1]]
+)
+@pytest.mark.parametrize("parts", [3, 2**32])
+def test_the_promise_holds_for_all_databases_of_five_records(
+    neighbors: Any, alphas: Any, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check_promise(neighbors, alphas, parts, 4, 5, monkeypatch)
 
 
 def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None:
-    levels = _Levels.read(["1/3", "2/3"], Grid(0, 2), {"epsilon": 8})
-    data = np.array([0, 1, 1, 2])
+    levels = Levels.read(TWO, Grid(0, 2), {"epsilon": 8})
+    monkeypatch.setattr(sorted_records, "PARTS", 4)
+    part = whole((0, 1, 1, 1, 2), 3)
 
     def draw(bits: Bits) -> tuple[int, ...]:
-        monkeypatch.setattr(module, "SystemBits", lambda: bits)
-        return tuple(levels.release((data, None), 0, 3, 0, 2))
+        monkeypatch.setattr(levels_module, "SystemBits", lambda: bits)
+        return tuple(levels.release(part, 0, 2))
 
-    tree = bit_tree(draw, 15)
-    for answer, chance in law(levels, (0, 1, 1, 2), 0, 3, 0, 2).items():
-        mass = tree.masses.get(answer, Fraction(0))
+    tree = bit_tree(draw, 13)
+    for answer, ball in law(levels, part, 0, 2, {}).items():
+        chance, mass = float(ball), tree.masses.get(answer, Fraction(0))
         assert mass <= chance * (1 + 1e-12)
         assert chance * (1 - 1e-12) <= mass + tree.undecided
     assert tree.undecided < Fraction(1, 8)
+
+
+@pytest.mark.parametrize("method", ["recursive", "independent"])
+@pytest.mark.parametrize(
+    "data", [{20: 200, 40: 600, 60: 200}, {20: 300, 40: 600, 60: 100}, {40: 1000}]
+)
+def test_tied_records_are_cut_where_the_quantiles_are(method: Any, data: Any) -> None:
+    """At this epsilon any other answer has a probability below 10**-30."""
+    records = np.repeat(list(data), list(data.values()))
+    found = discreet.quantiles(
+        records, alphas=[0.35, 0.5, 0.75], candidates=Grid(0, 100), epsilon=50, method=method
+    )
+    assert found.value == [40, 40, 40]
 
 
 def test_quartiles_of_many_records() -> None:
@@ -158,7 +253,7 @@ SMALL = Fraction(1, 10**6)
 @pytest.mark.parametrize("method", ["recursive", "independent"])
 def test_with_a_delta_levels_and_values_have_more(method: Any, neighbors: Any) -> None:
     alphas = [Fraction(i, 17) for i in range(1, 17)]
-    levels = _Levels.read(alphas, GRID, {"epsilon": 1, "neighbors": neighbors})
+    levels = Levels.read(alphas, GRID, {"epsilon": 1, "neighbors": neighbors})
     more = levels.allowing(SMALL, method)
     assert more.share is not None
     if method == "recursive":

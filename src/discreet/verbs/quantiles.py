@@ -1,35 +1,27 @@
 """quantiles: several at once, for less than one after the other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
-from itertools import pairwise
-from typing import Any, Literal, TypeVar, Unpack, cast, get_args, overload
+from functools import partial
+from typing import Any, Literal, TypeVar, Unpack, get_args, overload
 
-import numpy as np
-
-from ..arguments import choice, column_name, exact_text, listed
+from ..arguments import choice, column_name
 from ..candidates import Grid
-from ..errors import InvalidArgument, InvalidNumber, shown
+from ..errors import InvalidArgument
 from ..mechanisms.contract import PrivacyParameter
 from ..mechanisms.joint_quantiles import JointLaw, JointQuantiles
-from ..numbers import Number, exact, spell
-from ..privacy.calibration import largest_share, read_share
-from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange, SummedRange
-from ..privacy.sensitivity import Neighbors
+from ..numbers import Number, exact
+from ..privacy.calibration import read_share
+from ..privacy.guarantees import Guarantee
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..sampling.vectors import Integers
-from ..scores.rank import Rank
 from ..scores.rank_search import distinct_indices
-from ..selection import Order, Query, ask, named
-from ..tables.column import NOTHING, ArrayColumn, Numeric, Rows
+from ..scores.sorted_records import Tally, distinct_points
+from ..selection import Order, Query, named
+from ..tables.column import Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
+from .quantile_levels import Levels
 from .units import UnitQuery, read_unit_query, refuse_missing
-
-_MOST = 1000
-"""More quantiles than that are better asked as a histogram."""
 
 _T = TypeVar("_T")
 
@@ -78,7 +70,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
 
     By recursion, the middle alpha is released first; it splits records and grid in two, and both halves
     go on with the alphas on their side. A record is in one part of a level, so a level costs as much
-    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels.
+    as one quantile, and m alphas cost as much as the ceiling of log2(m + 1) levels. Records that are tied at
+    the value may go both ways.
 
     Args:
         data: numbers in an array, a series or a list; or a table or the path of a file, with `column`. Private.
@@ -109,7 +102,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     candidates = refuse_missing(candidates)
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms, bounded=True)
-    levels = _Levels.read(alphas, candidates, _of_one_row(unit_query))
+    levels = Levels.read(alphas, candidates, _of_one_row(unit_query))
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, chosen, unit_query), chosen)
     guarantee, mechanism, draw = _method(chosen, levels, candidates)
@@ -134,7 +127,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     return order.deliver(prepare, unit_query.label(name, None))
 
 
-def _query(levels: "_Levels", column: str | None, candidates: Grid, method: str) -> Query:
+def _query(levels: "Levels", column: str | None, candidates: Grid, method: str) -> Query:
     """Return the query, in words and in public values."""
     shares = ", ".join(map(str, levels.alphas))
     words = f"quantiles {shares} of {column or 'numbers'}, {method}, {candidates!r}"
@@ -142,7 +135,7 @@ def _query(levels: "_Levels", column: str | None, candidates: Grid, method: str)
     return Query("quantiles", words, public)
 
 
-def _details(levels: "_Levels", candidates: Grid) -> dict[str, object]:
+def _details(levels: "Levels", candidates: Grid) -> dict[str, object]:
     """Return the rest of the description that decides the distribution, for a digest."""
     return {
         "candidates": candidates.description,
@@ -168,8 +161,8 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     return read_share(delta)
 
 
-def _tally(column: Numeric, candidates: Grid) -> Rows:
-    """Return the records' indices on the grid, ascending, with counts if an engine counted them."""
+def _tally(column: Numeric, candidates: Grid) -> Tally:
+    """Return the points of the grid with records, ascending, and how many each has."""
     source = column.on_grid(candidates)
     if source is not None:
         return distinct_indices(*source.occupied(candidates.nearest))
@@ -177,7 +170,7 @@ def _tally(column: Numeric, candidates: Grid) -> Rows:
     indices = candidates.nearest(values)
     if counts is not None:
         return distinct_indices(indices, counts)
-    return cast(Integers, np.sort(indices)), None
+    return distinct_points(indices, candidates.size)
 
 
 def _of_one_row(unit_query: UnitQuery) -> Terms:
@@ -200,9 +193,9 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 
 def _method(
-    method: str, levels: "_Levels", candidates: Grid
-) -> tuple[Guarantee, str, Callable[[Rows], list[int]]]:
-    """Return the guarantee, the mechanism, and the function that draws from ascending records."""
+    method: str, levels: "Levels", candidates: Grid
+) -> tuple[Guarantee, str, Callable[[Tally], list[int]]]:
+    """Return the guarantee, the mechanism, and the function that draws from distinct points."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
         calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
@@ -216,164 +209,11 @@ def _method(
     return levels.guarantee, "exponential", partial(levels.recursive, candidates.size)
 
 
-def _draw_jointly(law: Callable[..., JointLaw], records: Rows) -> list[int]:
-    """Return all quantiles of ascending records, drawn at once."""
+def _draw_jointly(law: Callable[..., JointLaw], records: Tally) -> list[int]:
+    """Return all quantiles of the records, drawn at once."""
     return law(*records).draw(SystemBits())
 
 
-def _by_group(draw: Callable[[Rows], list[int]], groups: Sequence[Rows]) -> list[list[int]]:
+def _by_group(draw: Callable[[Tally], list[int]], groups: Sequence[Tally]) -> list[list[int]]:
     """Return the quantiles of each group, in order."""
     return [draw(records) for records in groups]
-
-
-@lru_cache(maxsize=256)
-def _share(
-    kind: Callable[[Fraction, Neighbors], Guarantee],
-    answers: int,
-    together: ApproxDP,
-    *,
-    adaptive: bool,
-) -> Fraction:
-    """Return the epsilon of one of so many answers of a kind, kept for the next call."""
-
-    def guarantee(share: Fraction) -> Guarantee:
-        return kind(share, together.neighbors)
-
-    return largest_share(guarantee, answers, together.epsilon, together.delta, adaptive=adaptive)
-
-
-@dataclass(frozen=True, slots=True)
-class _Levels:
-    """The public side of the recursion: the alphas, the epsilon of all answers, and the neighbouring relation."""
-
-    alphas: tuple[Fraction, ...]
-    total: Fraction
-    neighbors: Neighbors
-    delta: Fraction | None = None
-    share: Fraction | None = None
-    """The epsilon of a level (or of a value, if they are independent) that a delta allows."""
-
-    def allowing(self, delta: Fraction, method: str) -> "_Levels":
-        """Return the levels with the share that a delta allows."""
-        recursive = method == "recursive"
-        together = ApproxDP(self.total, delta, self.neighbors)
-        kind: Any = self._kind if recursive else BoundedRange
-        answers = self.depth if recursive else len(self.alphas)
-        share = _share(kind, answers, together, adaptive=recursive)
-        return replace(self, delta=delta, share=share)
-
-    @property
-    def depth(self) -> int:
-        """How many levels there are."""
-        return len(self.alphas).bit_length()
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The epsilon of one answer, under add_remove.
-
-        A record replaced may leave one part and enter another, so one part may cost half of the level.
-        """
-        level = self.total / self.depth if self.share is None else self.share
-        return level / (2 if self.neighbors == "replace_one" else 1)
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """A bounded range per level, composed adaptively; or what a delta was asked for."""
-        if self.delta is not None:
-            return ApproxDP(self.total, self.delta, self.neighbors)
-        return self._kind(self.total / self.depth, self.neighbors).repeated(self.depth)
-
-    @property
-    def guarantee_of_each(self) -> Guarantee:
-        """A bounded range per value, all of the same records; or what a delta was asked for."""
-        if self.delta is not None:
-            return ApproxDP(self.total, self.delta, self.neighbors)
-        return BoundedRange(self._one_of_all, self.neighbors).repeated(len(self.alphas))
-
-    @property
-    def _kind(self) -> type[MixedRange | SummedRange]:
-        """The kind of the guarantee of a level.
-
-        A record replaced may change two parts of a level: two ranges, one after the other.
-        """
-        parted = self.neighbors == "replace_one" and self.depth > 1
-        return SummedRange if parted else MixedRange
-
-    @property
-    def _one_of_all(self) -> Fraction:
-        """The epsilon of one of several independent values."""
-        return self.total / len(self.alphas) if self.share is None else self.share
-
-    @classmethod
-    def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "_Levels":
-        """Return the levels for the arguments of a caller.
-
-        Raises:
-            InvalidArgument: if it cannot be accepted.
-        """
-        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST))
-        rising = all(a < b for a, b in pairwise(shares))
-        if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
-            raise InvalidNumber(
-                f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
-            )
-        if not isinstance(candidates, Grid):
-            raise InvalidArgument(
-                f"candidates of several quantiles must be a Grid, got {shown(candidates)}"
-            )
-        if (
-            exact_text(terms.get("mechanism", "exponential")) != "exponential"
-            or terms.get("size") is not None
-        ):
-            raise InvalidArgument(
-                "several quantiles take the exponential mechanism; leave out mechanism and size"
-            )
-        asked = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
-        if terms.get("epsilon") is None:
-            raise InvalidArgument("several quantiles take epsilon, not rho or scale")
-        guarantee: Any = asked.calibrated.guarantee
-        return cls(shares, guarantee.epsilon, guarantee.neighbors)
-
-    def release(self, records: Rows, first: int, end: int, lowest: int, highest: int) -> list[int]:
-        """Return the values for alphas[lowest:highest], from ascending records on the points first to end - 1."""
-        if lowest == highest:
-            return []
-        middle = (lowest + highest) // 2
-        indices, counts = records
-        relative: Rows = indices - first, counts
-        value = first + self._one(relative, end - first, lowest, middle, highest)
-        split = int(np.searchsorted(indices, value, side="right"))
-        before, after = (
-            (indices[side], None if counts is None else counts[side])
-            for side in (slice(split), slice(split, None))
-        )
-        return [
-            *self.release(before, first, value + 1, lowest, middle),
-            value,
-            *self.release(after, value, end, middle + 1, highest),
-        ]
-
-    def recursive(self, size: int, records: Rows) -> list[int]:
-        """Return the quantiles by recursion, from ascending records."""
-        return self.release(records, 0, size, 0, len(self.alphas))
-
-    def independent(self, size: int, records: Rows) -> list[int]:
-        """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
-        terms: Terms = {"epsilon": self._one_of_all, "neighbors": self.neighbors}
-        found = []
-        for alpha in self.alphas:
-            score = Rank(ArrayColumn(*records), Grid(0, size - 1), alpha)
-            asked = ask(score, terms)
-            found.append(
-                asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())
-            )
-        return sorted(found)
-
-    def _one(self, records: Rows, size: int, lowest: int, middle: int, highest: int) -> int:
-        """Return the middle alpha's value, relative to the alphas on either side of the part."""
-        below = self.alphas[lowest - 1] if lowest else Fraction(0)
-        above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
-        share = (self.alphas[middle] - below) / (above - below)
-        score = Rank(ArrayColumn(*records), Grid(0, size - 1), share)
-        asked = ask(score, {"epsilon": self.epsilon, "neighbors": "add_remove"})
-        return asked.calibrated.law(score.compute(asked.calibrated.cutoff_gap)).draw(SystemBits())

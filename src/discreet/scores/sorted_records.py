@@ -1,0 +1,218 @@
+"""Records on a grid, sorted once, and the rank scores of any slice of them.
+
+A slice holds the records of consecutive ranks on consecutive points, so that it is two numbers and two
+numbers whatever it holds. Of the scores only those near the wanted rank are computed.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..sampling.runs import Runs
+from ..sampling.vectors import Integers, Vector
+from .rank import SMALL, WIDER, bracketed, stretches
+
+PARTS = 2**32
+"""Into how many parts a point is divided where a cut is drawn: public, and a power of two."""
+
+Tally = tuple[Integers, NDArray[np.int64]]
+"""Distinct points with records, ascending, and how many each has."""
+
+_FINEST_SHARE = 2**40
+"""Shares with larger denominators are rounded to a multiple of the inverse, so that scores fit in 64 bits."""
+
+_WORD = 2**62
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SortedRecords:
+    """The distinct points with records, ascending, and how many records are below each and in all. Private."""
+
+    points: Integers
+    reached: Integers
+
+    @classmethod
+    def of(cls, points: Integers, counts: NDArray[Any]) -> "SortedRecords":
+        """Return the records on ascending distinct points, by their numbers."""
+        return cls(points, np.concatenate((np.zeros(1, dtype=counts.dtype), np.cumsum(counts))))
+
+    def whole(self, size: int) -> "Slice":
+        """Return all of them, on a grid of so many points."""
+        return Slice(self, 0, int(self.reached[-1]), 0, size)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Slice:
+    """The records with ranks from `low` up to `high`, all on points from `first` up to `end`. Private.
+
+    Of the records at one point, some may be in the slice and the others not.
+    """
+
+    records: SortedRecords
+    low: int
+    high: int
+    first: int
+    end: int
+
+    def rank_scores(self, share: Fraction, cutoff_gap: Fraction) -> Runs:
+        """Return the scores of the points, the first of them as 0: how far the wanted rank is from their records.
+
+        -q * (distance of `share * n` from the interval [L, L + E]), where n is the number of records in the
+        slice, L of them are below the point and E at it, and q is the denominator of the share.
+        """
+        target = _Target.of(self, share)
+        low, high = target.window(self, cutoff_gap)
+        first, end = self._touched(low, high)
+        reached = np.clip(self.records.reached[first : end + 1], self.low, self.high)
+        points = self.records.points[first:end] - self.first
+        size = self.end - self.first
+        # A point that reaches beyond the window is inside; what is farther out is at most as good as its end.
+        bounds = (
+            0 if low == self.low else int(points[0]),
+            size if high == self.high else int(points[-1]) + 1,
+        )
+        below = int(reached[0]) if len(points) else self.low
+        starts, sizes, less, not_more = stretches(points, np.diff(reached), below, bounds)
+        runs = Runs(starts, sizes, Vector(target.scores(less, not_more), integral=True))
+        again = partial(self.rank_scores, share)
+        return _framed(runs, target.at(low, high), size, again, cutoff_gap)
+
+    def cut_scores(self, share: Fraction, cutoff_gap: Fraction) -> Runs:
+        """Return the scores of the parts of the points, `PARTS` each: how far the wanted rank is from their cuts.
+
+        A part cuts the slice in two; see `cut`. Its score is -q * |rank of the cut - share * n|. Parts with the
+        same cut are neighbours, so there is one run for each rank.
+        """
+        target = _Target.of(self, share)
+        low, high = target.window(self, cutoff_gap)
+        size = (self.end - self.first) * PARTS
+        ranks = _counted(low, high - low + 2, self.records.reached.dtype)
+        ends = self._begins(ranks, size)
+        sizes = np.diff(ends)
+        there = sizes > 0
+        again = partial(self.cut_scores, share)
+        if not there.any():  # more records at a point than it has parts
+            return again(WIDER * cutoff_gap)
+        scores = target.scores(ranks[:-1], ranks[:-1])
+        runs = Runs(ends[:-1][there], sizes[there], Vector(scores[there], integral=True))
+        return _framed(runs, target.at(low - 1, high + 1), size, again, cutoff_gap)
+
+    def cut(self, part: int) -> tuple["Slice", "Slice"]:
+        """Return the slices below and above a part, both of which keep its point.
+
+        Part k of a point with E records cuts off floor(k * (E + 1) / PARTS) of them: from none to all of them.
+        """
+        records, step = self.records, part % PARTS
+        point = self.first + part // PARTS
+        i = int(np.searchsorted(records.points, point))
+        there = i < len(records.points) and int(records.points[i]) == point
+        below, up_to = (
+            min(max(int(records.reached[j]), self.low), self.high) for j in (i, i + there)
+        )
+        rank = below + step * (up_to - below + 1) // PARTS
+        return (
+            Slice(records, self.low, rank, self.first, point + 1),
+            Slice(records, rank, self.high, point, self.end),
+        )
+
+    def _touched(self, low: int, high: int) -> tuple[int, int]:
+        """Return the first place of the points with records of ranks from `low` up to `high`, and the end."""
+        reached = self.records.reached
+        if low == high:
+            return 0, 0
+        first = int(np.searchsorted(reached, low, side="right")) - 1
+        return first, int(np.searchsorted(reached, high, side="left"))
+
+    def _begins(self, ranks: Integers, size: int) -> Integers:
+        """Return the first part that cuts at each rank or above it; `size` where none does."""
+        records = self.records
+        inside = (ranks > self.low) & (ranks <= self.high)
+        i = np.searchsorted(records.reached, ranks[inside], side="left") - 1
+        below = np.maximum(records.reached[i], self.low)
+        tied = np.minimum(records.reached[i + 1], self.high) - below + 1
+        points, cuts = records.points[i] - self.first, ranks[inside] - below
+        if size >= _WORD or self.high - self.low >= _WORD // PARTS:
+            points, cuts = points.astype(object), cuts.astype(object)
+        found = points * PARTS - (-cuts * PARTS // tied)  # rounded up
+        begins = np.zeros(len(ranks), dtype=object if size >= _WORD else np.int64)
+        begins[ranks > self.high] = size
+        begins[inside] = found
+        return begins
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """The wanted rank, base + numerator / denominator with a numerator below the denominator. Private."""
+
+    base: int
+    numerator: int
+    denominator: int
+
+    @classmethod
+    def of(cls, part: Slice, share: Fraction) -> "_Target":
+        """Return the rank below which that share of the records is."""
+        wanted = share * (part.high - part.low)
+        base = floor(wanted)
+        q = share.denominator
+        return cls(part.low + base, int((wanted - base) * q), q)
+
+    def window(self, part: Slice, cutoff_gap: Fraction) -> tuple[int, int]:
+        """Return the least and the greatest rank that is worse by at most `cutoff_gap`, or the slice's ends."""
+        width = ceil(cutoff_gap / self.denominator) + 1
+        return max(part.low, self.base - width), min(part.high, self.base + 1 + width)
+
+    def scores(self, less: Integers, not_more: Integers) -> Integers:
+        """Return -denominator * (distance of the wanted rank from the interval) for some intervals of ranks."""
+        # Beyond the wanted rank an end of the interval adds nothing: it is moved there, so that nothing overflows.
+        under = np.maximum(self.base + 1 - not_more, 0)
+        over = np.maximum(less - self.base, 0)
+        q, farthest = self.denominator, int(max(under.max(initial=0), over.max(initial=0)))
+        if q * (farthest + 1) >= _WORD:
+            under, over = under.astype(object), over.astype(object)
+        low = (under - 1) * q + self.numerator
+        high = over * q - self.numerator
+        scores: Integers = -np.maximum(np.maximum(low, high), 0)
+        return scores
+
+    def at(self, *ranks: int) -> Integers:
+        """Return the scores of cuts at some ranks."""
+        places = np.array(ranks, dtype=np.int64 if max(ranks) < _WORD else object)
+        return self.scores(places, places)
+
+
+def distinct_points(indices: Integers, size: int) -> Tally:
+    """Return the distinct indices on a grid of so many points, ascending, and the numbers of their records."""
+    if size <= min(SMALL, 16 * len(indices)):
+        counts = np.bincount(indices.astype(np.int64, copy=False))
+        points = np.flatnonzero(counts)
+        return points, counts[points]
+    ascending: Integers = np.sort(indices)  # type: ignore[assignment]  # of the same kind
+    # A point begins where an index differs from the one before.
+    begins = np.flatnonzero(
+        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
+    )
+    return ascending[begins], np.diff(begins, append=len(indices))
+
+
+def fitted_share(share: Fraction) -> Fraction:
+    """Return the share, or the multiple of 2**-40 next to it if its denominator is above 2**40."""
+    if share.denominator <= _FINEST_SHARE:
+        return share
+    return Fraction(round(share * _FINEST_SHARE), _FINEST_SHARE)
+
+
+def _counted(first: int, number: int, dtype: Any) -> Integers:
+    """Return so many consecutive ranks."""
+    steps: Integers = np.arange(number).astype(dtype)
+    return steps + first
+
+
+def _framed(runs: Runs, outside: Integers, size: int, again: Any, cutoff_gap: Fraction) -> Runs:
+    """Return the runs with summaries of what is outside the window, which `again` can tell with a wider one."""
+    whole = partial(again, cutoff_gap * 2**200)
+    return bracketed(runs, outside, size, whole, partial(again, WIDER * cutoff_gap))

@@ -1,0 +1,190 @@
+"""The public side of several quantiles: their alphas, what each may cost, and how they are drawn."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from ..arguments import exact_text, listed
+from ..candidates import Grid
+from ..errors import InvalidArgument, InvalidNumber, shown
+from ..mechanisms.contract import Calibrated, PrivacyParameter
+from ..mechanisms.exponential import Exponential
+from ..numbers import Number, exact, spell
+from ..privacy.calibration import largest_share
+from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange, SummedRange
+from ..privacy.sensitivity import Neighbors
+from ..sampling.bits import SystemBits
+from ..sampling.runs import Runs
+from ..scores.rank import Rank
+from ..scores.sorted_records import Slice, SortedRecords, Tally, fitted_share
+from ..selection import ask
+from ..tables.column import NOTHING
+from ..terms import Terms
+
+_MOST = 1000
+"""More quantiles than that are better asked as a histogram."""
+
+
+@lru_cache(maxsize=256)
+def _share(
+    kind: Callable[[Fraction, Neighbors], Guarantee],
+    answers: int,
+    together: ApproxDP,
+    *,
+    adaptive: bool,
+) -> Fraction:
+    """Return the epsilon of one of so many answers of a kind, kept for the next call."""
+
+    def guarantee(share: Fraction) -> Guarantee:
+        return kind(share, together.neighbors)
+
+    return largest_share(guarantee, answers, together.epsilon, together.delta, adaptive=adaptive)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The public side of the recursion: the alphas, the epsilon of all answers, and the neighbouring relation."""
+
+    alphas: tuple[Fraction, ...]
+    total: Fraction
+    neighbors: Neighbors
+    delta: Fraction | None = None
+    share: Fraction | None = None
+    """The epsilon of a level (or of a value, if they are independent) that a delta allows."""
+
+    def allowing(self, delta: Fraction, method: str) -> "Levels":
+        """Return the levels with the share that a delta allows."""
+        recursive = method == "recursive"
+        together = ApproxDP(self.total, delta, self.neighbors)
+        kind: Any = self._kind if recursive else BoundedRange
+        answers = self.depth if recursive else len(self.alphas)
+        share = _share(kind, answers, together, adaptive=recursive)
+        return replace(self, delta=delta, share=share)
+
+    @property
+    def depth(self) -> int:
+        """How many levels there are."""
+        return len(self.alphas).bit_length()
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon of one answer, under add_remove.
+
+        A record replaced may leave one part and enter another, so one part may cost half of the level.
+        """
+        level = self.total / self.depth if self.share is None else self.share
+        return level / (2 if self.neighbors == "replace_one" else 1)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A bounded range per level, composed adaptively; or what a delta was asked for."""
+        if self.delta is not None:
+            return ApproxDP(self.total, self.delta, self.neighbors)
+        return self._kind(self.total / self.depth, self.neighbors).repeated(self.depth)
+
+    @property
+    def guarantee_of_each(self) -> Guarantee:
+        """A bounded range per value, all of the same records; or what a delta was asked for."""
+        if self.delta is not None:
+            return ApproxDP(self.total, self.delta, self.neighbors)
+        return BoundedRange(self._one_of_all, self.neighbors).repeated(len(self.alphas))
+
+    @property
+    def _kind(self) -> type[MixedRange | SummedRange]:
+        """The kind of the guarantee of a level.
+
+        A record replaced may change two parts of a level: two ranges, one after the other.
+        """
+        parted = self.neighbors == "replace_one" and self.depth > 1
+        return SummedRange if parted else MixedRange
+
+    @property
+    def _one_of_all(self) -> Fraction:
+        """The epsilon of one of several independent values."""
+        return self.total / len(self.alphas) if self.share is None else self.share
+
+    @classmethod
+    def read(cls, alphas: Sequence[Number], candidates: object, terms: Terms) -> "Levels":
+        """Return the levels for the arguments of a caller.
+
+        Raises:
+            InvalidArgument: if it cannot be accepted.
+        """
+        shares = tuple(exact(alpha, "alpha") for alpha in listed(alphas, "alphas", _MOST))
+        rising = all(a < b for a, b in pairwise(shares))
+        if not shares or not rising or shares[0] < 0 or shares[-1] > 1:
+            raise InvalidNumber(
+                f"alphas must rise from 0 to 1, got {', '.join(map(spell, shares[:9]))}"
+            )
+        if not isinstance(candidates, Grid):
+            raise InvalidArgument(
+                f"candidates of several quantiles must be a Grid, got {shown(candidates)}"
+            )
+        if (
+            exact_text(terms.get("mechanism", "exponential")) != "exponential"
+            or terms.get("size") is not None
+        ):
+            raise InvalidArgument(
+                "several quantiles take the exponential mechanism; leave out mechanism and size"
+            )
+        asked = ask(Rank(NOTHING, candidates, Fraction(1, 2)), terms)
+        if terms.get("epsilon") is None:
+            raise InvalidArgument("several quantiles take epsilon, not rho or scale")
+        guarantee: Any = asked.calibrated.guarantee
+        return cls(shares, guarantee.epsilon, guarantee.neighbors)
+
+    def recursive(self, size: int, records: Tally) -> list[int]:
+        """Return the quantiles by recursion, from ascending distinct points and their counts."""
+        return self.release(SortedRecords.of(*records).whole(size), 0, len(self.alphas))
+
+    def release(self, part: Slice, lowest: int, highest: int) -> list[int]:
+        """Return the values for alphas[lowest:highest], from their part of the records."""
+        if lowest == highest:
+            return []
+        middle = (lowest + highest) // 2
+        share = self.share_within(lowest, middle, highest)
+        if highest - lowest == 1:
+            drawn = _draw(part.rank_scores, share, self.epsilon, "add_remove")
+            return [part.first + drawn]
+        drawn = _draw(part.cut_scores, share, self.epsilon, "add_remove")
+        before, after = part.cut(drawn)
+        return [
+            *self.release(before, lowest, middle),
+            after.first,
+            *self.release(after, middle + 1, highest),
+        ]
+
+    def independent(self, size: int, records: Tally) -> list[int]:
+        """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
+        whole = SortedRecords.of(*records).whole(size)
+        return sorted(
+            _draw(whole.rank_scores, fitted_share(alpha), self._one_of_all, self.neighbors)
+            for alpha in self.alphas
+        )
+
+    def share_within(self, lowest: int, middle: int, highest: int) -> Fraction:
+        """Return the middle alpha relative to the alphas on either side of its part."""
+        below = self.alphas[lowest - 1] if lowest else Fraction(0)
+        above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
+        return fitted_share((self.alphas[middle] - below) / (above - below))
+
+
+def _draw(
+    scores: Callable[[Fraction, Fraction], Runs],
+    share: Fraction,
+    epsilon: Fraction,
+    neighbors: Neighbors,
+) -> int:
+    """Return what the exponential mechanism draws from the scores for a share of the records."""
+    calibrated = calibrated_rank(share, epsilon, neighbors)
+    return calibrated.law(scores(share, calibrated.cutoff_gap)).draw(SystemBits())
+
+
+@lru_cache(maxsize=4096)
+def calibrated_rank(share: Fraction, epsilon: Fraction, neighbors: Neighbors) -> Calibrated:
+    """Return the exponential mechanism for ranks, kept for the next call; all of it is public."""
+    sensitivity = Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors)
+    return Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", epsilon))
