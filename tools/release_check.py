@@ -65,6 +65,15 @@ def try_wheel(wheel: Path, folder: Path) -> None:
     # No PYTHONPATH: what runs must be what was installed.
     run(programs / "python", "-I", folder / "examples" / "demo.py", cwd=folder)
     run(programs / "discreet", "--version", cwd=folder, PYTHONPATH="")
+    built = "not built" not in reason_of(programs / "python")
+    if built == wheel.name.endswith("-none-any.whl"):
+        sys.exit(f"release-check: {wheel.name}: the kernel is {'' if built else 'not '}there")
+
+
+def reason_of(python: Path) -> str:
+    """Return why an installed library does not use the kernel, "None" if it does."""
+    program = "import discreet; print(discreet.speed().reason)"
+    return subprocess.check_output([python, "-I", "-c", program], text=True).strip()
 
 
 def main() -> None:
