@@ -9,6 +9,9 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError
+from discreet.mechanisms import Exponential, PermuteAndFlip
+from discreet.mechanisms.joint_top_k import JointTopK
+from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.settled import settled_mechanism
 
 USUAL: dict[str, Any] = {
@@ -92,3 +95,18 @@ def test_the_release_is_that_of_its_own_arguments() -> None:
     ]
     assert seen[0] == seen[1] == seen[8]
     assert len(set(seen)) == 4
+
+
+def test_several_answers_of_a_mechanism_are_settled_once() -> None:
+    def settled(mechanism: Any) -> Any:
+        return settled_mechanism(*{**USUAL, "mechanism": mechanism}.values())
+
+    several = settled(Peeling(Exponential(), 5))
+    assert several is settled(Peeling(Exponential(), 5))
+    others = [Peeling(Exponential(), 6), Peeling(PermuteAndFlip(), 5), JointTopK(Exponential(), 5),
+              JointTopK(Exponential(), 5, counts=True), Peeling(Exponential(), 5, Fraction(1, 10**6))]  # fmt: skip
+    assert len({id(settled(other)) for other in [*others, Peeling(Exponential(), 5)]}) == 6
+    own: Any = type("Own", (Exponential,), {})
+    true: Any = True
+    for unknown in (Peeling(own(), 5), Peeling(Exponential(), true), Exponential()):
+        assert settled(unknown) is None

@@ -39,6 +39,7 @@ from discreet.mechanisms import joint_top_k as joint_module
 from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.first_arrivals import FirstArrivals
 from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
 from discreet.mechanisms.peeling import _BLOCK, BlockRounds, Peeling, Rounds
 from discreet.mechanisms.shares import share_of
@@ -162,8 +163,7 @@ def test_long_vectors_of_every_type(kind: Any) -> None:
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
     assert top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
-    everyone: Any = Peeling(Exponential(), n).calibrate(GENERAL, ONE).law(read_vector(scores))
-    assert isinstance(everyone, BlockRounds)
+    assert BlockRounds(read_vector(scores), 4, HALF).draw(SystemBits()) == first
     short = top_k(scores[: _BLOCK // 4].tolist(), k=_BLOCK // 4, sensitivity=1, epsilon=1)
     assert sorted(short.value) == list(range(_BLOCK // 4))
 
@@ -193,14 +193,34 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
     assert seen == {(2 * k, 2 * k)}
 
 
+@pytest.mark.parametrize(
+    ("n", "k", "law"),
+    [
+        (2, 1, Rounds),
+        (_BLOCK, 3, Rounds),
+        (5, 4, FirstArrivals),
+        (4 * _BLOCK, 4, FirstArrivals),
+        (4 * _BLOCK + 1, 4, BlockRounds),
+        (_BLOCK + 1, 3, BlockRounds),
+    ],
+)
+def test_how_the_rounds_are_drawn_is_chosen_by_public_numbers(n: int, k: int, law: type) -> None:
+    calibrated = Peeling(Exponential(), k).calibrate(GENERAL, ONE)
+    drawn: Any = calibrated.law(read_vector(np.zeros(n)))
+    assert type(drawn) is law
+    tiny = PrivacyParameter("scale", Fraction(10) ** 290)
+    slow: Any = Peeling(Exponential(), k).calibrate(GENERAL, tiny).law(read_vector(np.zeros(n)))
+    assert not isinstance(slow, FirstArrivals)  # there is no pass in doubles
+
+
 def test_the_rounds_of_a_short_list_take_the_same_work() -> None:
     seen = set()
     for scores in ([0.0] * 50, [float(i) for i in range(50)], [1e300, *[0.0] * 49]):
-        law = Peeling(Exponential(), 5).calibrate(GENERAL, ONE).law(read_vector(scores))
+        law = Peeling(Exponential(), 3).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             law.draw(SystemBits())
         seen.add((work.words, work.functions, work.passes, work.balls))
-    assert seen == {(5, 49 + 48 + 47 + 46, 4, 0)}
+    assert seen == {(3, 49 + 48, 2, 0)}
 
 
 RANGE = MixedRange(

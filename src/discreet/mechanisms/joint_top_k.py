@@ -17,7 +17,7 @@ from ..sampling.bits import Bits
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, read_vector
 from .contract import Calibrated, Mechanism, PrivacyParameter, identified
-from .peeling import Lists, skipping
+from .lists import Lists, skipping
 
 _Loss = int | Fraction
 

@@ -1,7 +1,6 @@
 """Peeling: one answer after another, without replacement."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, cast
@@ -11,11 +10,12 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
-from ..numbers import count, nearest_double
+from ..numbers import count
 from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.categorical import Sums, Table, VectorWeights, cumulate, error_of_sums
+from ..sampling.differences import gaps_to
 from ..sampling.enclosures import (
     WEIGHT_ERROR,
     NaturalRate,
@@ -28,11 +28,16 @@ from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
+from .first_arrivals import FirstArrivals
+from .lists import Lists, skipping
 from .noisy_max import NoisyMax
 from .shares import in_rounds, share_of
 
 _BLOCK = 2**11
 """Candidates in a block: each round goes through one block, and once through what blocks there are."""
+
+_FEW = 3
+"""Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
 
 _AT_ONCE = 8
 """Blocks that the first pass weighs together, so that they stay in the cache."""
@@ -106,9 +111,7 @@ class Peeling:
             if isinstance(scores, Runs):
                 return RunRounds(scores, k, calibrated.law)
             count(k, "k", most=len(scores))
-            if rate is None or len(scores) <= _BLOCK:
-                return Rounds(scores, k, calibrated.law)
-            return BlockRounds(scores, k, rate)
+            return _of_vector(scores, k, calibrated.law, rate)
 
         together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
         if self.delta is not None and parameter is not None:
@@ -144,6 +147,15 @@ class Peeling:
         return None
 
 
+def _of_vector(scores: Vector, k: int, law: Callable[[Vector], Law], rate: Rate | None) -> Lists:
+    """Return the distribution of k rounds from one score per candidate; all choices are by public numbers."""
+    if rate is None:
+        return Rounds(scores, k, law)
+    if k > _FEW and len(scores) <= k * _BLOCK and has_fast_pass(rate):
+        return FirstArrivals(scores, k, rate)
+    return Rounds(scores, k, law) if len(scores) <= _BLOCK else BlockRounds(scores, k, rate)
+
+
 class Left(NamedTuple):
     """The rest of a stretch of candidates: its first index, the scores that are left, and the places taken."""
 
@@ -161,18 +173,6 @@ class Left(NamedTuple):
             cast(ExactArray, np.delete(self.scores.values, j)), integral=self.scores.integral
         )
         return Left(self.start, rest, tuple(sorted((*self.gone, skipping(j, self.gone)))))
-
-
-class Lists(ABC):
-    """A distribution over ordered lists of different indices."""
-
-    @abstractmethod
-    def draw(self, bits: Bits) -> list[int]:
-        """Return one list, an exact sample of this distribution."""
-
-    def draws(self, size: int, bits: Bits) -> list[list[int]]:
-        """Return `size` independent lists."""
-        return [self.draw(bits) for _ in range(size)]
 
 
 class Rounds(Lists):
@@ -327,24 +327,7 @@ def _weigh(scores: Vector, rate: Rate) -> tuple[NDArray[Any], NDArray[np.float64
     if not has_fast_pass(rate):
         return bests, np.ones(len(bests))
     with overflowing():
-        weights = fast_weights(_gaps(scores, np.repeat(bests, _BLOCK)[: len(scores)]), rate)
+        gaps = gaps_to(np.repeat(bests, _BLOCK)[: len(scores)], scores.values)
+        weights = fast_weights(gaps, rate)
     masses: NDArray[np.float64] = np.add.reduceat(weights, starts)
     return bests, masses
-
-
-def _gaps(scores: Vector, bests: NDArray[Any]) -> NDArray[np.float64]:
-    """Return best - number, for numbers with bests of their own: `Vector.gaps` for many bests at once."""
-    values = scores.values
-    if values.dtype.kind == "O":
-        return np.array([nearest_double(gap) for gap in bests - values])
-    if values.dtype.kind == "f":
-        bests -= values
-        return bests
-    return (bests.view(np.uint64) - values.view(np.uint64)).astype(np.float64)
-
-
-def skipping(j: int, gone: Sequence[int]) -> int:
-    """Return the j-th whole number, from 0, that is not among the ascending `gone`."""
-    for place in gone:
-        j += place <= j
-    return j

@@ -25,6 +25,7 @@ from ..sampling.categorical import BLOCK
 from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
 from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import ExactArray
+from ..sampling.waiting_times import log_of_rest
 
 TIME_ERROR = 2.0**-41
 """Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
@@ -147,7 +148,7 @@ class RunRace:
         if int(words[i]) + 1 == 1 << width:
             return times, math.inf
         first = slice(i, i + 1)
-        latest = _least(words[first] + np.uint64(1), width, sizes[first]) * delays[first]
+        latest = _least(words[first], width, sizes[first], 1.0) * delays[first]
         return times, float(latest[0]) * _MARGIN
 
     def _still_running(self, runners: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
@@ -170,14 +171,10 @@ def _ordinary(sizes: Sequence[int] | ExactArray) -> bool:
 
 
 def _least(
-    words: NDArray[np.uint64], width: int, sizes: NDArray[np.float64]
+    words: NDArray[np.uint64], width: int, sizes: NDArray[np.float64], ahead: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return 1 - (1 - U) ** (1 / size) for U = word / 2**width: the least of `size` uniforms."""
-    half = 1 << (width - 1)
-    rest = np.uint64(2 * half % 2**64) - words  # modulo 2**64, which is right but for the word 0
-    below_half = np.log1p(words * -(2.0**-width))
-    logs = np.where(words < np.uint64(half), below_half, np.log(rest * 2.0**-width))
-    least: NDArray[np.float64] = -np.expm1(logs / sizes)
+    """Return 1 - (1 - U) ** (1 / size) for U = (word + ahead) / 2**width: the least of `size` uniforms."""
+    least: NDArray[np.float64] = -np.expm1(log_of_rest(words, width, ahead) / sizes)
     return least
 
 

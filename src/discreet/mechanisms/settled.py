@@ -6,11 +6,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
-from . import read_mechanism
+from . import MECHANISMS, read_mechanism
 from .contract import Calibrated, Mechanism, PrivacyParameter, read_parameter
+from .joint_top_k import JointTopK
+from .peeling import Peeling
 
 PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
 """Types whose values cannot change, and whose equality is Python's own."""
+
+_LISTING, _OURS = {Peeling, JointTopK}, set(MECHANISMS.values())
+"""Types that are compared by values of plain types."""
 
 KEPT = 512
 """How many combinations of public arguments are kept."""
@@ -40,14 +45,22 @@ def settled_mechanism(*public: Any) -> Settled | None:
     Args:
         *public: as for `_settle`.
     """
-    if not PLAIN_TYPES.issuperset(map(type, public)):
+    mechanism, *numbers = public
+    if not (_is_kept(mechanism) and PLAIN_TYPES.issuperset(map(type, numbers))):
         return None
     return _settle(*public)
 
 
+def _is_kept(mechanism: Any) -> bool:
+    """Return whether a mechanism can be looked up: a name, or several answers of one of ours."""
+    if type(mechanism) in _LISTING:
+        return type(mechanism.k) is int and type(mechanism.mechanism) in _OURS
+    return type(mechanism) is str
+
+
 @lru_cache(maxsize=KEPT, typed=True)
 def _settle(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
-    mechanism: str,
+    mechanism: Any,
     neighbors: str,
     epsilon: Any,
     rho: Any,

@@ -1,0 +1,141 @@
+"""Rounds of the exponential mechanism in one pass: who arrives first, second, ... in one race of all candidates.
+
+Candidate j arrives at the time E[j] / w[j], with E[j] independent exponential variables and w[j] = exp(-rate *
+gap[j]). The order of the first k is that of k rounds without replacement, and of the k largest of rate * score
+plus Gumbel noise. Logarithms of times are compared in doubles; what these leave open is settled in balls.
+Proofs: docs/reference/mechanisms/peeling.md.
+"""
+
+from functools import cmp_to_key
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..sampling.bits import Bits, LazyUniform
+from ..sampling.differences import differences, gaps_to
+from ..sampling.enclosures import Rate, overflowing, precision
+from ..sampling.vectors import Vector
+from ..sampling.waiting_times import LOG_TIME_ERROR, earliest_log_times, log_time, log_time_bounds
+from .lists import Lists
+
+_FAR = 64.0
+"""Delays are cut here: logarithms of times of one word of noise lie between -44.4 and 3.8, so those are decided."""
+
+_NEAR = 16.0
+"""Nobody whose delay was cut from above arrives before that."""
+
+_APART = 2 * LOG_TIME_ERROR
+"""Times in doubles that are further apart than that are in the right order."""
+
+_BLOCK = 2**12
+"""Candidates in a block of work: few enough that all intermediate results stay in the fast cache."""
+
+_Places = NDArray[np.intp]
+
+
+class FirstArrivals(Lists):
+    """P(list) = product over its places of w[i] / (sum of w over all but those before it).
+
+    Side channels: one word per candidate is read, and the passes depend on the number of candidates and on k. More
+    are read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
+    """
+
+    __slots__ = ("_delays", "_k", "_rate", "_scores")
+
+    def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
+        """Check the scores; no bit is read before `draw`.
+
+        Args:
+            scores: one per candidate.
+            k: how many are answered, at most all.
+            rate: one that has a fast pass.
+
+        Raises:
+            InvalidScores: if a score is not finite.
+        """
+        scores.best()
+        self._scores, self._k, self._rate = scores, k, rate
+        n, values = len(scores), scores.values
+        # Delays are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
+        kth = np.repeat(np.partition(values, n - k)[n - k : n - k + 1], min(n, _BLOCK))
+        self._delays = np.empty(n)
+        with overflowing():
+            for part in _parts(n):
+                few = values[part]
+                self._delays[part] = self._cut(differences(kth[: len(few)], few))
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return the k answers in their order."""
+        n, k = len(self._scores), self._k
+        words, times = np.empty(n, dtype=np.uint64), np.empty(n)
+        with overflowing():
+            for part in _parts(n):
+                few = words[part] = bits.words(len(words[part]))
+                np.add(earliest_log_times(few, bits.width), self._delays[part], out=times[part])
+            first = times.argpartition(k - 1)[:k]
+            starts, ends = log_time_bounds(words[first], bits.width)
+            last = float((ends + self._delays[first]).max())
+            runners = np.flatnonzero(times <= last + _APART) if last < _NEAR else np.arange(n)
+            if len(runners) == k:
+                found = self._in_order(first, starts, ends)
+                if found is not None:
+                    return found
+        return self._settle({int(i): LazyUniform.begun(int(words[i]), bits) for i in runners})
+
+    def _cut(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rate * gap, cut on both sides, in place."""
+        gaps *= self._rate.double
+        np.maximum(gaps, -_FAR, out=gaps)
+        return np.minimum(gaps, _FAR, out=gaps)
+
+    def _in_order(
+        self, first: _Places, starts: NDArray[np.float64], ends: NDArray[np.float64]
+    ) -> list[int] | None:
+        """Return these candidates in the order of their arrival, or None if that is not certain.
+
+        Args:
+            first: the candidates.
+            starts: lower bounds on ln(E) of their noise, but for LOG_TIME_ERROR.
+            ends: upper bounds, likewise.
+        """
+        values = self._scores.values[first]
+        # From the best to the next to the next, so that neighbours in the order are near in doubles too.
+        best_first = values.argsort()[::-1]
+        ahead = values[best_first]
+        steps = self._cut(gaps_to(ahead[:-1], ahead[1:]))
+        delays = np.concatenate(([0.0], steps.cumsum()))
+        order = best_first[(starts[best_first] + delays).argsort()]
+        # Each arrives certainly before the next: by their own difference, not by one to a third.
+        before, after = order[:-1], order[1:]
+        leads = self._cut(differences(values[before], values[after]))
+        certain = starts[after] - ends[before] + leads > _APART
+        return first[order].tolist() if certain.all() else None
+
+    def _settle(self, noise: dict[int, LazyUniform]) -> list[int]:
+        """Return the first k of these candidates, among whom they are, reading on and using balls."""
+
+        def compare(i: int, j: int) -> int:
+            lead = self._scores.exact_gap(j, self._scores.values[i])
+            while True:
+                with precision(64 + 2 * max(noise[i].length, noise[j].length)):
+                    (a, b), (c, d) = (_ends(noise[who]) for who in (i, j))
+                    shift = self._rate.exponent(lead)
+                    if b - shift < c:
+                        return -1
+                    if d + shift < a:
+                        return 1
+                noise[i].extend()
+                noise[j].extend()
+
+        return sorted(noise, key=cmp_to_key(compare))[: self._k]
+
+
+def _ends(u: LazyUniform) -> tuple[arb, arb]:
+    """Return balls around the least and the largest ln(time) for the known part of `u`."""
+    return log_time(u.prefix, u.length), log_time(u.prefix + 1, u.length)
+
+
+def _parts(n: int) -> list[slice]:
+    """Return the blocks of so many candidates."""
+    return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)]
