@@ -21,7 +21,6 @@ SHORT = 100
 """Above so many numbers arrays are faster."""
 
 _EXACT = 2**53
-_CUT_SHORT = exp(-CUT)
 _FLOATS, _INTEGERS = {float}, {int}
 
 
@@ -47,10 +46,10 @@ def settle_short(values: Sequence[float], rate: Rate, u: LazyUniform) -> int | N
     The weights are those of `enclosures.fast_weights`, with the exponential of C's library, of which
     the same is assumed as of numpy's: a relative error of at most `FUNCTION_ERROR`.
     """
-    best, speed = max(values), rate.double
-    ends = list(
-        accumulate([exp(x) if (x := speed * (y - best)) > -CUT else _CUT_SHORT for y in values])
-    )
+    best, speed, cut = max(values), rate.double, -CUT
+    # What is cut goes through `exp` too, so that as many are taken for any values.
+    weights = [exp(x if (x := speed * (value - best)) > cut else cut) for value in values]
+    ends = list(accumulate(weights))
     total, last = ends[-1], len(ends) - 1
     low, high = ldexp(u.prefix, -u.length) * total, ldexp(u.prefix + 1, -u.length) * total
     i = min(bisect_right(ends, low), last)
