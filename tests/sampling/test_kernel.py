@@ -20,8 +20,22 @@ import discreet
 from discreet.errors import InvalidScores
 from discreet.sampling import kernel
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import BLOCK, FLAT, Categorical, Sums, error_of_sums
-from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate, precision
+from discreet.sampling.categorical import (
+    BLOCK,
+    FLAT,
+    Categorical,
+    Sums,
+    cumulate,
+    error_of_sums,
+)
+from discreet.sampling.enclosures import (
+    CUT_WEIGHT,
+    FUNCTION_ERROR,
+    WEIGHT_ERROR,
+    NaturalRate,
+    cut_exponential,
+    precision,
+)
 from discreet.sampling.short_lists import settle_short, short_list
 from discreet.sampling.vectors import read_vector
 
@@ -187,6 +201,24 @@ def test_weights_keep_the_proved_error(gaps: list[float], eta: Fraction) -> None
         for gap, value in zip(gaps, fast, strict=True):
             true = rate.decay(Fraction(gap))
             assert abs(exact(value) - true) <= WEIGHT_ERROR * exact(value) + arb(CUT_WEIGHT)
+
+
+@given(st.lists(st.floats(-64, 0), min_size=1, max_size=130))
+def test_exponentials_keep_the_error_assumed_of_numpy(exponents: list[float]) -> None:
+    fast = cut_exponential(np.array(exponents)).tolist()
+    with precision(200):
+        for exponent, value in zip(exponents, fast, strict=True):
+            true = exact(exponent).exp()
+            assert abs(exact(value) - true) <= FUNCTION_ERROR * true
+
+
+@pytest.mark.parametrize("n", [513, 1024, 1025, 5000, 70_001])
+def test_running_sums_of_any_numbers(n: int) -> None:
+    numbers = np.random.default_rng(n).integers(0, 1000, size=n).astype(np.float64)
+    ends, chain = cumulate(numbers)
+    assert (ends == np.cumsum(numbers)).all()  # integers, so both are exact
+    assert chain == -(-n // 256) + 256
+    assert (numbers == np.random.default_rng(n).integers(0, 1000, size=n)).all()
 
 
 def test_weights_are_far_closer_than_the_bound() -> None:

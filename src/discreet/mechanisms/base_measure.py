@@ -16,7 +16,7 @@ from ..sampling.enclosures import (
     WEIGHT_ERROR,
     Rate,
     ball,
-    exponential,
+    cut_exponential,
     has_fast_pass,
     overflowing,
 )
@@ -94,7 +94,7 @@ class MeasuredWeights:
         exponents = (np.array(lengths) - max(lengths)) * math.log(2) - decays
         exponents -= exponents.max()
         np.maximum(exponents, -CUT, out=exponents)
-        ends, chain = cumulate(exponential(exponents) * np.array(mantissas))
+        ends, chain = cumulate(cut_exponential(exponents) * np.array(mantissas))
         error = WEIGHT_ERROR + width * 2.0**-50
         return Sums(ends, error_of_sums(error, chain, len(ends)))
 

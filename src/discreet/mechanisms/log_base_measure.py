@@ -18,7 +18,7 @@ from ..sampling.enclosures import (
     WEIGHT_ERROR,
     Rate,
     ball,
-    exponential,
+    cut_exponential,
     has_fast_pass,
     overflowing,
 )
@@ -165,7 +165,7 @@ class LogMeasuredWeights:
             # The best score has no gap, so the least decay is finite: at most the width.
             exponents = np.subtract(np.minimum.reduce(decays), decays, out=decays)
         np.maximum(exponents, -CUT, out=exponents)
-        ends, chain = cumulate(exponential(exponents))
+        ends, chain = cumulate(cut_exponential(exponents))
         error = WEIGHT_ERROR + width * 2.0**-50
         return Sums(ends, error_of_sums(error, chain, len(ends)))
 

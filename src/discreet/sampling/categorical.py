@@ -304,6 +304,9 @@ def cumulate(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     if n <= 2 * _ROW:
         return weights.cumsum(), n
     rows = -(-n // _ROW)
+    fast = kernel.active()
+    if fast is not None and kernel.takes(weights):
+        return fast.cumulate(np.array(weights)), rows + _ROW
     table = np.zeros((rows, _ROW))
     table.reshape(-1)[:n] = weights
     np.cumsum(table, axis=1, out=table)

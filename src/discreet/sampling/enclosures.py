@@ -147,8 +147,16 @@ def overflowing() -> np.errstate:
 
 
 def exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace each exponent by its exponential: the one place where the fast pass takes any."""
+    """Replace each exponent by its exponential, relative error at most FUNCTION_ERROR."""
     return np.exp(exponents, out=exponents)
+
+
+def cut_exponential(exponents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replace each exponent from -CUT to 0 by its exponential, relative error at most FUNCTION_ERROR."""
+    fast = kernel.active()
+    if fast is None or not exponents.flags.forc:
+        return exponential(exponents)
+    return fast.weights(np.negative(exponents, out=exponents), 1.0)
 
 
 def lower(ball: arb) -> Fraction:

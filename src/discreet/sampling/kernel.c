@@ -235,6 +235,12 @@ FOR_EACH_LEVEL void discreet_running_sums(
     cumulate(out, n);
 }
 
+/* Replace n >= 0 numbers by their running sums. */
+FOR_EACH_LEVEL void discreet_cumulate(double *w, size_t n)
+{
+    cumulate(w, n);
+}
+
 /* Replace each gap >= 0 by its weight 2^(-rate * gap). */
 FOR_EACH_LEVEL void discreet_weights(double *gaps, size_t n, double rate)
 {

@@ -31,6 +31,7 @@ _ARGUMENTS = {
     "block_sums": "pnndpp",
     "running_sums": "pnddp",
     "weights": "pnd",
+    "cumulate": "pn",
     "locate": "pnpnuddpup",
 }
 _TYPES: dict[str, Any] = {
@@ -86,6 +87,11 @@ class Kernel:
         """Replace the gaps by their weights."""
         self._functions["weights"](_at(gaps), len(gaps), rate / _LN2)
         return gaps
+
+    def cumulate(self, numbers: Doubles) -> Doubles:
+        """Replace numbers >= 0 by their running sums, in as many additions as `running_sums`."""
+        self._functions["cumulate"](_at(numbers), len(numbers))
+        return numbers
 
     def locate(
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float

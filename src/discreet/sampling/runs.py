@@ -21,7 +21,7 @@ from .enclosures import (
     CUT,
     WEIGHT_ERROR,
     Rate,
-    exponential,
+    cut_exponential,
     has_fast_pass,
     lower,
     overflowing,
@@ -140,7 +140,7 @@ class RunWeights:
         exponents = lengths * math.log(2) - decays
         exponents -= exponents.max()
         np.maximum(exponents, -CUT, out=exponents)
-        weights = exponential(exponents) * mantissas
+        weights = cut_exponential(exponents) * mantissas
         unknown = 0.0
         if self._runs.summaries is not None:
             unknown = 4 * float(weights[self._runs.summaries].sum())
