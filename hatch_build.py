@@ -16,6 +16,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -62,19 +63,23 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
 
 def compiled(source: Path, library: Path) -> str | None:
     """Compile the source into a library that loads here; return by which command, None if by none."""
-    own = shlex.split(os.environ.get("CC", ""), posix=sys.platform != "win32")
-    for compiler in [own] if own else [["cc"], ["gcc"], ["clang"]]:
-        command = [*compiler, *_FLAGS, *_of_this_platform(), source.name, "-o", str(library)]
+    # By it the loader knows a library that an older text left in a checkout.
+    digest = f"-DDISCREET_SOURCE=0x{sha256(source.read_bytes()).hexdigest()[:16]}"
+    own = os.environ.get("CC", "").strip()
+    for name in [own] if own else ["cc", "gcc", "clang"]:
         try:
+            compiler = shlex.split(name, posix=sys.platform != "win32")
+            flags = [*_FLAGS, *_of_this_platform(), digest]
+            command = [*compiler, *flags, source.name, "-o", str(library)]
             # From the folder of the source: no name of a folder gets into the library.
             subprocess.run(
                 command, cwd=source.parent, check=True, capture_output=True, timeout=_LONGEST
             )
             ctypes.CDLL(str(library))
-        except (OSError, subprocess.SubprocessError):
+        except (OSError, ValueError, subprocess.SubprocessError):
             library.unlink(missing_ok=True)
         else:
-            return shlex.join(compiler)
+            return name
     return None
 
 

@@ -66,7 +66,7 @@ def test_a_compiler_puts_the_kernel_into_the_wheel_and_builds_are_equal(tmp_path
     assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.parametrize("compiler", ["false", "true", "no-such-program"])
+@pytest.mark.parametrize("compiler", ["false", "true", "no-such-program", "cc '"])
 def test_a_compiler_that_does_not_work_leaves_a_plain_wheel(checkout: Path, compiler: str) -> None:
     (checkout / SAMPLING / LIBRARY).write_text("left from another day", encoding="utf-8")
     assert is_plain(build(checkout, CC=compiler))

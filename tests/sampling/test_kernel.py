@@ -2,11 +2,13 @@
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ from discreet.sampling.enclosures import (
     cut_exponential,
     precision,
 )
+from discreet.sampling.kernel import Kernel
 from discreet.sampling.short_lists import settle_short, short_list
 from discreet.sampling.vectors import read_vector
 
@@ -290,6 +293,18 @@ def test_what_is_in_use_can_be_asked() -> None:
     assert now.kernel in ("neon", "x86-64-v3", "x86-64-v4")
     assert now.reason is None
     assert now.threads >= 1
+
+
+def test_a_kernel_that_an_older_source_left_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (built,) = Path(kernel.__file__).parent.glob("_kernel.*")
+    shutil.copy(built, tmp_path)
+    monkeypatch.setattr(kernel, "__file__", str(tmp_path / "kernel.py"))
+    load = kernel.load.__wrapped__
+    assert isinstance(load(), Kernel), "a wheel has no source"
+    (tmp_path / "kernel.c").write_text("/* of today */", encoding="utf-8")
+    assert load() == "it was built from an older kernel.c; install discreet again"
 
 
 def test_the_environment_switches_it_off() -> None:

@@ -213,6 +213,16 @@ EXPORT int discreet_level(void)
 #endif
 }
 
+/* Which text of this file was compiled: the beginning of its SHA-256, given by the build. */
+#ifndef DISCREET_SOURCE
+#define DISCREET_SOURCE 0
+#endif
+
+EXPORT uint64_t discreet_source(void)
+{
+    return DISCREET_SOURCE;
+}
+
 /* The largest number of each block, and the sum of the block's weights relative to it, 2^(-rate * (largest - x)).
    Return 1, or 0 if a number is not finite. */
 FOR_EACH_LEVEL int discreet_block_sums(

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
@@ -118,7 +119,10 @@ def load() -> Kernel | str:
     if not built:
         return "it was not built: no C compiler was found when discreet was installed"
     try:
-        kernel = Kernel(ctypes.CDLL(str(built[0])))
+        library = ctypes.CDLL(str(built[0]))
+        if _is_stale(library):
+            return "it was built from an older kernel.c; install discreet again"
+        kernel = Kernel(library)
     except (OSError, AttributeError):
         return "it was built for another system or version"
     return kernel if kernel.level else "this processor has no instructions that make it faster"
@@ -169,6 +173,16 @@ def _shared(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
             start not in done
         ):  # its thread did not start, or came to grief; what it left out must not be used
             share(start, stop)
+
+
+def _is_stale(library: ctypes.CDLL) -> bool:
+    """Return whether a checkout has another kernel.c than the library was built from; a wheel has none."""
+    source = Path(__file__).with_name("kernel.c")
+    if not source.exists():
+        return False
+    built_from = library.discreet_source
+    built_from.restype = ctypes.c_uint64
+    return bool(built_from() != int.from_bytes(sha256(source.read_bytes()).digest()[:8], "big"))
 
 
 def _declared(library: ctypes.CDLL, name: str) -> Callable[..., int]:
