@@ -169,6 +169,11 @@ def _numbers(_: Kernel, numbers: NDArray[Any], *__: object) -> int:
     return len(numbers)
 
 
+def _all_numbers(_: Kernel, rows: NDArray[Any], *__: object) -> int:
+    """Return how many numbers are in the rows that the kernel is given."""
+    return rows.size
+
+
 def _blocks(_: Kernel, numbers: NDArray[Any], block: int, __: float) -> int:
     """Return in how many blocks the kernel works on them."""
     return -(-len(numbers) // block)
@@ -211,6 +216,7 @@ def counted_work() -> Iterator[Work]:
             (Kernel, "running_sums", "passes", _one),
             (Kernel, "block_sums", "functions", _numbers),
             (Kernel, "block_sums", "passes", _blocks),
+            (Kernel, "row_sums", "functions", _all_numbers),
             (NaturalRate, "decay", "balls", _one),
             (DyadicRate, "decay", "balls", _one),
         ):

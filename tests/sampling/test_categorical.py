@@ -18,6 +18,8 @@ from discreet.sampling.enclosures import DyadicRate, NaturalRate, Rate, lower, p
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree
 
+pytestmark = pytest.mark.usefixtures("fast_pass")
+
 HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)
 SCORES: list[list[Any]] = [

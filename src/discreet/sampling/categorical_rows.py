@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidScores
+from . import kernel
 from .bits import Bits, LazyUniform
 from .categorical import HALF_ULP, Categorical, error_of_sums
 from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
+from .kernel import Doubles
 from .vectors import NOT_FINITE, Table2D, Vector
 
 WIDEST = 2**12
@@ -40,6 +42,10 @@ class CategoricalRows:
             InvalidScores: if a number is not finite.
         """
         self._rows, self._rate = rows, rate
+        fast = kernel.active()
+        if fast is not None and kernel.takes(rows):
+            self._ends = fast.row_sums(rows, rate.double)
+            return
         self._ends = np.empty(rows.shape)
         for block in self._blocks():
             self._ends[block] = self._sums(rows[block])
@@ -65,27 +71,35 @@ class CategoricalRows:
     def draw(self, bits: Bits) -> list[int]:
         """Return an index for every row, each an exact sample; independent of one another."""
         words = bits.words(len(self._rows))
-        found = np.concatenate(
-            [self._located(block, words[block], bits) for block in self._blocks()]
-        )
+        found = self._located(words, bits.width)
         for row in np.flatnonzero(found < 0):
             law = Categorical(Vector(self._rows[row]), self._rate)
             found[row] = law.settle(LazyUniform.begun(int(words[row]), bits))
         return [int(i) for i in found]
 
-    def _located(self, block: slice, words: NDArray[np.uint64], bits: Bits) -> NDArray[np.int64]:
-        """Return for some rows the index on which their word certainly falls, or -1 where that is open."""
-        ends = self._ends[block]
-        lanes, last = np.arange(len(ends)), ends.shape[1] - 1
-        total = ends[:, -1]
-        cell = total * 2.0**-bits.width
-        low = words * cell
-        i = np.minimum(np.count_nonzero(ends <= low[:, None], axis=1), last)
-        error = error_of_sums(WEIGHT_ERROR, last + 1, last + 1)
-        slack = (2 * error + 8 * HALF_ULP) * total  # as in `Sums`
-        after = (i == 0) | (low - ends[lanes, i - 1] > slack)
-        before = (i == last) | (ends[lanes, i] - low > slack + cell)
-        return np.where(after & before, i, -1)
+    def _located(self, words: NDArray[np.uint64], width: int) -> NDArray[np.int64]:
+        """Return for each row the index on which its word certainly falls, or -1 where that is open."""
+        n, fast = self._rows.shape[1], kernel.active()
+        slack = 2 * error_of_sums(WEIGHT_ERROR, n, n) + 8 * HALF_ULP  # as in `Sums`
+        if fast is not None:
+            return fast.locate_rows(self._ends, words, width, slack)
+        return np.concatenate(
+            [_located(self._ends[part], words[part], width, slack) for part in self._blocks()]
+        )
+
+
+def _located(
+    ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
+) -> NDArray[np.int64]:
+    """Return for some rows the index on which their word certainly falls, or -1 where that is open."""
+    lanes, last = np.arange(len(ends)), ends.shape[1] - 1
+    total = ends[:, -1]
+    cell = total * 2.0**-width
+    low = words * cell
+    i = np.minimum(np.count_nonzero(ends <= low[:, None], axis=1), last)
+    after = (i == 0) | (low - ends[lanes, i - 1] > slack * total)
+    before = (i == last) | (ends[lanes, i] - low > slack * total + cell)
+    return np.where(after & before, i, -1)
 
 
 def _gaps(rows: Table2D, best: NDArray[np.generic]) -> NDArray[np.float64]:

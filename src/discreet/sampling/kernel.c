@@ -245,6 +245,19 @@ FOR_EACH_LEVEL void discreet_running_sums(
     cumulate(out, n);
 }
 
+/* For each of several rows of `width` numbers, the running sums of the weights relative to the row's largest.
+   Return 1, or 0 if a number is not finite. */
+FOR_EACH_LEVEL int discreet_row_sums(const double *restrict x, size_t rows, size_t width, double rate, double *restrict out)
+{
+    double spoilt = 0.0;
+    for (size_t start = 0; start < rows * width; start += width) {
+        double best = largest(x + start, width, &spoilt);
+        weights(x + start, width, best, rate, out + start);
+        cumulate(out + start, width);
+    }
+    return spoilt == 0.0;
+}
+
 /* Replace n >= 0 numbers by their running sums. */
 FOR_EACH_LEVEL void discreet_cumulate(double *w, size_t n)
 {
@@ -307,5 +320,27 @@ EXPORT void discreet_locate(
         int after = i == 0 || low - ends[i - 1] > slack;
         int before = i == last || ends[i] - low > slack + cell;
         found[lane] = after && before ? (int64_t)i : -1;
+    }
+}
+
+/* For each row of `width` running sums the index on which its word certainly falls, or -1 where that is open: as
+   above, with as many steps for any sums. `slack` and `cell` are relative to the row's total. */
+EXPORT void discreet_locate_rows(
+    const double *restrict ends, size_t rows, size_t width, const uint64_t *restrict words, double cell, double slack,
+    int64_t *restrict found)
+{
+    size_t last = width - 1;
+    for (size_t row = 0; row < rows; row++, ends += width) {
+        double total = ends[last], step = total * cell, low = whole(words[row]) * step;
+        size_t i = 0, left = width;
+        while (left > 0) { /* i ends of those before `left` more are not above `low` */
+            size_t half = (left + 1) / 2;
+            i += ends[i + half - 1] <= low ? half : 0;
+            left -= half;
+        }
+        i = i < last ? i : last;
+        int after = i == 0 || low - ends[i - 1] > slack * total;
+        int before = i == last || ends[i] - low > slack * total + step;
+        found[row] = after && before ? (int64_t)i : -1;
     }
 }

@@ -33,7 +33,9 @@ _ARGUMENTS = {
     "running_sums": "pnddp",
     "weights": "pnd",
     "cumulate": "pn",
+    "row_sums": "pnndp",
     "locate": "pnpnuddpup",
+    "locate_rows": "pnnpddp",
 }
 _TYPES: dict[str, Any] = {
     "p": ctypes.c_void_p,
@@ -89,6 +91,17 @@ class Kernel:
         self._functions["weights"](_at(gaps), len(gaps), rate / _LN2)
         return gaps
 
+    def row_sums(self, rows: Doubles, rate: float) -> Doubles:
+        """Return for each row the running sums of its weights, as `running_sums` does.
+
+        Raises:
+            InvalidScores: if a number is not finite.
+        """
+        rows, ends = _readable(rows), np.empty(rows.shape)
+        if not self._functions["row_sums"](_at(rows), *rows.shape, rate / _LN2, _at(ends)):
+            raise InvalidScores(NOT_FINITE)
+        return ends
+
     def cumulate(self, numbers: Doubles) -> Doubles:
         """Replace numbers >= 0 by their running sums, in as many additions as `running_sums`."""
         self._functions["cumulate"](_at(numbers), len(numbers))
@@ -107,6 +120,22 @@ class Kernel:
             *(_at(ends), len(ends), _at(words), len(words), width),
             *(cell, slack, _at(guide), guide_bits, _at(found)),
         )
+        return found
+
+    def locate_rows(
+        self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
+    ) -> NDArray[np.int64]:
+        """Return for each row the index on which its word certainly falls, or -1 where that is open.
+
+        Args:
+            ends: the running sums of each row.
+            words: a word of `width` bits for each row.
+            width: bits of a word.
+            slack: the distance, relative to a row's total, that makes a comparison certain.
+        """
+        words, found = np.ascontiguousarray(words), np.empty(len(words), dtype=np.int64)
+        where = (_at(ends), *ends.shape, _at(words))
+        self._functions["locate_rows"](*where, 2.0**-width, slack, _at(found))
         return found
 
 
@@ -194,6 +223,9 @@ def _declared(library: ctypes.CDLL, name: str) -> Callable[..., int]:
 
 def _readable(values: Doubles) -> Doubles:
     """Return the numbers one after another in memory, at addresses C can read."""
+    flags = values.flags
+    if flags.c_contiguous and flags.aligned:
+        return values
     return np.require(values, requirements=["C", "A"])
 
 
