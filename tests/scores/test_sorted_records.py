@@ -72,7 +72,7 @@ def rank_score(held: list[int], point: int, share: Fraction) -> Fraction:
     """Return the score of a point by its definition."""
     wanted = share * len(held)
     less, not_more = sum(x < point for x in held), sum(x <= point for x in held)
-    return -share.denominator * max(Fraction(0), less - wanted, wanted - not_more)
+    return share.denominator * min(wanted - less, not_more - wanted)
 
 
 def cut_score(held: list[int], part: int, parts: int, share: Fraction) -> Fraction:

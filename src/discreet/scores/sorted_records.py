@@ -60,10 +60,10 @@ class Slice:
     end: int
 
     def rank_scores(self, share: Fraction, cutoff_gap: Fraction) -> Runs:
-        """Return the scores of the points, the first of them as 0: how far the wanted rank is from their records.
+        """Return the scores of the points, the first of them as 0: how deep the wanted rank is among their records.
 
-        -q * (distance of `share * n` from the interval [L, L + E]), where n is the number of records in the
-        slice, L of them are below the point and E at it, and q is the denominator of the share.
+        q * min(share * n - L, L + E - share * n), where n is the number of records in the slice, L of them are
+        below the point and E at it, and q is the denominator of the share.
         """
         target = _Target.of(self, share)
         low, high = target.window(self, cutoff_gap)
@@ -167,16 +167,12 @@ class _Target:
         return max(part.low, self.base - width), min(part.high, self.base + 1 + width)
 
     def scores(self, less: Integers, not_more: Integers) -> Integers:
-        """Return -denominator * (distance of the wanted rank from the interval) for some intervals of ranks."""
-        # Beyond the wanted rank an end of the interval adds nothing: it is moved there, so that nothing overflows.
-        under = np.maximum(self.base + 1 - not_more, 0)
-        over = np.maximum(less - self.base, 0)
-        q, farthest = self.denominator, int(max(under.max(initial=0), over.max(initial=0)))
-        if q * (farthest + 1) >= _WORD:
-            under, over = under.astype(object), over.astype(object)
-        low = (under - 1) * q + self.numerator
-        high = over * q - self.numerator
-        scores: Integers = -np.maximum(np.maximum(low, high), 0)
+        """Return denominator * (how far inside each interval of ranks the wanted rank is; negative outside)."""
+        over, under = less - self.base, self.base - not_more
+        q, farthest = self.denominator, max(abs(over).max(initial=0), abs(under).max(initial=0))
+        if q * (int(farthest) + 1) >= _WORD:
+            over, under = over.astype(object), under.astype(object)
+        scores: Integers = -np.maximum(over * q - self.numerator, under * q + self.numerator)
         return scores
 
     def at(self, *ranks: int) -> Integers:
