@@ -19,7 +19,6 @@ from discreet.scores.sorted_records import (
     PARTS,
     Slice,
     SortedRecords,
-    distinct_points,
     fitted_share,
 )
 from discreet.tables.column import NOTHING
@@ -211,8 +210,10 @@ def test_shares_with_long_denominators_are_rounded() -> None:
     assert fitted_share(share).denominator <= 2**40
 
 
-@given(st.lists(st.integers(0, 50), max_size=60), st.integers(51, 2000))
-def test_distinct_points(data: list[int], size: int) -> None:
-    points, counts = distinct_points(np.array(data, dtype=np.int64), size)
-    expected = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    assert (points.tolist(), counts.tolist()) == (expected[0].tolist(), expected[1].tolist())
+@given(st.lists(st.integers(0, 50), max_size=60), st.sampled_from([51, 2000, 2**40]))
+def test_records_are_sorted(data: list[int], size: int) -> None:
+    found = SortedRecords.at(np.array(data, dtype=np.int64), size)
+    points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
+    assert (found.points.tolist(), found.counts.tolist()) == (points.tolist(), counts.tolist())
+    assert found.reached.tolist() == [0, *np.cumsum(counts).tolist()]
+    assert found.points.dtype == found.reached.dtype == np.int64

@@ -19,7 +19,7 @@ from ..privacy.sensitivity import Neighbors
 from ..sampling.bits import SystemBits
 from ..sampling.runs import Runs
 from ..scores.rank import Rank
-from ..scores.sorted_records import Slice, SortedRecords, Tally, fitted_share
+from ..scores.sorted_records import Slice, SortedRecords, fitted_share
 from ..selection import ask
 from ..tables.column import NOTHING
 from ..terms import Terms
@@ -136,9 +136,9 @@ class Levels:
         guarantee: Any = asked.calibrated.guarantee
         return cls(shares, guarantee.epsilon, guarantee.neighbors)
 
-    def recursive(self, size: int, records: Tally) -> list[int]:
-        """Return the quantiles by recursion, from ascending distinct points and their counts."""
-        return self.release(SortedRecords.of(*records).whole(size), 0, len(self.alphas))
+    def recursive(self, size: int, records: SortedRecords) -> list[int]:
+        """Return the quantiles by recursion."""
+        return self.release(records.whole(size), 0, len(self.alphas))
 
     def release(self, part: Slice, lowest: int, highest: int) -> list[int]:
         """Return the values for alphas[lowest:highest], from their part of the records."""
@@ -157,9 +157,9 @@ class Levels:
             *self.release(after, middle + 1, highest),
         ]
 
-    def independent(self, size: int, records: Tally) -> list[int]:
+    def independent(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
-        whole = SortedRecords.of(*records).whole(size)
+        whole = records.whole(size)
         return sorted(
             _draw(whole.rank_scores, fitted_share(alpha), self._one_of_all, self.neighbors)
             for alpha in self.alphas

@@ -16,7 +16,7 @@ from ..privacy.guarantees import Guarantee
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..scores.rank_search import distinct_indices
-from ..scores.sorted_records import Tally, distinct_points
+from ..scores.sorted_records import SortedRecords
 from ..selection import Order, Query, named
 from ..tables.column import Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
@@ -111,7 +111,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
     def prepare() -> Callable[[], object]:
-        records = [_tally(one, candidates) for one in columns]
+        records = [_sorted(one, candidates) for one in columns]
         if unit_query.records.by is None:
             return partial(draw, records[0])
         return partial(_by_group, draw, records)
@@ -161,16 +161,16 @@ def _read_delta(delta: object, method: str, unit_query: UnitQuery) -> Fraction:
     return read_share(delta)
 
 
-def _tally(column: Numeric, candidates: Grid) -> Tally:
-    """Return the points of the grid with records, ascending, and how many each has."""
+def _sorted(column: Numeric, candidates: Grid) -> SortedRecords:
+    """Return the records on the grid, sorted once for all alphas."""
     source = column.on_grid(candidates)
     if source is not None:
-        return distinct_indices(*source.occupied(candidates.nearest))
+        return SortedRecords.of(*distinct_indices(*source.occupied(candidates.nearest)))
     values, counts = column.numbers()
     indices = candidates.nearest(values)
     if counts is not None:
-        return distinct_indices(indices, counts)
-    return distinct_points(indices, candidates.size)
+        return SortedRecords.of(*distinct_indices(indices, counts))
+    return SortedRecords.at(indices, candidates.size)
 
 
 def _of_one_row(unit_query: UnitQuery) -> Terms:
@@ -194,7 +194,7 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 def _method(
     method: str, levels: "Levels", candidates: Grid
-) -> tuple[Guarantee, str, Callable[[Tally], list[int]]]:
+) -> tuple[Guarantee, str, Callable[[SortedRecords], list[int]]]:
     """Return the guarantee, the mechanism, and the function that draws from distinct points."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
@@ -209,11 +209,13 @@ def _method(
     return levels.guarantee, "exponential", partial(levels.recursive, candidates.size)
 
 
-def _draw_jointly(law: Callable[..., JointLaw], records: Tally) -> list[int]:
+def _draw_jointly(law: Callable[..., JointLaw], records: SortedRecords) -> list[int]:
     """Return all quantiles of the records, drawn at once."""
-    return law(*records).draw(SystemBits())
+    return law(records.points, records.counts).draw(SystemBits())
 
 
-def _by_group(draw: Callable[[Tally], list[int]], groups: Sequence[Tally]) -> list[list[int]]:
+def _by_group(
+    draw: Callable[[SortedRecords], list[int]], groups: Sequence[SortedRecords]
+) -> list[list[int]]:
     """Return the quantiles of each group, in order."""
     return [draw(records) for records in groups]
