@@ -4,14 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+
+from discreet.sampling import kernel
 
 from . import peers
 from .race import Contender, Run, Timing, Watch, race
 from .work import bits_per_draw
 
 CANDIDATES = 2_000
+FEW = 10
 GAPS = (0, 20, 100)
 CALLS = 5
 
@@ -56,6 +60,10 @@ class Trace:
 def gaps(watch: Watch) -> list[Trace]:
     """Return what the time of each mechanism shows."""
     named: dict[str, Prepare] = {f"discreet {name}": partial(_ours, name) for name in _OURS}
+    named["discreet exponential, by numpy"] = _by_numpy
+    named[f"discreet exponential, {FEW} candidates"] = lambda scores: _ours(
+        "exponential", scores[_FIRST]
+    )
     theirs: dict[str, Prepare] = {
         "OpenDP exponential": peers.opendp_exponential,
         "OpenDP permute-and-flip": peers.opendp_permute_and_flip,
@@ -76,6 +84,7 @@ def gaps(watch: Watch) -> list[Trace]:
     ]
 
 
+_FIRST = slice(CANDIDATES // 3, CANDIDATES // 3 + FEW)
 _OURS = ("exponential", "permute_and_flip", "noisy_max")
 
 
@@ -84,6 +93,17 @@ def _one_ahead(gap: int) -> peers.Array:
     scores = np.zeros(CANDIDATES)
     scores[CANDIDATES // 3] = gap
     return scores
+
+
+def _by_numpy(scores: peers.Array) -> Run:
+    """Return the release without the kernel."""
+    release = _ours("exponential", scores)
+
+    def run() -> object:
+        with patch.object(kernel, "active", lambda: None):
+            return release()
+
+    return run
 
 
 def _ours(mechanism: str, scores: peers.Array) -> Run:
