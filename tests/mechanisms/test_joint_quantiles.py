@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import accumulate, combinations_with_replacement, product
 from math import comb
 from typing import Any
 
@@ -16,13 +16,11 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.joint_quantiles import (
-    Branch,
-    JointLaw,
-    JointQuantiles,
-    multiset,
-    window_sums,
-)
+from discreet.mechanisms.joint_arithmetic import Doubles, halves
+from discreet.mechanisms.joint_law import Branch, JointLaw, multiset
+from discreet.mechanisms.joint_masses import sums_in_blocks
+from discreet.mechanisms.joint_quantiles import JointQuantiles
+from discreet.mechanisms.joint_scores import Cuts, Places, score
 from discreet.privacy.guarantees import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Table
@@ -49,23 +47,21 @@ def quantiles(alphas: list[str], size: int) -> JointQuantiles:
     return JointQuantiles(tuple(map(Fraction, alphas)), size)
 
 
-def score(data: Data, chosen: Data, alphas: tuple[Fraction, ...]) -> Fraction:
-    """Return the score by its definition."""
-    ends = [float("-inf"), *chosen, float("inf")]
-    cuts = [Fraction(0), *alphas, Fraction(1)]
-    return -sum(
-        (
-            abs(sum(ends[j] < x <= ends[j + 1] for x in data) - (cuts[j + 1] - cuts[j]) * len(data))
-            for j in range(len(cuts) - 1)
-        ),
-        Fraction(0),
-    )
+def ends_of(data: Data, point: int) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest cut that a point satisfies, by their definition."""
+    below, tied = sum(x < point for x in data), data.count(point)
+    inside = Fraction(min(tied, 1), 2)
+    return below + inside, below + tied - inside
+
+
+def scored(data: Data, chosen: Data, alphas: tuple[Fraction, ...]) -> Fraction:
+    return score([ends_of(data, x) for x in chosen], [alpha * len(data) for alpha in alphas])
 
 
 @cache
 def scores(data: Data, joint: JointQuantiles) -> dict[Data, Fraction]:
     tuples = combinations_with_replacement(range(joint.size), len(joint.alphas))
-    return {chosen: score(data, chosen, joint.alphas) for chosen in tuples}
+    return {chosen: scored(data, chosen, joint.alphas) for chosen in tuples}
 
 
 def by_enumeration(data: Data, joint: JointQuantiles, eta: Fraction) -> dict[Data, arb]:
@@ -79,7 +75,7 @@ def by_enumeration(data: Data, joint: JointQuantiles, eta: Fraction) -> dict[Dat
 
 def law_of(data: Data, joint: JointQuantiles, eta: Fraction) -> JointLaw:
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    return JointLaw(points, counts, joint.size, joint._shares(), NaturalRate(eta))
+    return JointLaw(points, counts, joint.size, joint.alphas, NaturalRate(eta))
 
 
 def by_branches(law: JointLaw) -> dict[Data, arb]:
@@ -93,21 +89,23 @@ def by_branches(law: JointLaw) -> dict[Data, arb]:
             nonlocal chance, taken
             chances = Table(branch).probabilities()
             if taken == len(path):  # noqa: B023
-                open_paths.extend([*path, i] for i in range(1, len(chances)))  # noqa: B023
-                path.append(0)  # noqa: B023
+                some = [i for i, p in enumerate(chances) if not p == 0]  # noqa: SIM201  # a ball
+                open_paths.extend([*path, i] for i in some[1:])  # noqa: B023
+                path.append(some[0])  # noqa: B023
             i = path[taken]  # noqa: B023
             chance, taken = chance * chances[i], taken + 1
             return i
 
         groups = law.groups(choose)
-        spans = [(law._starts[run], law._sizes[run], k) for run, k in groups]
+        places = law.cuts.places
+        spans = [(int(places.starts[r]), int(places.sizes[r]), k) for r, k in groups]
         for parts in product(*map(members, spans)):
             even = 1
             for _, size, k in spans:
                 even *= comb(size + k - 1, k)
             chosen = tuple(sorted(x for part in parts for x in part))
-            assert chosen not in joint
-            joint[chosen] = chance / even
+            # Tied quantiles may be reached by several choices, of different cuts.
+            joint[chosen] = joint.get(chosen, arb(0)) + chance / even
     return joint
 
 
@@ -169,11 +167,11 @@ def test_the_law_for_any_alphas(data: list[int], alphas: list[Fraction], eta: Fr
 def test_the_draw_has_this_law(data: Data, alphas: list[str], size: int) -> None:
     joint, eta = quantiles(alphas, size), Fraction(1)
     law = law_of(data, joint, eta)
-    tree = bit_tree(lambda bits: tuple(law.draw(bits)), 13)
+    tree = bit_tree(lambda bits: tuple(law.draw(bits)), 12)
     with precision(128):
         for chosen, probability in by_enumeration(data, joint, eta).items():
             assert tree.admits(chosen, probability), (chosen, tree, probability)
-    assert tree.undecided < Fraction(1, 4)
+    assert tree.undecided < Fraction(3, 8)
 
 
 @pytest.mark.parametrize(("size", "k"), [(1, 3), (2, 2), (3, 2), (2, 3), (4, 1)])
@@ -186,15 +184,12 @@ def test_multisets_are_uniform(size: int, k: int) -> None:
     assert tree.undecided < Fraction(1, 20)
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), max_size=30))
-def test_window_sums(steps: list[tuple[int, int]]) -> None:
-    values, firsts, first = [value for value, _ in steps], [], 0
-    for r, (_, step) in enumerate(steps):
-        first = min(first + step, r)
-        firsts.append(first)
-    sums = window_sums([arb(value) for value in values], firsts)
-    assert all(s == sum(values[f:r]) for s, f, r in zip(sums, firsts, range(99), strict=False))
-    assert len(sums) == len(values)
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=30))
+def test_sums_in_blocks(steps: list[tuple[int, bool]]) -> None:
+    values = np.array([value for value, _ in steps], dtype=np.int64)
+    blocks = np.cumsum([new for _, new in steps], dtype=np.int64)
+    expected = [int(values[: i + 1][blocks[: i + 1] == b].sum()) for i, b in enumerate(blocks)]
+    assert sums_in_blocks(values, blocks).tolist() == expected
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -276,7 +271,7 @@ def test_extreme_epsilons(epsilon: Fraction) -> None:
     )
     law: Any = calibrated.law(np.array([1, 2, 3, 4, 5, 6, 7, 8]))
     drawn = {tuple(law.draw(SystemBits())) for _ in range(10)}
-    assert drawn == {(2, 6)} or epsilon < 1
+    assert drawn <= {(2, 6), (3, 7)} or epsilon < 1  # half a record below both, or above both
 
 
 def test_grids_of_any_size() -> None:
@@ -323,19 +318,164 @@ def test_a_draw_depends_on_its_bits_alone() -> None:
     assert once == again
 
 
-def test_the_masses_of_many_runs() -> None:
-    """The forward pass against the same sums term by term, over runs in the hundreds."""
+SOME_DATA = st.lists(st.integers(0, 9), max_size=12).map(lambda data: tuple(sorted(data)))
+SOME_ALPHAS = st.lists(
+    st.fractions(0, 1, max_denominator=12), min_size=1, max_size=4, unique=True
+).map(lambda alphas: tuple(sorted(alphas)))
+
+
+@given(SOME_DATA, SOME_ALPHAS, st.data())
+def test_the_score_is_the_least_over_all_cuts(
+    data: Data, alphas: tuple[Fraction, ...], drawn: Any
+) -> None:
+    """By a table of all ascending cuts in steps in which every end and every wanted cut is whole."""
+    chosen = sorted(drawn.draw(st.tuples(*[st.integers(0, 9)] * len(alphas))))
+    points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
+    cuts = Cuts(Places.of(points, counts, 10), alphas)
+    ends = [ends_of(data, x) for x in chosen]
+    ranges = [range(0, 1)]
+    ranges += [range(int(low * cuts.steps), int(high * cuts.steps) + 1) for low, high in ends]
+    ranges += [range(len(data) * cuts.steps, len(data) * cuts.steps + 1)]
+    least = {0: 0}
+    for j in range(1, len(ranges)):
+        width = cuts.wanted[j] - cuts.wanted[j - 1]
+        least = {
+            c: min(cost + abs(c - b - width) for b, cost in least.items() if b <= c)
+            for c in ranges[j]
+            if any(b <= c for b in least)
+        }
+    assert scored(data, tuple(chosen), alphas) == Fraction(-least.popitem()[1], cuts.steps)
+
+
+@given(SOME_DATA, st.integers(10, 12))
+def test_places_are_the_grid(data: Data, size: int) -> None:
+    points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
+    places = Places.of(points, counts, size)
+    listed = [
+        (x, Fraction(low, 2), Fraction(high, 2))
+        for start, many, low, high in zip(*(of.tolist() for of in places), strict=True)
+        for x in range(start, start + many)
+    ]
+    assert listed == [(x, *ends_of(data, x)) for x in range(size)]
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_masses_of_many_places(tied: bool) -> None:
+    """The last quantile of three, against all ways to place the three."""
     rng = np.random.default_rng(2)
-    data = tuple(rng.integers(0, 400, 150).tolist())
-    law = law_of(data, quantiles(["1/7", "1/2", "8/9"], 400), Fraction(1, 5))
-    reached, wanted = law._reached, law._wanted
+    data = tuple(sorted((rng.integers(0, 300, 15) // (50 if tied else 1)).tolist()))
+    joint = quantiles(["1/7", "1/2", "8/9"], 300)
+    law = law_of(data, joint, Fraction(1, 5))
+    places, wanted = law.cuts.places, [alpha * len(data) for alpha in joint.alphas]
+    ends = [
+        (Fraction(a, 2), Fraction(b, 2))
+        for a, b in zip(places.low.tolist(), places.high.tolist(), strict=True)
+    ]
+    expected, rate = [arb(0)] * len(ends), NaturalRate(Fraction(1, 5))
     with precision(128):
-        masses = law._forward()
-        for j in range(1, 5):
-            kernel = [law._rate.decay(abs(d - wanted[j])) for d in range(151)]
-            for run in range(1, len(reached)):
-                terms = [
-                    masses.ends[j - 1][r] * kernel[reached[run] - reached[r]] for r in range(run)
-                ]
-                mass = masses.entries[j][run]
-                assert mass == 0 == sum(terms) or abs(sum(terms, arb(0)) / mass - 1) < NARROW
+        for chosen in combinations_with_replacement(range(len(ends)), 3):
+            ways = 1
+            for r in set(chosen):
+                k = chosen.count(r)
+                ways *= comb(int(places.sizes[r]) + k - 1, k)
+            weight = ways * rate.decay(-score([ends[r] for r in chosen], wanted))
+            expected[chosen[-1]] += weight
+        stage = law.in_balls().stages[3]
+        found = [arb(0)] * len(ends)
+        for cut, up, down in zip(stage.cuts.tolist(), stage.up, stage.down, strict=True):
+            found[law.cuts.place(cut)] += up if cut <= law.cuts.wanted[3] else down
+        assert all(abs(f / e - 1) < NARROW for f, e in zip(found, expected, strict=True))
+
+
+# --- Doubles
+
+
+@given(
+    st.integers(0, 60),
+    st.sampled_from([5, 50, 10**6, 10**12]),
+    st.lists(st.fractions(0, 1, max_denominator=97), min_size=1, max_size=6, unique=True),
+    st.sampled_from(["1/700", "1/3", "2", "333"]),
+    st.sampled_from([1, 2, 10**5]),
+    st.integers(0, 2**32 - 1),
+)
+def test_doubles_are_within_their_bound(
+    n: int, size: int, alphas: list[Fraction], eta: str, coarse: int, seed: int
+) -> None:
+    """Running sums of every choice on the way of a draw, against balls; windows may leave places out."""
+    rng = np.random.default_rng(seed)
+    data = tuple(sorted((rng.integers(0, size, n) // coarse).tolist()))
+    law = law_of(data, JointQuantiles(tuple(sorted(alphas)), size), Fraction(eta))
+
+    def choose(branch: Branch) -> int:
+        sums = branch.sums()
+        if sums is not None:
+            names = branch._names.tolist()
+            with precision(200):
+                exact = [arb(0), *accumulate(branch.balls())]
+                first = branch._names.tolist().index(names[0])
+                assert branch._names.tolist()[first : first + len(names)] == names
+                fast = [arb(float(end)) / float(sums.ends[-1]) for end in sums.ends]
+                for i, end in enumerate(exact[first + 1 : first + 1 + len(names)]):
+                    assert abs(fast[i] - end / exact[-1]) <= 2 * sums.error
+        return Table(branch).draw(SystemBits())
+
+    law.groups(choose)
+    assert law.fast is not None
+
+
+def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors a little off, by less than the bound allows them to be together, show in the test above."""
+    honest = Doubles.factors
+
+    def off(self: Doubles, offsets: Any) -> Any:
+        grow, shrink = honest(self, offsets)
+        return grow * (1 + 1e-9 * np.sin(offsets)), shrink
+
+    monkeypatch.setattr(Doubles, "factors", off)
+    with pytest.raises(AssertionError):
+        test_doubles_are_within_their_bound.hypothesis.inner_test(  # type: ignore[attr-defined]
+            60, 10**6, [Fraction(1, 3), Fraction(1, 2)], "1/3", 1, 1
+        )
+
+
+@given(st.fractions(Fraction(1, 10**30), 10**30), st.integers(8, 51))
+def test_halves(rate: Fraction, bits: int) -> None:
+    coarse, fine = halves(rate, bits)
+    assert 0 <= Fraction(coarse) <= rate
+    assert int(Fraction(coarse).numerator).bit_length() <= bits
+    assert rate - Fraction(coarse) <= rate / 2 ** (bits - 2)
+    assert abs(Fraction(coarse) + Fraction(fine) - rate) <= rate / 2 ** (bits + 50)
+
+
+def test_a_draw_reads_words_by_public_numbers() -> None:
+    """Every choice takes one word unless it is in doubt, and every quantile two choices at most."""
+    data = tuple(range(0, 4000, 13))
+    law = law_of(data, quantiles(["1/4", "1/2", "3/4"], 4000), Fraction(1, 4))
+
+    def choose(branch: Branch) -> int:
+        sums = branch.sums()
+        assert sums is not None
+        assert sums.error < 2.0**-36
+        return Table(branch).draw(SystemBits())
+
+    assert len(law.groups(choose)) == 3
+
+
+# --- Ties
+
+
+def test_quartiles_of_tied_records() -> None:
+    """All three quartiles are at one point: score 0, and every other answer is worse by 80 and more."""
+    data = (20,) * 200 + (40,) * 600 + (60,) * 200
+    assert scored(data, (40, 40, 40), tuple(map(Fraction, ["1/4", "1/2", "3/4"]))) == 0
+    joint = quantiles(["1/4", "1/2", "3/4"], 101)
+    law: Any = joint.calibrate("add_remove", PrivacyParameter("epsilon", Fraction(5))).law(
+        np.array(data)
+    )
+    assert law.draw(SystemBits()) == [40, 40, 40]
+    with precision(128):
+        listed = {
+            chosen: scored(data, chosen, joint.alphas)
+            for chosen in combinations_with_replacement([0, 20, 30, 39, 40, 41, 50, 60, 99], 3)
+        }
+    assert max(v for chosen, v in listed.items() if chosen != (40, 40, 40)) <= -80

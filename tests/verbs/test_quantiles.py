@@ -216,6 +216,14 @@ def test_every_method_finds_the_quartiles(method: Any, neighbors: Any) -> None:
     assert release.mechanism == ("joint_quantiles" if method == "joint" else "exponential")
 
 
+def test_joint_quartiles_of_tied_records() -> None:
+    data = [20] * 200 + [40] * 600 + [60] * 200
+    release = discreet.quantiles(
+        data, alphas=["1/4", "1/2", "3/4"], candidates=Grid(0, 100), method="joint", epsilon=5
+    )
+    assert release.value == [40, 40, 40]
+
+
 def test_an_unknown_method_is_refused() -> None:
     with pytest.raises(UnknownName, match="method must be one of recursive, joint, independent"):
         discreet.quantiles(object(), alphas=[0.5], candidates=GRID, method="magic", epsilon=1)  # type: ignore[call-overload]

@@ -1,0 +1,164 @@
+"""The distribution of joint quantiles, drawn backwards: the last quantile first."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import NoReturn
+
+import flint
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ..sampling.bits import Bits, below
+from ..sampling.categorical import HALF_ULP, Sums, Table, cumulate
+from ..sampling.enclosures import NaturalRate, has_fast_pass, overflowing
+from ..sampling.vectors import Integers
+from .joint_arithmetic import Balls, Doubles
+from .joint_masses import Choices, Masses
+from .joint_scores import Cuts, Places
+
+_DOUBT = 2.0**-30
+"""A pass in doubles with a larger error is not worth while."""
+
+_LARGEST = 2**900
+"""Larger grids have no pass in doubles."""
+
+_LONGEST = 2**42
+"""Longer ways, in steps, have none: their factors would not be exact enough."""
+
+
+class JointLaw:
+    """The distribution P(o) proportional to exp(rate * score(o)) over non-descending tuples o of grid points."""
+
+    def __init__(
+        self,
+        points: Integers,
+        counts: NDArray[np.int64],
+        size: int,
+        alphas: Sequence[Fraction],
+        rate: NaturalRate,
+    ) -> None:
+        """Weigh all places in doubles; no bit is read before `draw`."""
+        self.cuts = Cuts(Places.of(points, counts, size), alphas)
+        self._rate = rate
+        self._balls: tuple[int, Masses] | None = None
+        with overflowing():
+            self.fast = self._in_doubles()
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return the indices of one tuple, an exact sample of this distribution."""
+
+        def choose(branch: "Branch") -> int:
+            return Table(branch).draw(bits)
+
+        drawn = list[int]()
+        for place, k in self.groups(choose):
+            start, size = (int(of[place]) for of in self.cuts.places[:2])
+            drawn += (start + i for i in multiset(size, k, bits))
+        return sorted(drawn)
+
+    def draws(self, size: int, bits: Bits) -> list[list[int]]:
+        """Return `size` independent tuples."""
+        return [self.draw(bits) for _ in range(size)]
+
+    def groups(self, choose: Callable[["Branch"], int]) -> list[tuple[int, int]]:
+        """Return the places of quantiles, from the last to the first, each with a number of quantiles.
+
+        Every branch is taken by `choose`, given all branches before.
+        """
+        # Backward sampling of the dynamic programme. The state is a quantile and the cut at which it stands. A
+        # place of one cut is left by all its quantiles at once, a tied one by one after the other.
+        groups, j, cut = list[tuple[int, int]](), self.cuts.quantiles + 1, self.cuts.wanted[-1]
+        while j > 1:
+            cut, j = self._before(j, cut, choose), j - 1
+            first = j
+            if j > 1 and self.cuts.is_single(cut):
+                first = self._choice(choose, partial(Masses.firsts, j=j, cut=cut))
+            groups.append((self.cuts.place(cut), j - first + 1))
+            j = first
+        return groups
+
+    def _before(self, j: int, cut: int, choose: Callable[["Branch"], int]) -> int:
+        """Return the cut of the quantile before j, which is the first at a cut of a place."""
+        if j <= self.cuts.quantiles and self.cuts.is_within(cut):
+            return cut - self.cuts.wanted[j] + self.cuts.wanted[j - 1]
+        return self._choice(choose, partial(Masses.arrivals, j=j, cut=cut))
+
+    def _choice(
+        self, choose: Callable[["Branch"], int], choices: Callable[[Masses], Choices]
+    ) -> int:
+        branch = Branch(self, choices)
+        return branch.name(choose(branch))
+
+    def _in_doubles(self) -> Masses | None:
+        """Return the masses in doubles, or None if doubles cannot serve them."""
+        rate = NaturalRate(2 * self._rate.eta / self.cuts.steps)
+        if not has_fast_pass(rate) or self.cuts.points(0, None) >= _LARGEST:
+            return None
+        arithmetic = Doubles(rate.eta)
+        return Masses(self.cuts, arithmetic) if arithmetic.reach < _LONGEST else None
+
+    def in_balls(self) -> Masses:
+        """Return the masses as balls at the precision in force."""
+        precision = flint.ctx.prec
+        if self._balls is None or self._balls[0] != precision:
+            rate = NaturalRate(2 * self._rate.eta / self.cuts.steps)
+            self._balls = precision, Masses(self.cuts, Balls(rate))
+        return self._balls[1]
+
+    def __repr__(self) -> str:
+        return "<JointLaw of private records>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a distribution over private records is not to be copied or pickled")
+
+
+class Branch:
+    """The weights of one choice, in doubles or from the masses at the precision in force."""
+
+    def __init__(self, law: JointLaw, choices: Callable[[Masses], Choices]) -> None:
+        self._law, self._choices = law, choices
+        self._names: Integers = np.empty(0, dtype=np.int64)
+
+    def sums(self) -> Sums | None:
+        """Return the cumulated masses in doubles, if they are certain enough."""
+        if self._law.fast is None:
+            return None
+        with overflowing():
+            found = self._choices(self._law.fast)
+            ends, chain = cumulate(np.append(found.weights, 0.0))
+        error = error_of(found, float(ends[-1]), chain)
+        if not error < _DOUBT:
+            return None
+        self._names = found.names
+        # The last one, without weight, is for all that is out of reach: a draw that comes near it is in doubt.
+        return Sums(ends, error)
+
+    def balls(self) -> Iterator[arb]:
+        """Yield balls around the masses."""
+        found = self._choices(self._law.in_balls())
+        self._names = found.names
+        yield from found.weights
+
+    def name(self, i: int) -> int:
+        """Return what was chosen: a cut, or the first quantile in a place."""
+        return int(self._names[i])
+
+
+def error_of(found: Choices, total: float, chain: int) -> float:
+    """Return a bound on the errors of running sums of masses, relative to their total."""
+    if not total > 0:
+        return math.inf
+    return 1.001 * (found.error + (chain + 8) * HALF_ULP + found.lost / total)
+
+
+def multiset(size: int, k: int, bits: Bits) -> list[int]:
+    """Return a uniform one of the comb(size + k - 1, k) multisets of k members of range(size): Pólya's urn."""
+    # Draw i is a new member, one of `size`, or a copy of one of the i before: size + i equally likely cases.
+    drawn = list[int]()
+    for i in range(k):
+        v = below(size + i, bits)
+        drawn.append(v if v < size else drawn[v - size])
+    return drawn

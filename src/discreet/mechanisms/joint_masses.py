@@ -1,0 +1,221 @@
+"""Sums of weights over all ways to place the first quantiles, in doubles or in balls.
+
+After quantile j stands at the cut c, all that matters for the rest is the *offset* e = c - wanted[j]: the next
+quantile stays at the offset if its place allows, and goes to the nearest end of its place else, at the weight
+exp(-eta * distance). Two products of a mass w are kept, `up` = w * exp(eta * e) and `down` =
+w * exp(-eta * e): a sum over all offsets below another is then a running sum of `up`, a sum over those above it
+a window sum of `down`, and nothing is ever subtracted. Proof and error bounds:
+docs/reference/mechanisms/joint_quantiles.md.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..sampling.vectors import Integers
+from .joint_arithmetic import Arithmetic, Array
+from .joint_scores import Cuts
+
+
+class Stage(NamedTuple):
+    """The places where quantile j may stand, last in its place or within a tied point, in order of their cuts."""
+
+    cuts: Integers
+    """All different. Before the first quantile there is one, below all."""
+    offsets: Integers
+    """cut - wanted, in steps."""
+    up: Array
+    """mass * exp(eta * offset)."""
+    down: Array
+    """mass * exp(-eta * offset)."""
+    first: int
+    """The first single cut in `entries`."""
+    entries: Array
+    """`down` of quantile j as the first in a place of one cut, whose points are not weighed yet."""
+    unit: Any
+    """The weight of one point."""
+    error: float
+    """Bound on the relative error of the masses, if they are doubles."""
+
+
+class Choices(NamedTuple):
+    """What a choice is among, and the masses, whose total is the smaller one of `up` and `down`."""
+
+    names: Integers
+    weights: Array
+    error: float
+    """Bound on their relative errors."""
+    lost: float
+    """Bound on all that is left out, if they are doubles."""
+
+
+class Masses:
+    """The stages of all quantiles, the first one first."""
+
+    def __init__(self, cuts: Cuts, arithmetic: Arithmetic) -> None:
+        self.cuts, self.wanted, self.arithmetic = cuts, cuts.wanted, arithmetic
+        self._growth = [arithmetic.growth(c) for c in (cuts.cuts, cuts.bottoms, cuts.tops)]
+        one = arithmetic.factors(np.zeros(1, dtype=np.int64))[0]
+        below = np.array([-1], dtype=cuts.low.dtype)
+        self.stages = [Stage(below, below + 1, one, one, 0, one[:0], 1, 0.0)]
+        self._rows = arithmetic.zeros(cuts.quantiles, len(cuts.single))
+        for j in range(1, cuts.quantiles + 1):
+            self.stages.append(self._stage(j))
+        self._lost = arithmetic.lost(cuts, [stage.unit for stage in self.stages])
+
+    def _stage(self, j: int) -> Stage:
+        """Return the masses of quantile j from those of the one before."""
+        before, wanted = self.stages[j - 1], self.wanted[j]
+        unit = self.arithmetic.unit(self.cuts.points(j, self.arithmetic.reach))
+        step = _Step(before, wanted, wanted - self.wanted[j - 1], self.arithmetic)
+        part = self._within(self.cuts.cuts, wanted)
+        cuts = self.cuts.cuts[part]
+        grow, shrink = self._growth[0](part, wanted)
+        entries = step.entries(cuts, shrink)
+        down = self._grouped(j, part, entries, unit)
+        found = [(cuts, down * grow, down)]
+        if len(self.cuts.tied):
+            found += self._tied(step, wanted, unit)
+        cuts, up, down = map(np.concatenate, zip(*found, strict=True))
+        order = cuts.argsort(kind="stable")
+        cuts, up, down = cuts[order], up[order], down[order]
+        error = before.error + self.arithmetic.error(len(self.wanted))
+        return Stage(cuts, cuts - wanted, up, down, part.start, entries, unit, error)
+
+    def _tied(self, step: "_Step", wanted: int, unit: Any) -> list[tuple[Integers, Array, Array]]:
+        """Return the cuts and masses in tied places: at their lower ends, at their upper ends, and within."""
+        bottoms, tops = self.cuts.bottoms, self.cuts.tops
+        below, above = (self._within(ends, wanted) for ends in (bottoms, tops))
+        _, shrink = self._growth[1](below, wanted)
+        grow, _ = self._growth[2](above, wanted)
+        rising = step.rising(bottoms[below]) * unit
+        falling = step.falling(tops[above]) * unit
+        tied = np.searchsorted(bottoms, step.reached) - 1
+        stays = np.flatnonzero((tied >= 0) & (step.reached < tops[tied]))
+        up, down = step.before.up[stays] * unit, step.before.down[stays] * unit
+        return [
+            (bottoms[below], rising, rising * shrink),
+            (tops[above], falling * grow, falling),
+            (step.reached[stays], up, down),
+        ]
+
+    def _grouped(self, j: int, part: slice, entries: Array, unit: Any) -> Array:
+        """Return the masses of quantile j as the last in places of one cut.
+
+        Row i holds the masses of quantiles i to j in the same place: of `size` points there are
+        comb(size + j - i, j - i + 1) non-descending choices, and at one cut `down` stays what it is.
+        """
+        sizes: Array = self.cuts.sizes[part]
+        if entries.dtype != object:
+            sizes = sizes.astype(np.float64)
+        rows = self._rows[:j, part]
+        more = np.arange(j - 1, 0, -1)[:, None]
+        rows[:-1] *= sizes + more
+        rows[:-1] /= more + 1
+        rows[:-1] *= unit
+        rows[-1] = entries * sizes * unit
+        grouped: Array = rows.sum(axis=0)
+        return grouped
+
+    def _within(self, cuts: Integers, wanted: int) -> slice:
+        """Return which cuts are within reach of a wanted one."""
+        reach = self.arithmetic.reach
+        if reach is None:
+            return slice(0, len(cuts))
+        first, end = cuts.searchsorted(wanted - reach), cuts.searchsorted(wanted + reach, "right")
+        return slice(int(first), int(end))
+
+    def arrivals(self, j: int, cut: int) -> Choices:
+        """Return with which masses quantile j comes to a cut from those of the quantile before."""
+        before, offset = self.stages[j - 1], cut - self.wanted[j]
+        first, split, end = self._sources(before, j, cut, offset)
+        up, down = before.up[first:split], before.down[split:end]
+        (grow,), (shrink,) = self.arithmetic.factors(np.array([offset]))
+        if offset <= 0:
+            down = down * grow
+        else:
+            up = up * shrink
+        error = before.error + self.arithmetic.error(0)
+        return Choices(before.cuts[first:end], np.concatenate((up, down)), error, self._lost)
+
+    def firsts(self, j: int, cut: int) -> Choices:
+        """Return with which masses quantiles are the first in a place of one cut, if j is the last there."""
+        k = int(self.cuts.cuts.searchsorted(cut))
+        size, weight, masses = int(self.cuts.sizes[k]), self.arithmetic.zeros(1)[0] + 1, list[Any]()
+        for i in range(j, 0, -1):
+            stage = self.stages[i]
+            if not stage.first <= k < stage.first + len(stage.entries):
+                break
+            weight = weight * (size + j - i) / (j - i + 1) * stage.unit
+            masses.append(stage.entries[k - stage.first] * weight)
+        (grow,), _ = self.arithmetic.factors(np.array([min(cut - self.wanted[j], 0)]))
+        error = self.stages[j].error + self.arithmetic.error(0)
+        names, weights = np.arange(j, j - len(masses), -1), np.array(masses, dtype=self._rows.dtype)
+        return Choices(names, weights * grow, error, self._lost)
+
+    def _sources(self, before: Stage, j: int, cut: int, offset: int) -> tuple[int, int, int]:
+        """Return where those begin that quantile j may come from, where those that fall do, and the end."""
+        if j == len(self.wanted) - 1:
+            return 0, int(before.offsets.searchsorted(0, "right")), len(before.offsets)
+        if self.cuts.is_single(cut):
+            end = int(before.cuts.searchsorted(cut))
+            return 0, min(int(before.offsets.searchsorted(offset, "right")), end), end
+        if self.cuts.low[self.cuts.place(cut)] == cut:
+            end = int(before.offsets.searchsorted(offset, "right"))
+            return 0, end, end
+        first = int(before.offsets.searchsorted(offset))
+        return first, first, int(before.cuts.searchsorted(cut, "right"))
+
+
+class _Step:
+    """The ways from the places of one quantile to those of the next."""
+
+    def __init__(self, before: Stage, wanted: int, width: int, arithmetic: Arithmetic) -> None:
+        self.before, self._width = before, width
+        self.reached = before.offsets + wanted
+        """The cuts at which nothing is paid."""
+        self._below = arithmetic.running(before.up)
+        self._blocks = before.cuts // width if len(before.cuts) > 1 else before.cuts
+        self._prefixes = sums_in_blocks(before.down, self._blocks)
+        self._suffixes = sums_in_blocks(before.down[::-1], self._blocks[::-1])[::-1]
+
+    def entries(self, cuts: Integers, shrink: Array) -> Array:
+        """Return `down` for a quantile that comes to places of one cut from places before them."""
+        earlier = self.before.cuts.searchsorted(cuts)
+        split = np.minimum(self.reached.searchsorted(cuts, "right"), earlier)
+        entries: Array = self._below[split] * shrink + self._window(split, earlier, cuts)
+        return entries
+
+    def rising(self, bottoms: Integers) -> Array:
+        """Return `up` for a quantile that rises to the least cut of a tied place."""
+        rising: Array = self._below[self.reached.searchsorted(bottoms, "right")]
+        return rising
+
+    def falling(self, tops: Integers) -> Array:
+        """Return `down` for a quantile that falls to the largest cut of a tied place, from it or from before."""
+        first = self.reached.searchsorted(tops)
+        return self._window(first, self.before.cuts.searchsorted(tops, "right"), tops)
+
+    def _window(self, first: Integers, end: Integers, cuts: Integers) -> Array:
+        """Return the sums of `down` from one place to another, all at most `width` below the cuts."""
+        # Blocks of cuts are `width` wide, so a window lies in two: the end of one and the beginning of the next.
+        if len(self._blocks) == 1:
+            return np.where(first < end, self.before.down[0], 0)
+        some, block = first < end, cuts // self._width
+        first, last = np.minimum(first, len(self._blocks) - 1), np.maximum(end - 1, 0)
+        earlier = some & (self._blocks[first] == block - 1)
+        later = some & (self._blocks[last] == block)
+        sums: Array = np.where(earlier, self._suffixes[first], 0) + np.where(
+            later, self._prefixes[last], 0
+        )
+        return sums
+
+
+def sums_in_blocks(values: Array, blocks: Integers) -> Array:
+    """Return the running sums within each block, a stretch of equal numbers in `blocks`."""
+    # By doubling: after k rounds each sum has 2**k terms, so it went through k additions only.
+    sums, step = values.copy(), 1
+    while step < len(blocks) and (same := blocks[step:] == blocks[:-step]).any():
+        sums[step:] = sums[step:] + np.where(same, sums[:-step], 0)
+        step *= 2
+    return sums
