@@ -20,7 +20,7 @@ from discreet.scores import sorted_records
 from discreet.scores.sorted_records import Slice, SortedRecords
 from discreet.testing import bit_tree
 from discreet.verbs import quantile_levels as levels_module
-from discreet.verbs.quantile_levels import Levels, calibrated_rank
+from discreet.verbs.quantile_levels import Levels
 
 from ..test_payment import Purse
 
@@ -36,9 +36,9 @@ def whole(data: tuple[int, ...], size: int) -> Slice:
 
 def chances(levels: Levels, scores: Any, lo: int, hi: int) -> Iterator[tuple[int, int, arb]]:
     """Yield the first index of each run, the one after its last, and the probability of each index."""
-    share = levels.share_within(lo, (lo + hi) // 2, hi)
-    calibrated = calibrated_rank(share, levels.epsilon, "add_remove")
-    runs = scores(share, calibrated.cutoff_gap)
+    value = levels.branches[(lo + hi) // 2]
+    calibrated = value.calibrated
+    runs = scores(value.share, calibrated.cutoff_gap)
     for start, n, chance in zip(
         runs.starts, runs.sizes, calibrated.law(runs).probabilities(), strict=True
     ):
@@ -165,7 +165,7 @@ def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None
 
     def draw(bits: Bits) -> tuple[int, ...]:
         monkeypatch.setattr(levels_module, "SystemBits", lambda: bits)
-        return tuple(levels.release(part, 0, 2))
+        return tuple(levels_module._release(levels.branches, part, 0, 2))
 
     tree = bit_tree(draw, 13)
     for answer, ball in law(levels, part, 0, 2, {}).items():

@@ -4,10 +4,10 @@ A slice holds the records of consecutive ranks on consecutive points, so that it
 numbers whatever it holds. Of the scores only those near the wanted rank are computed.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, floor
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
-from .rank import SMALL, WIDER, bracketed, stretches
+from .rank import SMALL, WIDER, framed, stretches
 
 PARTS = 2**32
 """Into how many parts a point is divided where a cut is drawn: public, and a power of two."""
@@ -99,7 +99,7 @@ class Slice:
         starts, sizes, less, not_more = stretches(points, np.diff(reached), below, bounds)
         runs = Runs(starts, sizes, Vector(target.scores(less, not_more), integral=True))
         again = partial(self.rank_scores, share)
-        return _framed(runs, target.at(low, high), size, again, cutoff_gap)
+        return target.framed(runs, (low, high), size, again, cutoff_gap)
 
     def cut_scores(self, share: Fraction, cutoff_gap: Fraction) -> Runs:
         """Return the scores of the parts of the points, `PARTS` each: how far the wanted rank is from their cuts.
@@ -118,7 +118,7 @@ class Slice:
             return again(WIDER * cutoff_gap)
         scores = target.scores(ranks[:-1], ranks[:-1])
         runs = Runs(ends[:-1][there], sizes[there], Vector(scores[there], integral=True))
-        return _framed(runs, target.at(low - 1, high + 1), size, again, cutoff_gap)
+        return target.framed(runs, (low - 1, high + 1), size, again, cutoff_gap)
 
     def cut(self, part: int) -> tuple["Slice", "Slice"]:
         """Return the slices below and above a part, both of which keep its point.
@@ -174,33 +174,45 @@ class _Target:
     @classmethod
     def of(cls, part: Slice, share: Fraction) -> "_Target":
         """Return the rank below which that share of the records is."""
-        wanted = share * (part.high - part.low)
-        base = floor(wanted)
-        q = share.denominator
-        return cls(part.low + base, int((wanted - base) * q), q)
+        p, q = share.as_integer_ratio()
+        base, numerator = divmod(p * (part.high - part.low), q)
+        return cls(part.low + base, numerator, q)
 
     def window(self, part: Slice, cutoff_gap: Fraction, size: int) -> tuple[int, int]:
         """Return the least and the greatest rank that may matter among so many candidates, or the slice's ends.
 
         At `cutoff_gap` a weight is exp(-160), and nothing even among 2**150. Among 2**b, exp(-0.7 * (b + 40)) is.
         """
-        nothing = cutoff_gap * min(Fraction(1), Fraction(7 * (size.bit_length() + 40), 1600))
-        width = ceil(nothing / self.denominator) + 1
+        p, q = cutoff_gap.as_integer_ratio()
+        tenths = min(7 * (size.bit_length() + 40), 1600)
+        width = -(-p * tenths // (1600 * q * self.denominator)) + 1
         return max(part.low, self.base - width), min(part.high, self.base + 1 + width)
 
     def scores(self, less: Integers, not_more: Integers) -> Integers:
         """Return denominator * (how far inside each interval of ranks the wanted rank is; negative outside)."""
         over, under = less - self.base, self.base - not_more
-        q, farthest = self.denominator, max(abs(over).max(initial=0), abs(under).max(initial=0))
+        # The ranks ascend, so that the farthest are at the ends.
+        q, farthest = self.denominator, max(abs(over[[0, -1]]).max(), abs(under[[0, -1]]).max())
         if q * (int(farthest) + 1) >= _WORD:
             over, under = over.astype(object), under.astype(object)
         scores: Integers = -np.maximum(over * q - self.numerator, under * q + self.numerator)
         return scores
 
-    def at(self, *ranks: int) -> Integers:
-        """Return the scores of cuts at some ranks."""
-        places = np.array(ranks, dtype=np.int64 if max(ranks) < _WORD else object)
-        return self.scores(places, places)
+    def framed(
+        self,
+        runs: Runs,
+        outside: tuple[int, int],
+        size: int,
+        again: Callable[[Fraction], Runs],
+        cutoff_gap: Fraction,
+    ) -> Runs:
+        """Return the runs with summaries beyond them, at most as good as two ranks, which `again` can tell."""
+        first, last = int(runs.starts[0]), int(runs.starts[-1]) + int(runs.sizes[-1])
+        if (first, last) == (0, size):
+            return runs
+        ranks = np.array(outside, dtype=np.int64 if max(outside) < _WORD else object)
+        beyond = framed(runs, self.scores(ranks, ranks), size, lambda: again(cutoff_gap * 2**200))
+        return replace(beyond, wider=lambda: again(WIDER * cutoff_gap))
 
 
 def fitted_share(share: Fraction) -> Fraction:
@@ -214,9 +226,3 @@ def _counted(first: int, number: int, dtype: Any) -> Integers:
     """Return so many consecutive ranks."""
     steps: Integers = np.arange(number).astype(dtype)
     return steps + first
-
-
-def _framed(runs: Runs, outside: Integers, size: int, again: Any, cutoff_gap: Fraction) -> Runs:
-    """Return the runs with summaries of what is outside the window, which `again` can tell with a wider one."""
-    whole = partial(again, cutoff_gap * 2**200)
-    return bracketed(runs, outside, size, whole, partial(again, WIDER * cutoff_gap))

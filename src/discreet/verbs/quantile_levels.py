@@ -138,53 +138,75 @@ class Levels:
 
     def recursive(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles by recursion."""
-        return self.release(records.whole(size), 0, len(self.alphas))
-
-    def release(self, part: Slice, lowest: int, highest: int) -> list[int]:
-        """Return the values for alphas[lowest:highest], from their part of the records."""
-        if lowest == highest:
-            return []
-        middle = (lowest + highest) // 2
-        share = self.share_within(lowest, middle, highest)
-        if highest - lowest == 1:
-            drawn = _draw(part.rank_scores, share, self.epsilon, "add_remove")
-            return [part.first + drawn]
-        drawn = _draw(part.cut_scores, share, self.epsilon, "add_remove")
-        before, after = part.cut(drawn)
-        return [
-            *self.release(before, lowest, middle),
-            after.first,
-            *self.release(after, middle + 1, highest),
-        ]
+        return _release(self.branches, records.whole(size), 0, len(self.alphas))
 
     def independent(self, size: int, records: SortedRecords) -> list[int]:
         """Return the quantiles one by one at equal shares of epsilon, in ascending order."""
         whole = records.whole(size)
-        return sorted(
-            _draw(whole.rank_scores, fitted_share(alpha), self._one_of_all, self.neighbors)
-            for alpha in self.alphas
+        each = _values(tuple(map(fitted_share, self.alphas)), self._one_of_all, self.neighbors)
+        return sorted(value.draw(whole.rank_scores) for value in each)
+
+    @property
+    def branches(self) -> "tuple[_Value, ...]":
+        """How the value of each alpha is drawn from its part of the records."""
+        return _values(_shares(self.alphas), self.epsilon, "add_remove")
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """How one value is drawn: the quantile of a slice, and the exponential mechanism for it. Public."""
+
+    share: Fraction
+    calibrated: Calibrated
+
+    def draw(self, scores: Callable[[Fraction, Fraction], Runs]) -> int:
+        """Return what the mechanism draws from the scores for its share of the records."""
+        return self.calibrated.law(scores(self.share, self.calibrated.cutoff_gap)).draw(
+            SystemBits()
         )
 
-    def share_within(self, lowest: int, middle: int, highest: int) -> Fraction:
-        """Return the middle alpha relative to the alphas on either side of its part."""
-        below = self.alphas[lowest - 1] if lowest else Fraction(0)
-        above = self.alphas[highest] if highest < len(self.alphas) else Fraction(1)
-        return fitted_share((self.alphas[middle] - below) / (above - below))
+
+def _release(values: Sequence[_Value], part: Slice, lowest: int, highest: int) -> list[int]:
+    """Return the values for alphas[lowest:highest], from their part of the records."""
+    if lowest == highest:
+        return []
+    middle = (lowest + highest) // 2
+    if highest - lowest == 1:
+        return [part.first + values[middle].draw(part.rank_scores)]
+    before, after = part.cut(values[middle].draw(part.cut_scores))
+    return [
+        *_release(values, before, lowest, middle),
+        after.first,
+        *_release(values, after, middle + 1, highest),
+    ]
 
 
-def _draw(
-    scores: Callable[[Fraction, Fraction], Runs],
-    share: Fraction,
-    epsilon: Fraction,
-    neighbors: Neighbors,
-) -> int:
-    """Return what the exponential mechanism draws from the scores for a share of the records."""
-    calibrated = calibrated_rank(share, epsilon, neighbors)
-    return calibrated.law(scores(share, calibrated.cutoff_gap)).draw(SystemBits())
+@lru_cache(maxsize=256)
+def _shares(alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Return each alpha relative to the alphas on either side of its part, kept for the next call."""
+    around, shares = (Fraction(0), *alphas, Fraction(1)), list(alphas)
+    parts = [(0, len(alphas))]
+    for lowest, highest in parts:
+        if lowest < highest:
+            middle = (lowest + highest) // 2
+            below, above = around[lowest], around[highest + 1]
+            shares[middle] = fitted_share((alphas[middle] - below) / (above - below))
+            parts += [(lowest, middle), (middle + 1, highest)]
+    return tuple(shares)
 
 
-@lru_cache(maxsize=4096)
-def calibrated_rank(share: Fraction, epsilon: Fraction, neighbors: Neighbors) -> Calibrated:
-    """Return the exponential mechanism for ranks, kept for the next call; all of it is public."""
-    sensitivity = Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors)
-    return Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", epsilon))
+@lru_cache(maxsize=256)
+def _values(
+    shares: tuple[Fraction, ...], epsilon: Fraction, neighbors: Neighbors
+) -> tuple[_Value, ...]:
+    """Return how the values of some shares are drawn at an epsilon each, kept for the next call."""
+    parameter = PrivacyParameter("epsilon", epsilon)
+    return tuple(
+        _Value(
+            share,
+            Exponential().calibrate(
+                Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors), parameter
+            ),
+        )
+        for share in shares
+    )
