@@ -236,6 +236,14 @@ def test_weights_are_far_closer_than_the_bound() -> None:
     assert worst < arb(2) ** -46
 
 
+def test_what_is_no_number_becomes_no_weight() -> None:
+    """None gets there, as scores are checked; if one did, it would leave every answer open, as it does in numpy."""
+    for n in (1, 70):
+        assert np.isnan(FAST.weights(np.full(n, math.nan), 1.0)).all()
+    ends, _ = FAST.running_sums(np.array([0.0, math.nan, 0.0]), 0.0, 1.0)
+    assert (Sums(ends, 0.0).locate_all(WORDS, 64) == -1).all()
+
+
 @pytest.mark.parametrize("n", [1, 255, 256, 257, 1023, 1024, 1025, 2049, 5000])
 def test_running_sums_keep_the_proved_error(n: int) -> None:
     scores = np.random.default_rng(n).normal(size=n) * 3

@@ -89,12 +89,13 @@ INLINE double weight(double y)
 }
 
 /* y = rate * (best - x), cut at CUT, for up to TILE numbers. A loop of its own: compilers make no vectors of
-   a choice that is followed by the polynomial. An infinite or undefined product counts as cut. */
+   a choice that is followed by the polynomial. An infinite product counts as cut. What is no number stays none, so
+   that it cannot become a weight: nothing is certain of sums that have it among them. */
 INLINE void exponents(const double *restrict x, size_t n, double best, double rate, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) {
         double product = rate * (best - x[i]);
-        y[i] = product < CUT ? product : CUT;
+        y[i] = product > CUT ? CUT : product;
     }
 }
 
