@@ -141,7 +141,7 @@ class Grid(Generic[T]):
     digits, else a Fraction.
     """
 
-    __slots__ = ("_digits", "hi", "lo", "size", "step")
+    __slots__ = ("_digits", "_whole", "hi", "lo", "size", "step")
 
     @overload
     def __init__(self: "Grid[int]", lo: int, hi: int, step: int = 1) -> None: ...
@@ -170,6 +170,7 @@ class Grid(Generic[T]):
                 "a grid must have at most 1e300 points, of at most 4,200 digits each"
             )
         self._digits = decimal_places(self.lo, self.step)
+        self._whole = every, int(self.lo * every), int(self.step * every)
 
     def __getitem__(self, index: int) -> T:
         index = position(index)
@@ -195,10 +196,10 @@ class Grid(Generic[T]):
         error = self._double_error()
         if error is None:
             return self._nearest_exactly(values)
-        indices = np.empty(len(values), dtype=np.int64)
+        indices, scratch = np.empty(len(values), dtype=np.int64), np.empty((2, _BLOCK))
         for start in range(0, len(values), _BLOCK):  # temporary arrays of a block stay in the cache
             block = slice(start, start + _BLOCK)
-            indices[block] = self._nearest_doubles(values[block], error)
+            self._nearest_doubles(values[block], error, indices[block], scratch)
         return indices
 
     def _nearest_by_type(self, values: ExactArray) -> Integers:
@@ -209,25 +210,32 @@ class Grid(Generic[T]):
             indices[places] = self.nearest(part) if alike else self._nearest_exactly(part)
         return indices
 
-    def _nearest_doubles(self, values: ExactArray, error: float) -> NDArray[np.int64]:
-        """Return the nearest indices by doubles, and by exact arithmetic where those leave a doubt."""
-        doubles = values.astype(np.float64)
+    def _nearest_doubles(
+        self, values: ExactArray, error: float, indices: NDArray[np.int64], scratch: NDArray[Any]
+    ) -> None:
+        """Write the nearest indices of a block: by doubles, and by exact arithmetic where those leave a doubt."""
+        steps, whole = scratch[:, : len(values)]
+        # Cut before the subtraction, which might overflow. Then the indices are on the grid, or in doubt.
         with np.errstate(all="ignore"):
-            clipped = np.clip(doubles, -float_up(-self.lo), float_up(self.hi))
-            scaled = (clipped - float(self.lo)) * float(1 / self.step) + 0.5
-        indices = np.clip(np.floor(scaled), 0, self.size - 1).astype(np.int64)
-        doubtful = np.abs(scaled - np.rint(scaled)) <= error
-        if values.dtype.kind in "iu":
-            doubtful |= (doubles > 2.0**53) | (doubles < -(2.0**53))
-        distinct, places = np.unique(values[doubtful], return_inverse=True)
-        indices[doubtful] = self._nearest_exactly(distinct)[places]
-        return indices
+            np.maximum(values, -float_up(-self.lo), out=steps)
+            np.minimum(steps, float_up(self.hi), out=steps)
+            steps -= float(self.lo)
+            steps *= float(1 / self.step)
+            steps += 0.5
+        np.floor(steps, out=whole)
+        indices[:] = whole
+        steps -= whole
+        doubtful = _doubtful(steps, error)
+        if len(doubtful):
+            distinct, places = np.unique(values[doubtful], return_inverse=True)
+            indices[doubtful] = self._nearest_exactly(distinct)[places]
 
     def _double_error(self) -> float | None:
         """Return a bound on the error of (value - lo) / step + 1/2 in doubles, None if they cannot serve.
 
-        With u = 2**-53, one rounding happens to lo, the difference, 1 / step, the product and the sum, and
-        the difference is at most size * step: u * (|lo| / step + 5 * size + 1) bounds it; double that.
+        With u = 2**-53, one rounding happens to the value if it is an integer, to lo, the difference, 1 / step,
+        the product and the sum; the value is at most |lo| + size * step, and the difference at most size * step:
+        u * (2 * |lo| / step + 5 * size + 1) bounds it. There is room for products of errors.
         """
         far = max(abs(self.lo), abs(self.hi), self.step, 1 / self.step)
         error = (
@@ -245,8 +253,11 @@ class Grid(Generic[T]):
     def _index(self, value: int | float | Fraction) -> int:
         if isinstance(value, float) and math.isinf(value):
             return self.size - 1 if value > 0 else 0
-        steps = (Fraction(value) - self.lo) / self.step
-        return min(max(math.floor(steps + Fraction(1, 2)), 0), self.size - 1)
+        # In integers: fractions would be reduced at each step.
+        every, lo, step = self._whole
+        numerator, denominator = value.as_integer_ratio()
+        twice = 2 * (numerator * every - lo * denominator) + step * denominator
+        return min(max(twice // (2 * step * denominator), 0), self.size - 1)
 
     def _nearest_integers(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Return the nearest index for integers, with integer arithmetic only."""
@@ -265,6 +276,13 @@ class Grid(Generic[T]):
 
     def __repr__(self) -> str:
         return f"Grid({self.lo}, {self.hi}, step {self.step}; {self.size:,} points)"
+
+
+def _doubtful(parts: NDArray[Any], error: float) -> NDArray[np.intp]:
+    """Return where doubles do not settle the floor: the fractional part is within the error of 0 or of 1."""
+    if parts.min() > error and parts.max() < 1 - error:
+        return np.zeros(0, dtype=np.intp)
+    return np.flatnonzero(np.abs(parts - 0.5) >= 0.5 - error)
 
 
 def written(point: Fraction, places: int | None) -> int | Decimal | Fraction:

@@ -67,8 +67,7 @@ class MedianDistance:
         if source is not None:
             return self._bracketed(source, cutoff_gap)
         values, counts = self.column.numbers()
-        weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
-        return self._whole(distinct_indices(self.candidates.nearest(values), weights))
+        return self._whole(distinct_indices(self.candidates.nearest(values), counts))
 
     def _bracketed(self, source: "CellSource", cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the median, and one on either side for points worse by `cutoff_gap` at least."""

@@ -18,6 +18,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector, integers, read_vector
+from .near_rank import records_around
 from .rank_search import bracket, distinct_indices, everything
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 SMALL = 2**20
 """Grids up to this size are counted point by point; on larger ones records are sorted."""
+
+_LARGE = 2**62
+"""Indices of grids up to this size are words."""
 
 WIDER = 16
 """How much wider the bracket becomes if a draw should come near its end."""
@@ -89,14 +93,14 @@ class Rank:
         if source is not None:
             return self._bracketed(source, self.candidates.size, cutoff_gap)
         values, counts = self.column.numbers()
+        if counts is None and self.candidates.size > SMALL:
+            return self._near_the_quantile(values, self.candidates, cutoff_gap)
         indices = self.candidates.nearest(values)
-        if counts is None and self.candidates.size <= SMALL:
-            counts = np.bincount(indices.astype(np.int64))
+        if counts is None:
+            counts = np.bincount(indices.astype(np.int64, copy=False))
             indices = np.flatnonzero(counts)
             counts = counts[indices]
-        if counts is not None:
-            return self._whole(distinct_indices(indices, counts), self.candidates.size)
-        return self._near_the_quantile(indices, cutoff_gap, self.candidates.size)
+        return self._whole(distinct_indices(indices, counts), self.candidates.size)
 
     def _bracketed(self, source: "CellSource", size: int, cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the quantile, and one on either side for points worse by `cutoff_gap`."""
@@ -118,19 +122,19 @@ class Rank:
     def _everything(self, source: "CellSource", size: int) -> Runs:
         return self._whole(everything(source, size), size)
 
-    def _near_the_quantile(self, indices: Integers, cutoff_gap: Fraction, size: int) -> Runs:
+    def _near_the_quantile(self, values: ExactArray, grid: Grid, cutoff_gap: Fraction) -> Runs:
         """Return runs in full near the quantile, and one run for all points far below and one for all far above."""
+        size = grid.size
 
         def whole() -> Runs:
-            return self._whole(
-                distinct_indices(indices, np.ones(len(indices), dtype=np.int64)), size
-            )
+            return self._whole(distinct_indices(grid.nearest(values)), size)
 
-        n, width = len(indices), 2 * (ceil(cutoff_gap) + 1)
-        if n < 8 * width or indices.dtype == object:
+        n, width = len(values), 2 * (ceil(cutoff_gap) + 1)
+        if n < 8 * width or size >= _LARGE:
             return whole()
-        near, start, stop = _around(indices, min(ceil(n * self.alpha), n - 1), width)
-        points, counts = distinct_indices(near, np.ones(len(near), dtype=np.int64))
+        rank = min(ceil(n * self.alpha), n - 1)
+        near, start, stop = records_around(values, grid.nearest, rank, width)
+        points, counts = distinct_indices(near)
         # Of the outermost values there may be more records than were found; they go to the summaries.
         head, tail = int(start > 0), int(stop < n)
         if len(points) <= head + tail:
@@ -237,22 +241,6 @@ def stretches(
     sizes = np.concatenate((starts[1:], end)) - starts
     there = sizes > 0
     return starts[there], sizes[there], less[there], not_more[there]
-
-
-def _around(indices: Integers, rank: int, width: int) -> tuple[Integers, int, int]:
-    """Return the records at most `width` ranks from the one at `rank` and its ties, and their ranks.
-
-    By selection, not by sorting: a few passes over the records, which are reordered in place.
-    """
-    indices.partition(rank)
-    centre, left, right = indices[rank], indices[:rank], indices[rank + 1 :]
-    lower, higher = int(np.count_nonzero(left < centre)), int(np.count_nonzero(right > centre))
-    start, stop = max(0, lower - width), min(len(indices), len(indices) - higher + width)
-    if start > 0:
-        left.partition(start)
-    if stop < len(indices):
-        right.partition(stop - rank - 2)
-    return indices[start:stop], start, stop
 
 
 def framed(runs: Runs, outside: Integers, size: int, whole: Callable[[], Runs]) -> Runs:

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,9 +88,13 @@ def cell_widths(size: int) -> list[int]:
 
 
 def distinct_indices(
-    indices: Integers, counts: NDArray[np.int64]
+    indices: Integers, counts: NDArray[np.int64] | None = None
 ) -> tuple[Integers, NDArray[np.int64]]:
-    """Return the distinct indices in order, and the numbers of their records."""
+    """Return the distinct indices in order, and the numbers of their records, which is one each if not said."""
+    if counts is None:
+        distinct: Any
+        distinct, counts = np.unique(indices, return_counts=True)
+        return distinct, counts.astype(np.int64, copy=False)
     order = np.argsort(indices, kind="stable")
     ascending = indices[order]
     # A new index begins where it differs from the one before; counts are summed from there to the next.
