@@ -4,8 +4,9 @@ An install never fails for want of a compiler: whatever goes wrong here, the whe
 the library takes numpy's way, with the same answers. A wheel with the kernel is `py3-none-PLATFORM`: it is
 a plain shared library that ctypes loads, so one wheel serves every Python there is and will be.
 
-The compiler is `$CC` if that is set, and else the first of `cc`, `gcc` and `clang` that works. `$CFLAGS` is not
-read: a `-ffast-math` in there would take away what the proof of the kernel's error stands on.
+The compiler is `$CC` if that is set, and else the first of `gcc`, `cc` and `clang` that works: on x86-64 only GCC
+makes copies for several processors. `$CFLAGS` is not read: a `-ffast-math` in there would take away what the
+proof of the kernel's error stands on.
 """
 
 import ctypes
@@ -66,7 +67,7 @@ def compiled(source: Path, library: Path) -> str | None:
     # By it the loader knows a library that an older text left in a checkout.
     digest = f"-DDISCREET_SOURCE=0x{sha256(source.read_bytes()).hexdigest()[:16]}"
     own = os.environ.get("CC", "").strip()
-    for name in [own] if own else ["cc", "gcc", "clang"]:
+    for name in [own] if own else ["gcc", "cc", "clang"]:
         try:
             compiler = shlex.split(name, posix=sys.platform != "win32")
             flags = [*_FLAGS, *_of_this_platform(), digest]

@@ -19,8 +19,9 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* One copy of each function for each level of instructions; the loader of the system picks one. */
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
+/* One copy of each function for each level of instructions; the loader of the system picks one. Clang gives the copies
+   other names. */
+#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__)
 #define CLONED 1
 #define FOR_EACH_LEVEL EXPORT __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
