@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,8 +21,8 @@ from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parame
 from .permute_and_flip_runs import RunRace
 from .worst_case import FLIPS_ERROR, WorstCase
 
-_WHOLE = Fraction(2**64)
-"""Runs that summarise others would be told in full before the race, so none are asked for."""
+_FAR = 160
+"""A weight of exp(-160) is nothing even when 2**150 candidates have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class PermuteAndFlip:
                 return RunRace(scores, rate)
             return OneOfTheHeads(scores, rate)
 
-        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, cutoff_gap=_WHOLE)
+        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, _FAR / rate.eta)
 
 
 class OneOfTheHeads:

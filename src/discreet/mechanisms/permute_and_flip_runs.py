@@ -13,6 +13,7 @@ docs/reference/mechanisms/permute_and_flip.md.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -22,21 +23,23 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument
 from ..sampling.bits import Bits, LazyUniform, below
 from ..sampling.categorical import BLOCK
-from ..sampling.enclosures import Rate, exponential, has_fast_pass, overflowing, precision
+from ..sampling.enclosures import Rate, has_fast_pass, overflowing, precision
 from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import ExactArray
 from ..sampling.waiting_times import log_of_rest
+from .late_runs import Part, chance_in_time, late_parts, listed_runs, within_reach
 
-TIME_ERROR = 2.0**-41
-"""Proved bound on the relative error of a time in doubles. A time that was cut is only bounded above."""
+TIME_ERROR = 2.0**-34
+"""Proved bound on the error of the logarithm of a time in doubles. A time that was cut is only bounded below."""
 
-_FAR = 512.0
+_FAR = 2.0**14
 """Exponents are cut here: who is further behind counts as anywhere behind that."""
 
-_LONGEST = 512
+_LONGEST = 2**14
 """Ranges of fewer than 2**_LONGEST candidates are raced in doubles first, longer ones in balls at once."""
 
-_MARGIN = 1 + 4 * TIME_ERROR
+_MANY = 2**400
+"""From so many candidates on, the first of them comes at an exponential time divided by their number."""
 
 
 class RunRace:
@@ -46,17 +49,16 @@ class RunRace:
 
     Side channels: the time depends on the number of runs; one word per run is read, and one or more
     for the place in the run that wins, by its length. More are read, and balls used, for runs too close
-    to the first, with probability below sqrt(number of runs) * 2**-29 a draw.
+    to the first, with probability below sqrt(number of runs) * 2**-29 a draw. Summaries are listed with
+    probability below 2**-30.
 
     Source: McKenna and Sheldon, NeurIPS 2020. Proof: docs/reference/mechanisms/permute_and_flip.md.
     """
 
-    __slots__ = ("_best", "_fast", "_rate", "_runs")
+    __slots__ = ("_best", "_fast", "_rate", "_runs", "_sizes", "_told")
 
     def __init__(self, runs: Runs, rate: Rate) -> None:
         """Check the scores; no bit is read before `draw`.
-
-        Runs with summaries are taken in full.
 
         Raises:
             InvalidArgument: if the runs are of a kind that may slope.
@@ -67,9 +69,12 @@ class RunRace:
                 "permute_and_flip needs scores that are constant in pieces; for scores that slope, "
                 "use the exponential mechanism"
             )
-        self._runs = runs if runs.whole is None else runs.whole()
-        self._rate, self._best = rate, self._runs.best()
+        runs.best()
+        self._told = within_reach(runs, rate)
+        self._runs, self._rate = listed_runs(self._told), rate
+        self._best = self._runs.best()
         self._fast = has_fast_pass(rate) and _ordinary(self._runs.sizes)
+        self._sizes = _Sizes.read(self._runs.sizes) if self._fast else None
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability P(i), exactly."""
@@ -84,9 +89,10 @@ class RunRace:
 
         Quadratic in the number of distinct scores, and slow for many.
         """
-        sizes = [int(size) for size in self._runs.sizes]
+        runs = self._told if self._told.whole is None else self._told.whole()
+        best, sizes = runs.best(), [int(size) for size in runs.sizes]
         with precision(ctx.prec + sum(sizes).bit_length()):  # 1 - w must be told from 1
-            gaps = [self._gap(c) for c in range(len(sizes))]
+            gaps = [runs.tops.exact_gap(c, best) for c in range(len(sizes))]
             ties = dict.fromkeys(gaps, 0)  # runs of one score are one class
             for gap, size in zip(gaps, sizes, strict=True):
                 ties[gap] += size
@@ -99,92 +105,143 @@ class RunRace:
 
     def _place(self, bits: Bits) -> Place:
         """Return the run that comes first, and any place in it."""
-        c = self._first(bits)
-        return Place(self._runs, c, below(int(self._runs.sizes[c]), bits))
+        late = late_parts(self._told, self._best, self._rate, bits)
+        c, n = self._first(bits, late), len(self._runs)
+        runs, run, steps, size = late[c - n] if c >= n else self._part(c)
+        return Place(runs, run, steps + below(size, bits))
 
-    def _gap(self, c: int) -> Fraction:
-        return self._runs.tops.exact_gap(c, self._best)
+    def _part(self, c: int) -> Part:
+        return Part(self._runs, c, 0, int(self._runs.sizes[c]))
 
-    def _first(self, bits: Bits) -> int:
-        """Return the run whose first candidate comes first of all."""
-        runners = self._leaders(bits)
+    def _first(self, bits: Bits, late: Sequence[Part] = ()) -> int:
+        """Return the run whose first candidate comes first of all; those in `late` are counted on."""
+        n = len(self._runs)
+        runners = {c: self._runner(c, u) for c, u in self._leaders(bits).items()}
+        for h, part in enumerate(late):
+            gap = part.runs.tops.exact_gap(part.run, self._best)
+            runners[n + h] = _Runner(part, gap, LazyUniform(bits), in_time=True)
         while len(runners) > 1:
-            with precision(64 + 2 * next(iter(runners.values())).length):
+            with precision(64 + 2 * max(runner.u.length for runner in runners.values())):
                 runners = self._still_running(runners)
-            for u in runners.values() if len(runners) > 1 else ():
-                u.extend()
+            for runner in runners.values() if len(runners) > 1 else ():
+                runner.u.extend()
         return next(iter(runners))
+
+    def _runner(self, c: int, u: LazyUniform) -> "_Runner":
+        return _Runner(self._part(c), self._runs.tops.exact_gap(c, self._best), u)
 
     def _leaders(self, bits: Bits) -> dict[int, LazyUniform]:
         """Read one word per run and return the runs that may still be first."""
-        n, bar = len(self._runs), _MARGIN  # the time of a run of gap zero is at most 1
+        n, bar = len(self._runs), 0.0  # the time of a run of gap zero is at most 1
         kept: list[tuple[float, int, int]] = []
         for start in range(0, n, BLOCK):
             words = bits.words(min(BLOCK, n - start))
             with overflowing():
                 times, latest = self._times(start, words, bits.width)
             bar = min(bar, latest)
-            early = np.flatnonzero(times <= bar)
+            early = np.flatnonzero(times <= bar + 2 * TIME_ERROR)
             columns = times[early], start + early, words[early]
             kept += zip(*(column.tolist() for column in columns), strict=True)
-        return {c: LazyUniform.begun(word, bits) for time, c, word in kept if time <= bar}
+        last = bar + 2 * TIME_ERROR
+        return {c: LazyUniform.begun(word, bits) for time, c, word in kept if time <= last}
 
     def _times(
         self, start: int, words: NDArray[np.uint64], width: int
     ) -> tuple[NDArray[np.float64], float]:
-        """Return lower bounds on the times of the runs of a block, and an upper bound on the first.
+        """Return lower bounds on ln(time) of the runs of a block, and an upper bound on one of the first.
 
-        The lower bounds hold but for TIME_ERROR, which the upper bound has a margin for. It means
-        nothing if the first was cut; then it is above 2**160, so it never becomes the bar.
+        All hold but for TIME_ERROR. The upper bound means nothing if its run was cut; then it is above 2**12,
+        so it never becomes the bar.
         """
-        if not self._fast:
-            return np.zeros(len(words)), math.inf
+        if self._sizes is None:
+            return np.full(len(words), -np.inf), math.inf
         stop = start + len(words)
-        sizes = np.asarray(self._runs.sizes[start:stop], dtype=np.float64)
+        sizes = self._sizes.part(start, stop)
         delays = self._runs.tops.part(start, stop).gaps(self._best) * self._rate.double
-        delays = exponential(np.minimum(delays, _FAR, out=delays))
-        times = _least(words, width, sizes) * delays
+        np.minimum(delays, _FAR, out=delays)
+        times = sizes.log_least(words, width) + delays
         i = int(times.argmin())
-        if int(words[i]) + 1 == 1 << width:
-            return times, math.inf
-        first = slice(i, i + 1)
-        latest = _least(words[first], width, sizes[first], 1.0) * delays[first]
-        return times, float(latest[0]) * _MARGIN
+        first = sizes.part(i, i + 1).log_least(words[i : i + 1], width, 1.0)
+        return times, float(first[0] + delays[i])
 
-    def _still_running(self, runners: dict[int, LazyUniform]) -> dict[int, LazyUniform]:
+    def _still_running(self, runners: "dict[int, _Runner]") -> "dict[int, _Runner]":
         """Return the runs that no other certainly beats."""
-        bounds = {c: self._bounds(c, u) for c, u in runners.items()}
+        bounds = {c: runner.bounds(self._rate) for c, runner in runners.items()}
         bar = min((latest for _, latest in bounds.values()), key=arb.mid)
-        return {c: u for c, u in runners.items() if not bounds[c][0] > bar}
+        return {c: runner for c, runner in runners.items() if not bounds[c][0] > bar}
 
-    def _bounds(self, c: int, u: LazyUniform) -> tuple[arb, arb]:
-        """Return balls around the least and the largest ln(time) of a run for the known part of `u`."""
-        delay, size = self._rate.exponent(self._gap(c)), int(self._runs.sizes[c])
-        earliest = delay + _log_least(u.prefix, u.length, size)
-        return earliest, delay + _log_least(u.prefix + 1, u.length, size)
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """A run in the race: its gap to the best, and the uniform of the first of its candidates.
+
+    With `in_time` the first is known to arrive by the time 1, and `u` is uniform over what that leaves.
+    """
+
+    part: Part
+    gap: Fraction
+    u: LazyUniform
+    in_time: bool = False
+
+    def bounds(self, rate: Rate) -> tuple[arb, arb]:
+        """Return balls around the least and the largest ln(time) for the known part of `u`."""
+        delay, size, length = rate.exponent(self.gap), self.part.size, self.u.length
+        share = chance_in_time(rate.decay(self.gap), size) if self.in_time else arb(1)
+        ends = (_log_least(end, length, size, share) for end in (self.u.prefix, self.u.prefix + 1))
+        earliest, latest = (delay + end for end in ends)
+        return earliest, latest
+
+
+class _Sizes:
+    """The sizes of runs as doubles; from _MANY on as logarithms, because doubles end there."""
+
+    __slots__ = ("_doubles", "_logs")
+
+    def __init__(
+        self, doubles: NDArray[np.float64], logs: NDArray[np.float64] | None = None
+    ) -> None:
+        self._doubles, self._logs = doubles, logs
+
+    @classmethod
+    def read(cls, sizes: Sequence[int] | ExactArray) -> "_Sizes":
+        """Return the sizes of runs."""
+        if isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu":
+            return cls(sizes.astype(np.float64))
+        whole = [int(size) for size in sizes]
+        if sum(whole) < _MANY:  # all together, which is public
+            return cls(np.array(whole, dtype=np.float64))
+        few = [float(size) if size < _MANY else math.inf for size in whole]
+        return cls(np.array(few), np.array([math.log(size) for size in whole]))
+
+    def part(self, start: int, stop: int) -> "_Sizes":
+        """Return the sizes from `start` up to `stop`."""
+        logs = None if self._logs is None else self._logs[start:stop]
+        return _Sizes(self._doubles[start:stop], logs)
+
+    def log_least(
+        self, words: NDArray[np.uint64], width: int, ahead: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Return ln(1 - (1 - U) ** (1 / size)) for U = (word + ahead) / 2**width: the least of so many uniforms."""
+        rest = log_of_rest(words, width, ahead)
+        few: NDArray[np.float64] = np.log(-np.expm1(rest / self._doubles))
+        if self._logs is None:
+            return few
+        return np.where(np.isinf(self._doubles), np.log(-rest) - self._logs, few)
 
 
 def _ordinary(sizes: Sequence[int] | ExactArray) -> bool:
-    """Return whether doubles can hold the number of candidates, which is public."""
+    """Return whether doubles can hold the logarithm of the number of candidates, which is public."""
     words = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
     return words or sum(map(int, sizes)) < 1 << _LONGEST
 
 
-def _least(
-    words: NDArray[np.uint64], width: int, sizes: NDArray[np.float64], ahead: float = 0.0
-) -> NDArray[np.float64]:
-    """Return 1 - (1 - U) ** (1 / size) for U = (word + ahead) / 2**width: the least of `size` uniforms."""
-    least: NDArray[np.float64] = -np.expm1(log_of_rest(words, width, ahead) / sizes)
-    return least
-
-
-def _log_least(numerator: int, length: int, size: int) -> arb:
-    """Return a ball around ln(1 - (1 - U) ** (1 / size)) for U = numerator / 2**length."""
+def _log_least(numerator: int, length: int, size: int, share: arb) -> arb:
+    """Return a ball around ln(1 - (1 - U) ** (1 / size)) for U = share * numerator / 2**length."""
     if numerator == 0:
         return arb.neg_inf()
-    if numerator == 1 << length:
+    if numerator == 1 << length and share == 1:
         return arb(0)
-    rest = (-arb(numerator) / arb(2) ** length).log1p()
+    rest = (-share * numerator / arb(2) ** length).log1p()
     return (-(rest / arb(size)).expm1()).log()
 
 
