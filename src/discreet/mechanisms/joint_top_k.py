@@ -2,13 +2,16 @@
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
 from ..numbers import count
@@ -19,10 +22,16 @@ from ..sampling.vectors import Vector, read_vector
 from .contract import Calibrated, Mechanism, PrivacyParameter, identified
 from .lists import Lists, skipping
 
+MOST_BYTES = 2**31
+"""The most memory that the classes of lists may need in the worst case: scores without ties, all within reach."""
+
 _Loss = int | Fraction
 
-MOST = 1_000_000
-"""Largest number of candidates times k: as many different losses may have to be listed."""
+_SMALL = 2**62
+"""Gaps below are listed by numpy: their sums and differences are 64-bit integers."""
+
+_FINEST = 2**512
+"""Scores are taken as integers in the largest unit that serves all of them, down to its reciprocal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +89,23 @@ class JointTopK:
                 f"{self.mechanism.name} needs candidates one by one"
             )
         spread = self._spread(sensitivity)
-        calibrated = self.mechanism.calibrate(Sensitivity(spread, sensitivity.neighbors), parameter)
+
+        def calibrate(unit: int) -> Calibrated:
+            """Calibrate for scores times `unit`: the same mechanism."""
+            wide = Sensitivity(spread * unit, sensitivity.neighbors)
+            return self.mechanism.calibrate(wide, _in_units(parameter, unit))
+
+        calibrated = calibrate(1)
 
         def law(scores: Vector) -> Any:
-            return OrderedLists(scores, k, calibrated)
+            needed = _memory(len(scores), count(k, "k", most=len(scores)))
+            if needed > MOST_BYTES:
+                raise InvalidArgument(
+                    f'method="joint" may need {needed / 2**30:.1f} GiB for {len(scores):,} candidates and k = {k}, '
+                    f'more than {MOST_BYTES / 2**30:g}; method="peeling" takes any number'
+                )
+            gaps, unit = _whole_gaps(scores)
+            return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate(unit))
 
         return replace(calibrated, law=law)
 
@@ -102,20 +124,15 @@ class OrderedLists(Lists):
     The lists are numbered, those of smaller loss first, and the number is drawn.
     """
 
-    def __init__(self, scores: Vector, k: int, calibrated: Calibrated) -> None:
-        """Check the scores and count the lists of each loss; no bit is read before `draw`.
+    def __init__(self, gaps: list[_Loss], k: int, calibrated: Calibrated) -> None:
+        """Count the lists of each loss; no bit is read before `draw`.
 
-        Raises:
-            InvalidScores: if a score is not finite.
-            InvalidArgument: if there are fewer than k candidates, or too many.
+        Args:
+            gaps: how far each candidate is behind the best.
+            k: the length of the lists.
+            calibrated: the mechanism over lists, for losses in the units of the gaps.
         """
-        n = len(scores)
-        if count(k, "k", most=n) * n > MOST:
-            raise InvalidArgument(
-                f'method="joint" takes up to {MOST:,} candidates times k, got {n:,} times {k}; '
-                'method="peeling" takes any number'
-            )
-        gaps = _exact_gaps(scores)
+        n = len(gaps)
         self._order = sorted(range(n), key=gaps.__getitem__)
         self._gaps = [gaps[j] for j in self._order]
         self._k, self._everything = k, math.perm(n, k)
@@ -131,14 +148,13 @@ class OrderedLists(Lists):
 
     def _runs(self, cutoff_gap: int | None) -> Runs:
         """Return the classes of lists of equal loss; those of a loss above `cutoff_gap` are only counted."""
-        changes = self._changes(cutoff_gap)
-        self._losses, self._firsts = sorted(changes), []
-        options, reached, sizes = [1] * self._k, 0, list[int]()
-        lists = 1
-        for loss in self._losses:
-            for i, new in changes[loss]:
+        self._losses, self._firsts = list[_Loss](), list[int]()
+        options, reached, sizes, lists = [1] * self._k, 0, list[int](), 1
+        for loss, changes in groupby(self._changes(cutoff_gap), key=itemgetter(0)):
+            for _, i, new in changes:
                 lists = lists // options[i] * new
                 options[i] = new
+            self._losses.append(loss)
             self._firsts.append(reached)
             sizes.append(lists - reached)
             reached = lists
@@ -152,22 +168,29 @@ class OrderedLists(Lists):
             starts, sizes, read_vector([*tops, -cutoff_gap]), summaries=summary, whole=everything
         )
 
-    def _changes(self, cutoff_gap: int | None) -> dict[_Loss, list[tuple[int, int]]]:
+    def _changes(self, cutoff_gap: int | None) -> Iterator[tuple[_Loss, int, int]]:
         """Return, by loss, the places that get more candidates there, and how many they have then.
 
         Place i may hold whoever is at most the loss behind the i-th best, less the i candidates that
         the places before it took: these may hold no one else.
         """
-        gaps, changes = self._gaps, dict[_Loss, list[tuple[int, int]]]()
-        different = sorted(set(gaps))
-        counted = {gap: bisect_right(gaps, gap) for gap in different}
+        small = self._gaps[-1] < _SMALL and set(map(type, self._gaps)) == {int}
+        kind = np.int64 if small else object
+        gaps = np.array(self._gaps, dtype=kind)
+        different, counted = np.unique(gaps, return_counts=True)
+        counted = counted.cumsum()
+        reach = self._gaps[-1] if cutoff_gap is None else min(cutoff_gap, self._gaps[-1])
+        columns = list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]()
         for i, own in enumerate(gaps[: self._k]):
-            end = (
-                len(different) if cutoff_gap is None else bisect_right(different, own + cutoff_gap)
+            low, high = (
+                different.searchsorted([own]),
+                different.searchsorted([own + reach], "right"),
             )
-            for gap in different[bisect_left(different, own) : end]:
-                changes.setdefault(gap - own, []).append((i, counted[gap] - i))
-        return changes
+            losses = different[low[0] : high[0]] - own
+            columns.append((losses, np.full(len(losses), i), counted[low[0] : high[0]] - i))
+        losses, places, options = (np.concatenate(column) for column in zip(*columns, strict=True))
+        order = losses.argsort(kind="stable")
+        return zip(*(column[order].tolist() for column in (losses, places, options)), strict=True)
 
     def _list(self, number: int) -> list[int]:
         """Return the list of that number."""
@@ -201,11 +224,40 @@ class OrderedLists(Lists):
         return first, choices, number
 
 
-def _exact_gaps(scores: Vector) -> list[_Loss]:
-    """Return best - score for all scores, as integers or fractions."""
+def _whole_gaps(scores: Vector) -> tuple[list[_Loss], int]:
+    """Return best - score for all scores as integers, and what they were multiplied by.
+
+    Fractions of too many denominators stay what they are.
+    """
     scores.best()  # refuses what is not finite
     numbers = scores.values.tolist()
-    if scores.values.dtype.kind == "f":
-        numbers = [Fraction(number) for number in numbers]
+    parts = [] if scores.values.dtype.kind in "iu" else [n.as_integer_ratio() for n in numbers]
+    unit = _common_unit({denominator for _, denominator in parts})
+    if unit > _FINEST:
+        numbers, unit = [scores.exact(i) for i in range(len(scores))], 1
+    elif parts:
+        numbers = [numerator * (unit // denominator) for numerator, denominator in parts]
     best = max(numbers)
-    return [best - number for number in numbers]
+    return [best - number for number in numbers], unit
+
+
+def _common_unit(denominators: set[int]) -> int:
+    """Return the least common multiple, or one that is too large."""
+    unit = 1
+    for denominator in denominators:
+        unit = math.lcm(unit, denominator)
+        if unit > _FINEST:
+            break
+    return unit
+
+
+def _in_units(parameter: PrivacyParameter | None, unit: int) -> PrivacyParameter | None:
+    """Return the parameter for scores times `unit`: a scale grows with them."""
+    if parameter is None or parameter.kind != "scale":
+        return parameter
+    return replace(parameter, value=parameter.value * unit)
+
+
+def _memory(n: int, k: int) -> int:
+    """Return about how many bytes the classes need at most: for each a loss, and two numbers of lists."""
+    return n * k * (200 + k * n.bit_length() // 4)

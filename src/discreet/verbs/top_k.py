@@ -91,8 +91,8 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
             or as a `CandidateTable`, but for a `Dataset` that declares the values of the column.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
-            far, at worst, a place of the list is behind the candidate that should be there. It takes
-            up to 1,000,000 candidates times k.
+            far, at worst, a place of the list is behind the candidate that should be there. It is refused
+            where it might need more than 2 GiB: for 10,000 candidates that is a k above 200.
         delta: the δ of all answers together, a probability below 1 such as "1e-6". The list is then (ε, δ)-DP, and
             each round of "peeling" has as much as the library's bound on adaptive composition allows: with
             ε = 1 and k = 50 more than three times as much as a k-th. Finding it takes up to a few seconds the
