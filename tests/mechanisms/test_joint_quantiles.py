@@ -188,8 +188,10 @@ def test_multisets_are_uniform(size: int, k: int) -> None:
 def test_sums_in_blocks(steps: list[tuple[int, bool]]) -> None:
     values = np.array([value for value, _ in steps], dtype=np.int64)
     blocks = np.cumsum([new for _, new in steps], dtype=np.int64)
-    expected = [int(values[: i + 1][blocks[: i + 1] == b].sum()) for i, b in enumerate(blocks)]
-    assert sums_in_blocks(values, blocks).tolist() == expected
+    before, after = sums_in_blocks(values, blocks)
+    for i, block in enumerate(blocks):
+        assert before[i] == values[: i + 1][blocks[: i + 1] == block].sum()
+        assert after[i] == values[i:][blocks[i:] == block].sum()
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

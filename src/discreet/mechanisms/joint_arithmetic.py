@@ -34,6 +34,10 @@ class Arithmetic(Protocol):
         """Return zeros."""
         ...
 
+    def whole(self, numbers: Integers) -> Array:
+        """Return whole numbers."""
+        ...
+
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
         ...
@@ -62,12 +66,15 @@ class Arithmetic(Protocol):
 class Doubles:
     """Masses in doubles with a proved relative error.
 
-    Offsets beyond `REACH` nats are left out, and each quantile is weighed by 2**-k for at most 2**k points, so
-    that no sum exceeds 1.
+    Each quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1. Offsets so large that no
+    number of tuples could make up for them are left out.
     """
 
-    REACH = 690
+    MOST = 690
     """Twice eta times the largest offset: what exp can take, with room for the sums."""
+
+    MARGIN = 120
+    """So many nats less than the tuples of a grid could make up for: nothing, and what a likely draw may need."""
 
     ROUNDINGS = 2.0**-980
     """Bound on what roundings below the least normal double take away together: fewer than 2**40, 2**-1022 each."""
@@ -75,20 +82,32 @@ class Doubles:
     FACTOR_ERROR = 2 * FUNCTION_ERROR + 16 * HALF_ULP
     """Proved bound on the relative error of a factor."""
 
-    def __init__(self, step: Fraction) -> None:
+    def __init__(self, step: Fraction, cuts: Cuts) -> None:
         """Take what one step of an offset is worth: twice eta times its length in records."""
+        tuples = math.ceil(cuts.quantiles * math.log(cuts.points(0, None)))
+        records = (
+            2 * cuts.steps * step
+        )  # two records: no wanted cut is farther from the nearest place
         self._step = step
-        self.reach: int = math.floor(self.REACH / step)
-        self.chain = 0
+        nats = min(tuples + self.MARGIN + records, Fraction(self.MOST))
+        self.reach: int = math.floor(nats / step)
+        self.longest = min(self.reach, cuts.wanted[-1])
+        """The largest offset, in steps."""
+        self._coarse, self._fine = halves(step, 52 - self.longest.bit_length())
+        self._chain = 0
 
     def zeros(self, *shape: int) -> Array:
         """Return zeros."""
         return np.zeros(shape)
 
+    def whole(self, numbers: Integers) -> Array:
+        """Return whole numbers."""
+        return numbers.astype(np.float64)
+
     def running(self, values: Array) -> Array:
-        """Return the running sums, from the empty one on, and note how many additions they took."""
+        """Return the running sums, from the empty one on."""
         ends, chain = cumulate(values)
-        self.chain = max(self.chain, chain)
+        self._chain = max(self._chain, chain)
         return np.concatenate(([0.0], ends))
 
     def growth(self, cuts: Integers) -> Growth:
@@ -100,13 +119,8 @@ class Doubles:
         # The rate in two parts, the first so short that its products are exact: else the error of a product would
         # count as often as it is large, here up to 690 times.
         doubles = offsets.astype(np.float64)
-        most = float(np.abs(doubles).max(initial=1.0))
-        coarse, fine = halves(self._step, 52 - math.frexp(most)[1])
-        large, small = doubles * coarse, doubles * fine
-        return (
-            exponential(large.copy()) * exponential(small.copy()),
-            exponential(-large) * exponential(-small),
-        )
+        grow = exponential(doubles * self._coarse) * exponential(doubles * self._fine)
+        return grow, 1 / grow
 
     def unit(self, points: int) -> float:
         """Return a power of two that is at most 1 / points."""
@@ -114,7 +128,7 @@ class Doubles:
 
     def error(self, terms: int) -> float:
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
-        return 2 * self.FACTOR_ERROR + (self.chain + terms + 96) * HALF_ULP
+        return 2 * self.FACTOR_ERROR + (self._chain + terms + 96) * HALF_ULP
 
     def lost(self, cuts: Cuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
@@ -150,6 +164,11 @@ class Balls:
         zeros.fill(arb(0))
         return zeros
 
+    def whole(self, numbers: Integers) -> Array:
+        """Return whole numbers."""
+        whole: Array = self.zeros(len(numbers)) + numbers.astype(object)
+        return whole
+
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
         return np.concatenate((self.zeros(1), np.cumsum(values)))
@@ -170,9 +189,9 @@ class Balls:
         up = self._factors(offsets.tolist())
         return up, 1 / up
 
-    def unit(self, points: int) -> int:
+    def unit(self, points: int) -> arb:
         """Return 1: balls need no scale."""
-        return 1
+        return arb(1)
 
     def error(self, terms: int) -> float:
         """Return 0: balls hold their errors themselves."""

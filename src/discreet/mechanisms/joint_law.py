@@ -97,8 +97,8 @@ class JointLaw:
         rate = NaturalRate(2 * self._rate.eta / self.cuts.steps)
         if not has_fast_pass(rate) or self.cuts.points(0, None) >= _LARGEST:
             return None
-        arithmetic = Doubles(rate.eta)
-        return Masses(self.cuts, arithmetic) if arithmetic.reach < _LONGEST else None
+        arithmetic = Doubles(rate.eta, self.cuts)
+        return Masses(self.cuts, arithmetic) if arithmetic.longest < _LONGEST else None
 
     def in_balls(self) -> Masses:
         """Return the masses as balls at the precision in force."""

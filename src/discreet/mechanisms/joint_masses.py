@@ -28,10 +28,6 @@ class Stage(NamedTuple):
     """mass * exp(eta * offset)."""
     down: Array
     """mass * exp(-eta * offset)."""
-    first: int
-    """The first single cut in `entries`."""
-    entries: Array
-    """`down` of quantile j as the first in a place of one cut, whose points are not weighed yet."""
     unit: Any
     """The weight of one point."""
     error: float
@@ -55,10 +51,12 @@ class Masses:
     def __init__(self, cuts: Cuts, arithmetic: Arithmetic) -> None:
         self.cuts, self.wanted, self.arithmetic = cuts, cuts.wanted, arithmetic
         self._growth = [arithmetic.growth(c) for c in (cuts.cuts, cuts.bottoms, cuts.tops)]
-        one = arithmetic.factors(np.zeros(1, dtype=np.int64))[0]
-        below = np.array([-1], dtype=cuts.low.dtype)
-        self.stages = [Stage(below, below + 1, one, one, 0, one[:0], 1, 0.0)]
-        self._rows = arithmetic.zeros(cuts.quantiles, len(cuts.single))
+        self._sizes = arithmetic.whole(cuts.sizes)
+        # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are
+        # not weighed yet; and the same with all quantiles up to the latest one in that place.
+        self._entries, self._rows = arithmetic.zeros(2, cuts.quantiles, len(cuts.single))
+        one, below = arithmetic.zeros(1) + 1, np.array([-1], dtype=cuts.low.dtype)
+        self.stages = [Stage(below, below + 1, one, one, one[0], 0.0)]
         for j in range(1, cuts.quantiles + 1):
             self.stages.append(self._stage(j))
         self._lost = arithmetic.lost(cuts, [stage.unit for stage in self.stages])
@@ -72,15 +70,17 @@ class Masses:
         cuts = self.cuts.cuts[part]
         grow, shrink = self._growth[0](part, wanted)
         entries = step.entries(cuts, shrink)
-        down = self._grouped(j, part, entries, unit)
+        self._entries[j - 1, part] = entries
+        down = self._grouped(j, part, unit)
         found = [(cuts, down * grow, down)]
         if len(self.cuts.tied):
             found += self._tied(step, wanted, unit)
         cuts, up, down = map(np.concatenate, zip(*found, strict=True))
-        order = cuts.argsort(kind="stable")
-        cuts, up, down = cuts[order], up[order], down[order]
+        if len(found) > 1:
+            order = cuts.argsort(kind="stable")
+            cuts, up, down = cuts[order], up[order], down[order]
         error = before.error + self.arithmetic.error(len(self.wanted))
-        return Stage(cuts, cuts - wanted, up, down, part.start, entries, unit, error)
+        return Stage(cuts, cuts - wanted, up, down, unit, error)
 
     def _tied(self, step: "_Step", wanted: int, unit: Any) -> list[tuple[Integers, Array, Array]]:
         """Return the cuts and masses in tied places: at their lower ends, at their upper ends, and within."""
@@ -99,21 +99,15 @@ class Masses:
             (step.reached[stays], up, down),
         ]
 
-    def _grouped(self, j: int, part: slice, entries: Array, unit: Any) -> Array:
+    def _grouped(self, j: int, part: slice, unit: Any) -> Array:
         """Return the masses of quantile j as the last in places of one cut.
 
         Row i holds the masses of quantiles i to j in the same place: of `size` points there are
         comb(size + j - i, j - i + 1) non-descending choices, and at one cut `down` stays what it is.
         """
-        sizes: Array = self.cuts.sizes[part]
-        if entries.dtype != object:
-            sizes = sizes.astype(np.float64)
-        rows = self._rows[:j, part]
-        more = np.arange(j - 1, 0, -1)[:, None]
-        rows[:-1] *= sizes + more
-        rows[:-1] /= more + 1
-        rows[:-1] *= unit
-        rows[-1] = entries * sizes * unit
+        rows, more = self._rows[:j, part], self.arithmetic.whole(np.arange(j - 1, -1, -1))[:, None]
+        rows[-1] = self._entries[j - 1, part]
+        rows *= (self._sizes[part] + more) * (unit / (more + 1))
         grouped: Array = rows.sum(axis=0)
         return grouped
 
@@ -140,18 +134,16 @@ class Masses:
 
     def firsts(self, j: int, cut: int) -> Choices:
         """Return with which masses quantiles are the first in a place of one cut, if j is the last there."""
-        k = int(self.cuts.cuts.searchsorted(cut))
-        size, weight, masses = int(self.cuts.sizes[k]), self.arithmetic.zeros(1)[0] + 1, list[Any]()
-        for i in range(j, 0, -1):
-            stage = self.stages[i]
-            if not stage.first <= k < stage.first + len(stage.entries):
-                break
-            weight = weight * (size + j - i) / (j - i + 1) * stage.unit
-            masses.append(stage.entries[k - stage.first] * weight)
+        k, more = int(self.cuts.cuts.searchsorted(cut)), self.arithmetic.whole(np.arange(j))
+        units = np.array([stage.unit for stage in self.stages[j:0:-1]])
+        ways = np.cumprod((self._sizes[k] + more) * (units / (more + 1)))
+        entries = self._entries[:j, k][::-1]
+        weights = np.where(
+            entries == 0, entries, entries * ways
+        )  # ways may overflow where no quantile comes
         (grow,), _ = self.arithmetic.factors(np.array([min(cut - self.wanted[j], 0)]))
-        error = self.stages[j].error + self.arithmetic.error(0)
-        names, weights = np.arange(j, j - len(masses), -1), np.array(masses, dtype=self._rows.dtype)
-        return Choices(names, weights * grow, error, self._lost)
+        error = self.stages[j].error + self.arithmetic.error(j)
+        return Choices(np.arange(j, 0, -1), weights * grow, error, self._lost)
 
     def _sources(self, before: Stage, j: int, cut: int, offset: int) -> tuple[int, int, int]:
         """Return where those begin that quantile j may come from, where those that fall do, and the end."""
@@ -176,8 +168,7 @@ class _Step:
         """The cuts at which nothing is paid."""
         self._below = arithmetic.running(before.up)
         self._blocks = before.cuts // width if len(before.cuts) > 1 else before.cuts
-        self._prefixes = sums_in_blocks(before.down, self._blocks)
-        self._suffixes = sums_in_blocks(before.down[::-1], self._blocks[::-1])[::-1]
+        self._prefixes, self._suffixes = sums_in_blocks(before.down, self._blocks)
 
     def entries(self, cuts: Integers, shrink: Array) -> Array:
         """Return `down` for a quantile that comes to places of one cut from places before them."""
@@ -199,9 +190,10 @@ class _Step:
     def _window(self, first: Integers, end: Integers, cuts: Integers) -> Array:
         """Return the sums of `down` from one place to another, all at most `width` below the cuts."""
         # Blocks of cuts are `width` wide, so a window lies in two: the end of one and the beginning of the next.
-        if len(self._blocks) == 1:
-            return np.where(first < end, self.before.down[0], 0)
-        some, block = first < end, cuts // self._width
+        some = first < end
+        if len(self._blocks) <= 1:
+            return np.where(some, self.before.down.sum(), 0)
+        block = cuts // self._width
         first, last = np.minimum(first, len(self._blocks) - 1), np.maximum(end - 1, 0)
         earlier = some & (self._blocks[first] == block - 1)
         later = some & (self._blocks[last] == block)
@@ -211,11 +203,14 @@ class _Step:
         return sums
 
 
-def sums_in_blocks(values: Array, blocks: Integers) -> Array:
-    """Return the running sums within each block, a stretch of equal numbers in `blocks`."""
-    # By doubling: after k rounds each sum has 2**k terms, so it went through k additions only.
-    sums, step = values.copy(), 1
+def sums_in_blocks(values: Array, blocks: Integers) -> tuple[Array, Array]:
+    """Return the sums from the beginning of each block, and to its end; a block is a stretch of equal numbers."""
+    # By doubling: after k rounds a sum has 2**k terms, so it went through k additions only.
+    before, after, step = values.copy(), values.copy(), 1
     while step < len(blocks) and (same := blocks[step:] == blocks[:-step]).any():
-        sums[step:] = sums[step:] + np.where(same, sums[:-step], 0)
+        before[step:], after[:-step] = (
+            before[step:] + np.where(same, before[:-step], 0),
+            after[:-step] + np.where(same, after[step:], 0),
+        )
         step *= 2
-    return sums
+    return before, after
