@@ -13,7 +13,7 @@ from .draws import again, many, million, rows, ten, top
 from .files import mode
 from .files import price as file_price
 from .gaps import gaps
-from .grids import median, price
+from .grids import median, price, quantiles
 from .imports import imports
 from .large import FULL, ROWS, Large
 from .ledgers import paid
@@ -35,6 +35,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "mode": mode,
     "candidates": candidates,
     "median": median,
+    "quantiles": quantiles,
     "price": price,
     "file_price": file_price,
     "paid": paid,

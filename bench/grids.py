@@ -1,6 +1,8 @@
-"""Numbers on huge grids: `discreet.median` and `discreet.price` against sorting the same data."""
+"""Numbers on huge grids: `discreet.median`, `quantiles` and `price` against sorting the same data."""
 
+from fractions import Fraction
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -38,6 +40,26 @@ def price(watch: Watch) -> Row:
     return Row("price, 10^6 bids, grid of 2^40", lines)
 
 
+def quantiles(watch: Watch) -> Row:
+    """Return the row of 50 quantiles of 586,104 floats over a grid of 10^8 points."""
+    data = np.clip(np.random.default_rng(9).normal(40, 12, 586_104), 0, 100)
+    contenders = [
+        Contender("discreet quantiles, recursive", partial(_quantiles, data, "recursive")),
+        Contender("discreet quantiles, independent", partial(_quantiles, data, "independent")),
+        Contender(SORT, partial(_sort, data)),
+    ]
+    timings = race(contenders, 11, watch)
+    bits = bits_per_draw(partial(_quantiles, data, "recursive"))
+    return Row("50 quantiles of 586,104", compared(timings, Target(5, SORT), bits))
+
+
+def _quantiles(data: peers.Array, method: Literal["recursive", "independent"]) -> Run:
+    from discreet import Grid, quantiles
+
+    alphas, grid = [Fraction(i, 51) for i in range(1, 51)], Grid(0, 100, "0.000001")
+    return partial(quantiles, data, alphas=alphas, candidates=grid, epsilon=1, method=method)
+
+
 def _median(data: peers.Array) -> Run:
     from discreet import Grid, median
 
@@ -45,8 +67,6 @@ def _median(data: peers.Array) -> Run:
 
 
 def _price(bids: peers.Array) -> Run:
-    from fractions import Fraction
-
     from discreet import Grid, price
 
     grid = Grid(0, Fraction(1000 * (2**40 - 1), 2**40), Fraction(1000, 2**40))

@@ -1,6 +1,6 @@
 """Several quantiles at once: the joint law, its promise by brute force, and what is refused."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -196,6 +196,27 @@ def test_quartiles_of_many_records() -> None:
     assert [round(float(v), 1) for v in release.value] == [-0.7, 0.0, 0.7]
     assert release.guarantee == MixedRange(Fraction(1, 2), "add_remove").repeated(2)
     assert discreet.quantiles([], alphas=["1/2"], candidates=GRID, epsilon=1).value[0] in range(4)
+
+
+@pytest.mark.parametrize("method", ["recursive", "joint", "independent"])
+def test_records_are_put_on_the_grid_once(method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And sorted once, however many quantiles are asked for."""
+    calls: Counter[str] = Counter()
+
+    def counted(name: str, function: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            calls[name] += 1
+            return function(*given, **named)
+
+        return call
+
+    monkeypatch.setattr(Grid, "nearest", counted("nearest", Grid.nearest))
+    monkeypatch.setattr(np, "sort", counted("sort", np.sort))
+    alphas = [Fraction(i, 10) for i in range(1, 10)]
+    discreet.quantiles(
+        np.arange(50) * 1e5, alphas=alphas, candidates=Grid(0, 10**7), epsilon=1, method=method
+    )
+    assert calls == {"nearest": 1, "sort": 1}
 
 
 @pytest.mark.parametrize("method", ["recursive", "joint", "independent"])
