@@ -167,12 +167,12 @@ def test_the_draw_follows_the_joint_law(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(levels_module, "SystemBits", lambda: bits)
         return tuple(levels_module._release(levels.branches, part, 0, 2))
 
-    tree = bit_tree(draw, 13)
+    tree = bit_tree(draw, 12)
     for answer, ball in law(levels, part, 0, 2, {}).items():
         chance, mass = float(ball), tree.masses.get(answer, Fraction(0))
         assert mass <= chance * (1 + 1e-12)
         assert chance * (1 - 1e-12) <= mass + tree.undecided
-    assert tree.undecided < Fraction(1, 8)
+    assert tree.undecided < Fraction(1, 4)
 
 
 @pytest.mark.parametrize("method", ["recursive", "independent"])
