@@ -280,6 +280,23 @@ def test_a_wrong_guide_costs_time_and_nothing_else() -> None:
         assert i == -1 or ((i == 0 or ends[i - 1] < low) and (i == 4 or low < ends[i]))
 
 
+def test_sources_of_bits_cannot_make_it_read_what_is_not_theirs() -> None:
+    """Words of another type are converted, too long ones stay inside the guide, and too few are refused."""
+    ends = np.cumsum(np.ones(1000))
+    words = WORDS >> np.uint64(32)
+    found = FAST.locate(ends, words, 32, 0.1)
+    for same in (
+        words.astype(np.uint32),
+        words.astype(np.int64),
+        words.astype(">u8"),
+        words[::-1].copy()[::-1],
+    ):
+        assert (FAST.locate(ends, same, 32, 0.1) == found).all()
+    assert set(FAST.locate(ends, WORDS | np.uint64(1 << 63), 5, 0.1).tolist()) <= {-1, *range(1000)}
+    with pytest.raises(ValueError, match="5 rows need as many words, got 4"):
+        FAST.locate_rows(np.ones((5, 3)), WORDS[:4], 64, 0.1)
+
+
 def test_doubts_are_settled_by_the_same_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words right at the boundaries are open to the kernel, and fall on the same side as without it."""
     scores = np.zeros(256)

@@ -306,7 +306,7 @@ EXPORT void discreet_locate(
         guide[next++] = (uint32_t)n;
     for (size_t lane = 0; lane < number; lane++) {
         double low = whole(words[lane]) * cell;
-        size_t c = guide_bits ? (size_t)(words[lane] >> (width - guide_bits)) : 0;
+        size_t c = guide_bits ? (size_t)(words[lane] >> (width - guide_bits)) & (cells - 1) : 0;
         size_t i = guide[c], stop = guide[c + 1];
         /* Two steps without a branch find most, as a cell holds few ends on average; bisection finds the rest. */
         i += i < last && ends[i] <= low;

@@ -111,7 +111,7 @@ class Kernel:
         self, ends: Doubles, words: NDArray[np.uint64], width: int, slack: float
     ) -> NDArray[np.int64]:
         """Return for each word the index it certainly falls on, or -1: see `Sums.locate_all`."""
-        ends, words = _readable(ends), np.ascontiguousarray(words)
+        ends, words = _readable(ends), _readable_words(words)
         guide_bits = min(width, max(len(ends).bit_length() - 2, 0))
         guide = np.empty((1 << guide_bits) + 1, dtype=np.uint32)
         found = np.empty(len(words), dtype=np.int64)
@@ -133,7 +133,9 @@ class Kernel:
             width: bits of a word.
             slack: the distance, relative to a row's total, that makes a comparison certain.
         """
-        words, found = np.ascontiguousarray(words), np.empty(len(words), dtype=np.int64)
+        words, found = _readable_words(words), np.empty(len(ends), dtype=np.int64)
+        if len(words) != len(ends):
+            raise ValueError(f"{len(ends)} rows need as many words, got {len(words)}")
         where = (_at(ends), *ends.shape, _at(words))
         self._functions["locate_rows"](*where, 2.0**-width, slack, _at(found))
         return found
@@ -227,6 +229,11 @@ def _readable(values: Doubles) -> Doubles:
     if flags.c_contiguous and flags.aligned:
         return values
     return np.require(values, requirements=["C", "A"])
+
+
+def _readable_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return words as C reads them, whatever integers a source of bits gives."""
+    return np.require(words, np.uint64, ["C", "A"])
 
 
 def _at(array: NDArray[np.generic]) -> int:
