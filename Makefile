@@ -64,4 +64,4 @@ release-check: .venv/release-ready ## two builds give one hash, twine check, eac
 	@touch $@
 
 clean:
-	rm -rf .venv site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+	rm -rf .venv site dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

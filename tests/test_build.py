@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 from hatchling.build import build_editable, build_sdist, build_wheel
 
+import discreet
 from discreet import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -64,6 +65,20 @@ def test_a_compiler_puts_the_kernel_into_the_wheel_and_builds_are_equal(tmp_path
     assert not is_plain(one)
     assert one.name == other.name
     assert one.read_bytes() == other.read_bytes()
+
+
+@needs_compiler
+def test_the_kernel_of_today_compiles(checkout: Path) -> None:
+    """If it did not, the library would go without it, and so would its tests."""
+    shutil.copy(ROOT / SAMPLING / "kernel.c", checkout / SAMPLING)
+    assert not is_plain(build(checkout))
+
+
+def test_a_kernel_that_was_built_is_loaded() -> None:
+    """Or tests of it would be left out for a fault of its own."""
+    reason = discreet.speed().reason
+    faults = ("it was built for another system", "it was built from an older kernel.c")
+    assert reason is None or not reason.startswith(faults), reason
 
 
 @pytest.mark.parametrize("compiler", ["false", "true", "no-such-program", "cc '"])
