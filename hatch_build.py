@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,8 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._folder = tempfile.TemporaryDirectory(prefix="discreet-")
+        # Windows does not remove a library that this process has loaded.
+        self._folder = tempfile.TemporaryDirectory(prefix="discreet-", ignore_cleanup_errors=True)
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile the kernel; leave everything as it is if there is none, or no compiler for it."""
@@ -51,7 +53,10 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
         found = compiled(source, library)
         self.app.display_info(f"kernel: {found or 'no C compiler works; numpy takes its place'}")
         if version == "editable":
-            _put(library if found else None, source.with_name(LIBRARY))
+            with suppress(
+                OSError
+            ):  # where the old one cannot be replaced the loader finds it stale
+                _put(library if found else None, source.with_name(LIBRARY))
         elif found:
             build_data["force_include"][str(library)] = f"discreet/sampling/{LIBRARY}"
             build_data["pure_python"] = False
