@@ -45,16 +45,15 @@ class SortedRecords:
             counts = np.bincount(indices.astype(np.int64, copy=False))
             points = np.flatnonzero(counts)
             return cls.of(points, counts[points])
-        # Half as many bytes are sorted in half the time.
-        ascending: Integers = np.sort(indices.astype(np.int32) if size < 2**31 else indices)  # type: ignore[assignment]
-        # A point begins where an index differs from the one before.
-        new = np.ones(len(indices), dtype=bool)
-        np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
-        begins = np.flatnonzero(new)
-        points = (ascending if len(begins) == len(indices) else ascending[begins]).astype(
-            indices.dtype
-        )
-        return cls(points, np.append(begins, len(indices)))
+        # Half as many bytes are sorted in half the time; the copy is sorted in place.
+        ascending: Integers = indices.astype(np.int32 if size < 2**31 else indices.dtype)
+        ascending.sort()
+        # A point begins where an index differs from the one before, and one more would begin after the last.
+        new = np.ones(len(indices) + 1, dtype=bool)
+        np.not_equal(ascending[1:], ascending[:-1], out=new[1:-1])
+        begins = np.flatnonzero(new) if len(indices) else np.zeros(1, dtype=np.int64)
+        points = ascending if len(begins) == len(new) else ascending[new[:-1]]
+        return cls(points.astype(indices.dtype, copy=False), begins)
 
     @property
     def counts(self) -> NDArray[Any]:
