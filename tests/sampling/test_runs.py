@@ -20,6 +20,14 @@ HALF = NaturalRate(Fraction(1, 2))
 ONE_BIT = DyadicRate(1, 1, 1)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def blocks_of_two() -> Any:
+    """Let arrays of a few numbers have borders between blocks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.sampling.runs._BLOCK", 2)
+        yield
+
+
 def written_out(runs: Runs) -> list[Fraction]:
     """Return the score of every candidate of a range that the runs cover from 0 on."""
     scores: dict[int, Fraction] = {}

@@ -36,6 +36,7 @@ def small_samples() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(near_rank, "LARGE", 1)
         patch.setattr(near_rank, "_PART", 4)
+        patch.setattr(near_rank, "_BLOCK", 64)
         yield
 
 

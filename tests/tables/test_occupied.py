@@ -35,6 +35,14 @@ from ..engines import TYPED
 Make = Callable[[pa.Table], Any]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def blocks_of_two() -> Any:
+    """Let arrays of a few numbers have borders between blocks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("discreet.scores.revenue._BLOCK", 2)
+        yield
+
+
 @pytest.fixture(params=engines.ENGINES)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
     return lambda table: engines.ENGINES[request.param](table, tmp_path)

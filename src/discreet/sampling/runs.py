@@ -30,6 +30,8 @@ from .enclosures import (
 )
 from .vectors import ExactArray, Stored, Vector
 
+_BLOCK = 2**14
+
 _LEAST_SLOPE = 2.0**-900
 """The fast pass serves slopes from here on; smaller ones may have lost digits."""
 
@@ -169,19 +171,30 @@ class RunWeights:
             sizes = np.array([float(m >> b) for m, b in zip(sizes, beyond.tolist(), strict=True)])
         counts = sizes.astype(np.float64)
         if self._runs.slopes is not None:
-            slopes = self._runs.slopes.doubles()
-            sloping = np.array([bool(slope) for slope in self._runs.slopes.values])
-            with overflowing():
-                steps = slopes[sloping] * self._rate.double
-                spans = np.where(counts[sloping] == 0, np.inf, counts[sloping]) * steps
-                if min(slopes[sloping].min(initial=1), steps.min(initial=1)) < _LEAST_SLOPE:
-                    return None  # its double may be far from it
-                if steps.max(initial=1) > 1 / _LEAST_SLOPE:
+            for start in range(
+                0, len(counts), _BLOCK
+            ):  # temporary arrays of a block stay in the cache
+                block = slice(start, start + _BLOCK)
+                if not self._sloping(counts[block], self._runs.slopes.part(start, start + _BLOCK)):
                     return None
-                one_step = -steps if self._runs.dense else np.expm1(-steps)
-                counts[sloping] = np.expm1(-spans) / one_step
         mantissas, lengths = np.frexp(counts)
         return mantissas, lengths + beyond
+
+    def _sloping(self, counts: NDArray[np.float64], slopes: Vector) -> bool:
+        """Exchange counts of candidates for their weights; return whether no double may be far from its number."""
+        flat = np.asarray(slopes.values == 0, dtype=np.bool_)
+        doubles = slopes.doubles()
+        with overflowing():
+            steps = doubles * self._rate.double
+            least = np.minimum(doubles, steps).min(initial=1, where=~flat)
+            if least < _LEAST_SLOPE or steps.max() > 1 / _LEAST_SLOPE:
+                return False
+            spans = np.where(counts == 0, np.inf, counts)
+            spans *= np.negative(steps, out=steps)
+            weights = np.expm1(spans, out=spans)
+            weights /= steps if self._runs.dense else np.expm1(steps, out=steps)
+        np.copyto(counts, weights, where=~flat)
+        return True
 
 
 class RunLaw:

@@ -91,17 +91,20 @@ def distinct_indices(
     indices: Integers, counts: NDArray[np.int64] | None = None
 ) -> tuple[Integers, NDArray[np.int64]]:
     """Return the distinct indices in order, and the numbers of their records, which is one each if not said."""
+    ascending: Any
     if counts is None:
-        distinct: Any
-        distinct, counts = np.unique(indices, return_counts=True)
-        return distinct, counts.astype(np.int64, copy=False)
-    order = np.argsort(indices, kind="stable")
-    ascending = indices[order]
+        ascending, weights = np.sort(indices), None
+    else:
+        order = np.argsort(indices, kind="stable")
+        ascending, weights = indices[order], counts[order]
+    if not len(ascending):
+        return ascending, np.zeros(0, dtype=np.int64)
     # A new index begins where it differs from the one before; counts are summed from there to the next.
-    firsts = np.flatnonzero(
-        np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(indices)]
-    )
-    return ascending[firsts], np.add.reduceat(counts[order], firsts) if len(firsts) else counts
+    firsts = np.flatnonzero(ascending[1:] != ascending[:-1])
+    firsts = np.concatenate(([0], np.add(firsts, 1, out=firsts)))
+    if weights is None:
+        return ascending[firsts], np.diff(firsts, append=len(ascending))
+    return ascending[firsts], np.add.reduceat(weights, firsts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _EXACT = 2**48
 """Below it, one rounding of a quotient of integers is the double nearest to a price."""
 
+_BLOCK = 2**14
+
 _LARGE = 2**62
 """From here on, Python's integers are used."""
 
@@ -122,24 +124,22 @@ class Revenue:
         bids, counts = self.column.numbers()
         if counts is not None:
             return _paying(places(self.prices, bids), counts)
-        paid = highest_paid(self.prices, bids)
-        paid.sort()
-        new = np.flatnonzero(np.append(True, paid[1:] != paid[:-1])[: len(paid)])
-        return paid[new], np.diff(np.append(new, len(paid)))
+        return distinct_indices(highest_paid(self.prices, bids))
 
     def _runs(self, ends: Integers, sold: NDArray[np.int64]) -> Runs:
-        """Return the runs that end with these indices and sell that many units."""
+        """Return the runs that end with these indices and sell that many units; only the last two may be equal."""
         offset = 0 if self.continuous else 1
         before = np.append(np.array([-offset], dtype=ends.dtype), ends[:-1])
-        there = ends > before
-        ends, before, sold = ends[there], before[there], sold[there]
+        sizes = ends - before
+        # Runs without a price are at the ends: a bid pays the highest price, or the lowest if prices are real.
+        there = slice(int(sizes[0] == 0), len(sizes) - int(sizes[-1] == 0))
+        ends, before, sizes, sold = ends[there], before[there], sizes[there], sold[there]
         lo, step = int(self.prices.lo / self.unit), int(self.prices.step / self.unit)
         # What is not sold has a score too, so the product counts one unit at least.
         if max(int(self.prices.hi / self.unit), step) * max(int(sold.max()), 1) >= _LARGE:
             points, sold = ends.astype(object), sold.astype(object)
         else:
             points = ends
-        sizes = ends - before
         return Runs(
             before + offset,
             sizes.tolist() if sizes.dtype == object else sizes,
@@ -186,9 +186,14 @@ def places(prices: Grid, bids: ExactArray) -> Integers:
             alike = part.dtype.kind != "O"
             found[where] = places(prices, part) if alike else _one_by_one(prices, part)
         return found
-    pays = bids >= (float(prices.lo) if kind == "f" else math.ceil(prices.lo))
-    found = np.full(len(bids), -1, dtype=np.int64)
-    found[pays] = _by_words(prices, bids[pays], below)
+    found = np.empty(len(bids), dtype=np.int64)
+    least = float(prices.lo) if kind == "f" else math.ceil(prices.lo)
+    for start in range(0, len(bids), _BLOCK):  # temporary arrays of a block stay in the cache
+        block: Any = bids[start : start + _BLOCK]
+        pays = block >= least
+        # Those that pay nothing are placed like a bid of the lowest price, and then taken back.
+        some = block if pays.all() else np.where(pays, block, block.dtype.type(least))
+        found[start : start + _BLOCK] = np.where(pays, _by_words(prices, some, below), -1)
     return found
 
 
@@ -202,9 +207,11 @@ def _by_words(prices: Grid, paying: ExactArray, below: int) -> NDArray[np.int64]
     """Return the same for bids of one type that pay the lowest price, of which `below` is the denominator."""
     lo, step = int(prices.lo * below), int(prices.step * below)
     if paying.dtype.kind == "f":
-        np.minimum(paying, float(prices.hi), out=paying)
+        paying = np.minimum(paying, float(prices.hi))
         # The quotient is off by less than 1/4: this index or the one below is the answer.
-        nearest = np.rint((paying - float(prices.lo)) * float(1 / prices.step)).astype(np.int64)
+        steps = paying - float(prices.lo)
+        steps *= float(1 / prices.step)
+        nearest = np.rint(steps, out=steps).astype(np.int64)
         return nearest - ((nearest * step + lo) / below > paying)
     most = min(math.ceil(prices.hi), np.iinfo(paying.dtype.name).max)
     whole = np.minimum(paying, most).astype(np.int64)
