@@ -53,9 +53,7 @@ class KernelHook(BuildHookInterface[BuilderConfig]):
         found = compiled(source, library)
         self.app.display_info(f"kernel: {found or 'no C compiler works; numpy takes its place'}")
         if version == "editable":
-            with suppress(
-                OSError
-            ):  # where the old one cannot be replaced the loader finds it stale
+            with suppress(OSError):  # what cannot be replaced the loader finds stale
                 _put(library if found else None, source.with_name(LIBRARY))
         elif found:
             build_data["force_include"][str(library)] = f"discreet/sampling/{LIBRARY}"
