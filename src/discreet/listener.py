@@ -1,9 +1,11 @@
 """A stand-in for an account that records the order of a verb instead of paying for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from .errors import InvalidArgument
+
+Prepare = Callable[[], Callable[[], Any]]
 
 
 class Listener:
@@ -20,11 +22,17 @@ class Listener:
     __slots__ = ("about", "billing")
 
     class Heard(Exception):
-        """Raised in place of an answer, with the order that was taken."""
+        """Raised in place of an answer, with the order that was taken, and how it would be delivered.
 
-        def __init__(self, order: object) -> None:
+        Attributes:
+            order: the order.
+            prepare: computes the private scores, and returns the function that draws.
+            name: returns the answer for what was drawn.
+        """
+
+        def __init__(self, order: object, prepare: Prepare, name: Callable[[Any], Any]) -> None:
             super().__init__("an order was taken, and no answer given")
-            self.order = order
+            self.order, self.prepare, self.name = order, prepare, name
 
     def __init__(self, *, billing: bool) -> None:
         self.billing = billing

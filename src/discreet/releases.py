@@ -94,7 +94,7 @@ class Simulation:
     """Draws for study. They were not charged, so they are not private: do not publish them.
 
     Attributes:
-        values: the draws, candidates or indices.
+        values: the draws, candidates or indices; lists of them where a draw is of several.
         mechanism: the name of the mechanism.
     """
 
@@ -102,17 +102,25 @@ class Simulation:
     mechanism: str
 
     def frequencies(self) -> dict[Any, float]:
-        """Return the relative frequencies of the answers, most frequent first."""
-        return {value: n / len(self.values) for value, n in Counter(self.values).most_common()}
+        """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
+        counted = Counter(map(_hashable, self.values)).most_common()
+        return {value: n / len(self.values) for value, n in counted}
 
     def plot(self, *, label: str = "candidate") -> "Figure":
         """Return a picture of the frequencies as a matplotlib figure; do not publish it either."""
-        return plots.frequencies(self.values, label=label)
+        return plots.frequencies([_hashable(value) for value in self.values], label=label)
 
     def __repr__(self) -> str:
         return (
             f"Simulation({len(self.values)} draws, {self.mechanism}; not private, do not publish)"
         )
+
+
+def _hashable(value: Any) -> Any:
+    """Return several answers as a tuple, and those of groups as one of pairs."""
+    if isinstance(value, dict):
+        return tuple((group, _hashable(answer)) for group, answer in value.items())
+    return tuple(value) if isinstance(value, list) else value
 
 
 def json_value(value: object) -> object:

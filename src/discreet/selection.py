@@ -5,7 +5,7 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING
 from fractions import Fraction
 from functools import partial
@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from .accuracy import CONFIDENCE, ErrorBound
-from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .descriptions import digest
-from .errors import InvalidArgument, InvalidScores, shown
+from .errors import InvalidArgument, InvalidScores
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
@@ -35,7 +34,7 @@ from .scores import Given, Score
 from .scores.contract import bounded_unit, measure_of
 from .terms import Terms, check_names, read_payment
 
-_MOST_DRAWS = 10**9
+MOST_DRAWS = 10**9
 
 _DIGITS = 12
 """Significant digits of an error bound, which is rounded up."""
@@ -117,7 +116,7 @@ class Order:
         """
         account = self.account
         if isinstance(account, Listener):
-            raise account.Heard(self)
+            raise account.Heard(self, prepare, name)
         bought = Purchased(prepare()(), None) if account is None else self._bought(account, prepare)
         return Release(
             name(bought.drawn),
@@ -295,7 +294,7 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
     mechanism, sensitivity, parameter, calibrated = _settled(score, terms)
     unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
     size = terms.get("size")
-    size = None if size is None else count(size, "size", most=_MOST_DRAWS)
+    size = None if size is None else count(size, "size", most=MOST_DRAWS)
     account, request = read_payment(terms)
     return Question(
         score, mechanism, sensitivity, calibrated, parameter, size, account, request, unit, answers
@@ -335,43 +334,3 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 def named(drawn: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in drawn]
-
-
-def order_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Order:
-    """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
-
-    Raises:
-        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
-            that releases.
-    """
-    return _heard(verb, args, kwargs, Listener(billing=False))
-
-
-def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
-    """Return the bill of verb(*args, **kwargs), without paying or reading private data.
-
-    Raises:
-        InvalidArgument: as for `order_of`.
-    """
-    listener = Listener(billing=True)
-    order = _heard(verb, args, kwargs, listener)
-    return replace(order.bill(), about=listener.about, worst_error=order.worst_error())
-
-
-def _heard(
-    verb: Callable[..., Release],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    listener: Listener,
-) -> Order:
-    """Return the order that the verb places with the listener."""
-    if not callable(verb):
-        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
-    for what, value in named_arguments(verb, args, kwargs):
-        refuse_one_shot(value, what)
-    try:
-        verb(*args, **{**kwargs, "ledger": listener})
-    except Listener.Heard as heard:
-        assert isinstance(heard.order, Order)  # noqa: PT017  # it is one of ours
-        return heard.order
-    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

@@ -14,11 +14,11 @@ import pytest
 
 import discreet
 from discreet import AboveThreshold, Batch, Grid
+from discreet.asking import bill_of
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
 from discreet.payment import Bill
 from discreet.releases import Release
-from discreet.selection import bill_of
 
 from ..ledgers import answering, bill, untouched
 

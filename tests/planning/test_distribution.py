@@ -379,11 +379,15 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
     ("ask", "message"),
     [
         (
-            lambda: discreet.distribution(discreet.top_k, [1, 2], k=1, sensitivity=1, epsilon=1),
-            "top_k gives several",
+            lambda: discreet.distribution(discreet.top_k, range(99), k=3, sensitivity=1, epsilon=1),
+            "941,094 lists of 3 of 99 candidates",
         ),
         (
-            lambda: discreet.simulate(
+            lambda: discreet.distribution(discreet.select_rows, [[1, 2]], spread=1, epsilon=1),
+            "select_rows gives several",
+        ),
+        (
+            lambda: discreet.distribution(
                 discreet.quantiles, AGES, alphas=["0.5"], candidates=GRID, epsilon=1
             ),
             "quantiles gives several",

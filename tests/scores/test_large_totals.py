@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Base2, Grid
+from discreet.asking import order_of
 from discreet.errors import UnreadableData
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import Vector, integers
 from discreet.scores import Counts, Revenue
-from discreet.selection import order_of
 from discreet.tables.column import ArrayColumn
 
 from ..columns import Counted

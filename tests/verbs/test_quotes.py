@@ -13,8 +13,8 @@ import pytest
 
 import discreet
 from discreet import Batch, DataNode, Grid, Ledger, NoGuarantee
+from discreet.asking import bill_of
 from discreet.errors import DiscreetError, InvalidArgument, InvalidCandidates
-from discreet.selection import bill_of
 
 from ..test_payment import Purse
 

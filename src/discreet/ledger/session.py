@@ -8,12 +8,12 @@ from operator import add
 from typing import Any, Generic, TypeVar
 
 from ..accuracy import ErrorBound
+from ..asking import bill_of
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..releases import Release
-from ..selection import bill_of
 from ..text_tables import fact_table, listing
 from ..verbs.generalized import generalized
 from ..verbs.mode import mode

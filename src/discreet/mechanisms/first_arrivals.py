@@ -6,18 +6,19 @@ plus Gumbel noise. Logarithms of times are compared in doubles; what these leave
 Proofs: docs/reference/mechanisms/peeling.md.
 """
 
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 from ..sampling.bits import Bits, LazyUniform
+from ..sampling.categorical import Categorical
 from ..sampling.differences import differences, gaps_to
 from ..sampling.enclosures import Rate, overflowing, precision
 from ..sampling.vectors import Vector
 from ..sampling.waiting_times import LOG_TIME_ERROR, earliest_log_times, log_time, log_time_bounds
-from .lists import Lists
+from .lists import Lists, probabilities_of_rounds
 
 _FAR = 64.0
 """Delays are cut here: logarithms of times of one word of noise lie between -44.4 and 3.8, so those are decided."""
@@ -82,6 +83,11 @@ class FirstArrivals(Lists):
                 if found is not None:
                     return found
         return self._settle({int(i): LazyUniform.begun(int(words[i]), bits) for i in runners})
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        law = partial(Categorical, rate=self._rate)
+        return probabilities_of_rounds(self._scores, self._k, law)
 
     def _cut(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return rate * gap, cut on both sides, in place."""

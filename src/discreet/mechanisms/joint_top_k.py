@@ -2,15 +2,17 @@
 
 import math
 from bisect import bisect_left, bisect_right, insort
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from itertools import groupby
+from itertools import groupby, permutations
 from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
+from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
@@ -145,6 +147,20 @@ class OrderedLists(Lists):
     def draw(self, bits: Bits) -> list[int]:
         """Return one list, an exact sample of this distribution."""
         return self._list(int(self._law.draw(bits)))
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        classes = self._law.probabilities()  # lists all losses first
+        place = [0] * len(self._order)
+        for rank, j in enumerate(self._order):
+            place[j] = rank
+        losses = [
+            max(self._gaps[place[j]] - own for j, own in zip(listed, self._gaps, strict=False))
+            for listed in permutations(range(len(place)), self._k)
+        ]
+        tally = Counter(losses)
+        each = {x: ball / tally[x] for x, ball in zip(self._losses, classes, strict=True)}
+        return [each[loss] for loss in losses]
 
     def _runs(self, cutoff_gap: int | None) -> Runs:
         """Return the classes of lists of equal loss; those of a loss above `cutoff_gap` are only counted."""

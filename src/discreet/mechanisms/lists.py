@@ -1,9 +1,14 @@
 """Distributions over ordered lists of candidates."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from flint import arb
 
 from ..sampling.bits import Bits
+from ..sampling.vectors import Vector
+from .contract import Law
 
 
 class Lists(ABC):
@@ -17,9 +22,30 @@ class Lists(ABC):
         """Return `size` independent lists."""
         return [self.draw(bits) for _ in range(size)]
 
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists, at the precision in force: for few lists. Private.
+
+        In the order of `itertools.permutations`.
+        """
+        raise NotImplementedError  # of candidates in runs, which are too many
+
 
 def skipping(j: int, gone: Sequence[int]) -> int:
     """Return the j-th whole number, from 0, that is not among the ascending `gone`."""
     for place in gone:
         j += place <= j
     return j
+
+
+def probabilities_of_rounds(scores: Vector, k: int, law: Callable[[Vector], Law]) -> list[arb]:
+    """Return balls around the probabilities of all lists of k answers that `law` draws without replacement."""
+
+    def after(left: list[int], rounds: int, chance: arb) -> Iterator[arb]:
+        chances = law(scores.kept(np.array(left))).probabilities()
+        for place, own in enumerate(chances):
+            if rounds == 1:
+                yield chance * own
+            else:
+                yield from after([*left[:place], *left[place + 1 :]], rounds - 1, chance * own)
+
+    return list(after(list(range(len(scores))), k, arb(1)))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..numbers import count
 from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
-from ..sampling.categorical import Sums, Table, VectorWeights, cumulate, error_of_sums
+from ..sampling.categorical import Categorical, Sums, Table, VectorWeights, cumulate, error_of_sums
 from ..sampling.differences import gaps_to
 from ..sampling.enclosures import (
     WEIGHT_ERROR,
@@ -29,7 +30,7 @@ from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .first_arrivals import FirstArrivals
-from .lists import Lists, skipping
+from .lists import Lists, probabilities_of_rounds, skipping
 from .noisy_max import NoisyMax
 from .shares import in_rounds, share_of
 
@@ -194,6 +195,10 @@ class Rounds(Lists):
             left = left.without(j)
             law = self._law(left.scores)
 
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        return probabilities_of_rounds(self._all.scores, self._k, self._law)
+
 
 class RunRounds(Lists):
     """The same distribution where scores come in flat runs: an answer makes its run shorter by one."""
@@ -248,7 +253,7 @@ class BlockRounds(Lists):
 
     def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
         """Check the scores and do the first pass; no bit is read before `draw`."""
-        self._k = k
+        self._scores, self._k, self._rate = scores, k, rate
         self._whole = Remaining(scores, rate)
 
     def draw(self, bits: Bits) -> list[int]:
@@ -261,6 +266,11 @@ class BlockRounds(Lists):
             if len(found) == self._k:
                 return found
             remaining.take(b, j)
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        law = partial(Categorical, rate=self._rate)
+        return probabilities_of_rounds(self._scores, self._k, law)
 
 
 class Remaining:

@@ -1,34 +1,40 @@
 """The distribution of the answer of a verb, and samples from it, for study instead of release."""
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Unpack, overload
 
 from flint import arb
 
+from ..asking import Asked, asked_of
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
-from ..numbers import Number
+from ..mechanisms.joint_top_k import JointTopK
+from ..mechanisms.peeling import Peeling
+from ..numbers import Number, count
 from ..releases import Release, Simulation
 from ..sampling.bits import SystemBits
 from ..sampling.enclosures import precision
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
-from ..selection import Question, named, order_of
+from ..selection import MOST_DRAWS, Question, named
 from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
-from ..verbs.quantiles import quantiles
 from ..verbs.select import select
-from ..verbs.top_k import top_k
 from .distribution import Distribution
 from .support import GridSupport, ListSupport, Support
 from .weighted_run import WeightedRun
 
 _CLOSE = arb(2) ** -66
 _DRAWS = 1000
-_SEVERAL = (quantiles, top_k)
+_OVER_LISTS = (Peeling, JointTopK)
+
+_MOST_LISTS = 20_000
+"""The most lists of several answers whose probabilities are worked out one by one."""
 
 
 @overload
@@ -55,8 +61,9 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
     """Return the certified distribution of the answer of a verb. It reveals the scores, so it is private.
 
     `distribution(median, data, grid, epsilon=1)` has the arguments of `median`; any verb with one
-    answer will do. Without a verb the arguments are those of `select`. Nothing is drawn, and no budget is
-    charged; `size` has no effect.
+    answer will do, and `top_k` where there are at most 20,000 lists: its candidates are tuples, whose score is how
+    far the worst place is behind the candidate that should be there, below zero. Without a verb the arguments are
+    those of `select`. Nothing is drawn, and no budget is charged; `size` has no effect.
 
     Args:
         verb: a verb, such as `discreet.median`, or the scores of `select`.
@@ -68,12 +75,14 @@ def distribution(verb: object, /, *arguments: object, **terms: object) -> Distri
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted, or the verb gives several answers at
-            once; nothing private was looked at.
+            once that are not enumerated (`quantiles`, `select_rows`, groups); nothing private was looked at.
 
     Side channels: many. The work is linear in the candidates or runs for the exponential mechanism,
     quadratic for permute_and_flip, cubic for noisy_max. This is for study.
     """
     question = _question(verb, arguments, terms)
+    if isinstance(question.mechanism, _OVER_LISTS):
+        return _of_lists(question)
     answers = question.answers
     if isinstance(answers, CandidateTable):
         raise InvalidArgument(
@@ -124,6 +133,9 @@ def simulate(
 def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation:
     """Return samples for study from the exact distribution of the answer of a verb. Not for publication.
 
+    Any verb will do, and those that give several answers at once give them in each sample. What depends on the data
+    alone, such as the distribution of joint quantiles, is computed once for all samples.
+
     Errors and side channels are those of `distribution`.
 
     Args:
@@ -132,24 +144,80 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
         size: the number of samples, 1,000 by default.
         **terms: the shared arguments, described in `Terms`.
     """
-    question = _question(verb, arguments, terms)
-    drawn = [int(i) for i in question.law().draws(question.size or _DRAWS, SystemBits())]
+    size = terms.pop("size", None)
+    size = _DRAWS if size is None else count(size, "size", most=MOST_DRAWS)
+    asked = _asked(verb, arguments, terms)
+    order, question = asked.order, asked.order.question
+    if question is None or isinstance(question.mechanism, _OVER_LISTS):
+        draw = asked.prepare()  # the distribution is computed once
+        return Simulation([_plain(asked.name(draw())) for _ in range(size)], order.mechanism)
+    drawn = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers
-    return Simulation(drawn if answers is None else named(drawn, answers), question.mechanism.name)
+    return Simulation(drawn if answers is None else named(drawn, answers), order.mechanism)
+
+
+def _plain(answer: Any) -> Any:
+    """Return several answers in an array as a list."""
+    return answer.tolist() if hasattr(answer, "tolist") else answer
+
+
+def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Asked:
+    """Return what a verb is asked, with everything public settled."""
+    if not callable(verb):
+        verb, arguments = select, (verb, *arguments)
+    refuse_payment(terms, "looking at a distribution")
+    return asked_of(verb, *arguments, **terms)
 
 
 def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Question:
-    """Return the question that a verb asks, with everything public settled."""
-    if not callable(verb):
-        verb, arguments = select, (verb, *arguments)
-    if verb in _SEVERAL:
+    """Return the question that a verb asks, with everything public settled.
+
+    Raises:
+        InvalidArgument: if it asks several that no single mechanism answers.
+    """
+    order = _asked(verb, arguments, terms).order
+    if order.question is None:
         raise InvalidArgument(
-            f"{verb.__name__} gives several answers at once; its distribution is over lists and is not computed"
+            f"{order.query.verb} gives several answers here, whose distribution is not computed; simulate draws "
+            "from it, or ask for one of them: one quantile, one row, one group"
         )
-    refuse_payment(terms, "looking at a distribution")
-    question = order_of(verb, *arguments, **terms).question
-    assert question is not None  # of all verbs only those refused above ask several
-    return question
+    return order.question
+
+
+def _of_lists(question: Question) -> Distribution:
+    """Return the distribution of a list of several candidates. Its score is that of its worst place.
+
+    That is how far a place of the list is behind the candidate that should be there, at worst, below zero: the
+    score of the joint mechanism, and an error to compare others by.
+
+    Raises:
+        InvalidArgument: if there are too many lists.
+    """
+    several: Any = question.mechanism
+    scores, answers = question.scores(), question.answers
+    if isinstance(answers, CandidateTable) or not isinstance(scores, Vector):
+        raise InvalidArgument(
+            "a distribution over a CandidateTable is not computed; list a few candidates"
+        )
+    n, k = len(scores), several.k
+    if count(k, "k", most=n) and math.perm(n, k) > _MOST_LISTS:
+        raise InvalidArgument(
+            f"there are {math.perm(n, k):,} lists of {k} of {n:,} candidates, and up to {_MOST_LISTS:,} are "
+            "worked out; simulate draws from any number"
+        )
+    masses = _masses(question.calibrated.law(scores))
+    names = range(n) if answers is None else answers
+    exact = [scores.exact(i) for i in range(n)]
+    wanted = sorted(exact, reverse=True)
+    lists = list(itertools.permutations(range(n), k))
+    losses = [max(w - exact[i] for w, i in zip(wanted, one, strict=False)) for one in lists]
+    candidates = [tuple(names[i] for i in one) for one in lists]
+    weighted = [WeightedRun(place, 1, -loss) for place, loss in enumerate(losses)]
+    unit = getattr(question.score, "unit", Fraction(1))
+    return Distribution(
+        candidates, several.name, question.calibrated.guarantee, unit, ListSupport(candidates),
+        tuple(weighted), tuple(masses),
+    )  # fmt: skip
 
 
 def _masses(law: Law) -> list[arb]:

@@ -101,9 +101,9 @@ class ListSupport:
         return bisect_right(self._numbers, value) - 1
 
     def find(self, answer: object) -> int | None:
-        """Return the place of an answer."""
+        """Return the place of an answer; one of several candidates may be a list too."""
         try:
-            return self._answers.index(answer)
+            return self._answers.index(tuple(answer) if isinstance(answer, list) else answer)
         except Exception:  # it is none, or cannot be compared: then it is none either
             return None
 

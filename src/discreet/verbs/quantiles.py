@@ -26,6 +26,8 @@ from .units import UnitQuery, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
 
+Draw = Callable[[], list[int]]
+
 QuantilesMethod = Literal["recursive", "joint", "independent"]
 
 
@@ -106,16 +108,14 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     levels = Levels.read(alphas, candidates, _of_one_row(unit_query))
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, chosen, unit_query), chosen)
-    guarantee, mechanism, draw = _method(chosen, levels, candidates)
+    guarantee, mechanism, draws_of = _method(chosen, levels, candidates)
     columns = unit_query.columns(data, column)
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 
     def prepare() -> Callable[[], object]:
-        records = [_sorted(one, candidates) for one in columns]
-        if unit_query.records.by is None:
-            return partial(draw, records[0])
-        return partial(_by_group, draw, records)
+        ready = [draws_of(_sorted(one, candidates)) for one in columns]
+        return ready[0] if unit_query.records.by is None else partial(_by_group, ready)
 
     def name(drawn: Any, _: int | None) -> object:
         return named(drawn, candidates)
@@ -195,28 +195,27 @@ def _of_one_row(unit_query: UnitQuery) -> Terms:
 
 def _method(
     method: str, levels: "Levels", candidates: Grid
-) -> tuple[Guarantee, str, Callable[[SortedRecords], list[int]]]:
-    """Return the guarantee, the mechanism, and the function that draws from distinct points."""
+) -> tuple[Guarantee, str, Callable[[SortedRecords], Draw]]:
+    """Return the guarantee, the mechanism, and what makes a function that draws from the records."""
     if method == "joint":
         parameter = PrivacyParameter("epsilon", levels.total)
         calibrated = JointQuantiles(levels.alphas, candidates.size).calibrate(
             levels.neighbors, parameter
         )
         joint: Any = calibrated.law  # of two arguments, indices and counts
-        return calibrated.guarantee, "joint_quantiles", partial(_draw_jointly, joint)
+        return calibrated.guarantee, "joint_quantiles", partial(_jointly, joint)
     if method == "independent":
-        independent = partial(levels.independent, candidates.size)
+        independent = partial(partial, levels.independent, candidates.size)
         return levels.guarantee_of_each, "exponential", independent
-    return levels.guarantee, "exponential", partial(levels.recursive, candidates.size)
+    return levels.guarantee, "exponential", partial(partial, levels.recursive, candidates.size)
 
 
-def _draw_jointly(law: Callable[..., JointLaw], records: SortedRecords) -> list[int]:
-    """Return all quantiles of the records, drawn at once."""
-    return law(records.points, records.counts).draw(SystemBits())
+def _jointly(law: Callable[..., JointLaw], records: SortedRecords) -> Draw:
+    """Return a function that draws all quantiles of the records at once, from a distribution computed once."""
+    computed = law(records.points, records.counts)
+    return lambda: computed.draw(SystemBits())
 
 
-def _by_group(
-    draw: Callable[[SortedRecords], list[int]], groups: Sequence[SortedRecords]
-) -> list[list[int]]:
+def _by_group(draws: Sequence[Draw]) -> list[list[int]]:
     """Return the quantiles of each group, in order."""
-    return [draw(records) for records in groups]
+    return [draw() for draw in draws]
