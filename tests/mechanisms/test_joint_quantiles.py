@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.mechanisms import joint_arithmetic, joint_law
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_arithmetic import Doubles, halves
 from discreet.mechanisms.joint_law import Branch, JointLaw, multiset
-from discreet.mechanisms.joint_masses import sums_in_blocks
+from discreet.mechanisms.joint_masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint_scores import Cuts, Places, score
 from discreet.privacy.guarantees import BoundedRange
-from discreet.sampling.bits import SystemBits
+from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.categorical import Table
 from discreet.sampling.enclosures import NaturalRate, lower, precision, upper
 from discreet.testing import ScriptedBits, bit_tree
@@ -142,7 +143,7 @@ def test_the_choices_make_up_the_law(alphas: list[str], eta: Fraction) -> None:
 @given(
     st.lists(st.integers(0, 6), max_size=30),
     st.lists(st.fractions(0, 1, max_denominator=12), min_size=1, max_size=4, unique=True),
-    st.fractions(Fraction(1, 100), 5, max_denominator=100),
+    st.fractions(Fraction(1, 100), 5, max_denominator=100) | st.just(Fraction(40)),
 )
 def test_the_law_for_any_alphas(data: list[int], alphas: list[Fraction], eta: Fraction) -> None:
     joint = JointQuantiles(tuple(sorted(alphas)), 7)
@@ -266,7 +267,7 @@ def test_the_dial() -> None:
         joint.calibrate("add_remove", None)
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 10**300), Fraction(10**300)])
+@pytest.mark.parametrize("epsilon", [Fraction(10) ** k for k in (-300, -100, 3, 5, 100, 300)])
 def test_extreme_epsilons(epsilon: Fraction) -> None:
     calibrated = quantiles(["1/4", "3/4"], 9).calibrate(
         "add_remove", PrivacyParameter("epsilon", epsilon)
@@ -389,7 +390,29 @@ def test_the_masses_of_many_places(tied: bool) -> None:
         assert all(abs(f / e - 1) < NARROW for f, e in zip(found, expected, strict=True))
 
 
-# --- Doubles
+# --- Doubles, and what is left out
+
+
+def errors_along(law: JointLaw) -> list[float]:
+    """Return the bounds of all choices on the way of a draw, after a check of each running sum against balls."""
+    errors = [1.0]
+
+    def choose(branch: Branch) -> int:
+        sums = branch.sums()
+        if sums is not None:
+            names = branch._names.tolist()
+            with precision(200):
+                exact = [arb(0), *accumulate(branch.balls())]
+                first = branch._names.tolist().index(names[0])
+                assert branch._names.tolist()[first : first + len(names)] == names
+                fast = [arb(float(end)) / float(sums.ends[-1]) for end in sums.ends]
+                for i, end in enumerate(exact[first + 1 : first + 1 + len(names)]):
+                    assert abs(fast[i] - end / exact[-1]) <= 2 * sums.error
+            errors.append(sums.error)
+        return Table(branch).draw(SystemBits())
+
+    law.groups(choose)
+    return errors
 
 
 @given(
@@ -407,22 +430,8 @@ def test_doubles_are_within_their_bound(
     rng = np.random.default_rng(seed)
     data = tuple(sorted((rng.integers(0, size, n) // coarse).tolist()))
     law = law_of(data, JointQuantiles(tuple(sorted(alphas)), size), Fraction(eta))
-
-    def choose(branch: Branch) -> int:
-        sums = branch.sums()
-        if sums is not None:
-            names = branch._names.tolist()
-            with precision(200):
-                exact = [arb(0), *accumulate(branch.balls())]
-                first = branch._names.tolist().index(names[0])
-                assert branch._names.tolist()[first : first + len(names)] == names
-                fast = [arb(float(end)) / float(sums.ends[-1]) for end in sums.ends]
-                for i, end in enumerate(exact[first + 1 : first + 1 + len(names)]):
-                    assert abs(fast[i] - end / exact[-1]) <= 2 * sums.error
-        return Table(branch).draw(SystemBits())
-
-    law.groups(choose)
     assert law.fast is not None
+    assert min(errors_along(law)) < 2.0**-36
 
 
 def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,6 +447,59 @@ def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
         test_doubles_are_within_their_bound.hypothesis.inner_test(  # type: ignore[attr-defined]
             60, 10**6, [Fraction(1, 3), Fraction(1, 2)], "1/3", 1, 1
         )
+
+
+@pytest.mark.parametrize("margin", [-150, -100, -60, -30])
+@pytest.mark.parametrize("distinct", [12, 400])
+def test_what_is_left_out_is_within_its_bound(
+    margin: int, distinct: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With so short a reach that it matters, doubles differ from balls that leave out nothing by what they say."""
+    rng = np.random.default_rng(distinct)
+    data = tuple(sorted((rng.integers(0, distinct, 400) * (10**6 // distinct)).tolist()))
+    monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
+    monkeypatch.setattr(joint_law, "_DOUBT", 2.0)
+    some = set[float]()
+    for eta in (Fraction(1, 3), Fraction(2), Fraction(20)):
+        law = law_of(data, quantiles(["1/5", "1/2", "3/5", "9/10"], 10**6), eta)
+        monkeypatch.setattr(joint_arithmetic, "MARGIN", 10**6)
+        some |= set(errors_along(law))
+        monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
+    assert any(2.0**-36 < error < 2 for error in some) or margin > -60
+
+
+def test_the_top_may_belong_to_what_is_out_of_reach() -> None:
+    law = law_of((1, 2), quantiles(["1/2"], 4), Fraction(1))
+    halves_of = np.array([0.5, 0.5])
+    branch = Branch(law, lambda _: Choices(np.array([5, 6]), halves_of, 0.0, 1e-40))
+    sums: Any = branch.sums()
+    assert sums.locate(LazyUniform(ScriptedBits("1" * 64, width=64))) is None
+    assert sums.locate(LazyUniform(ScriptedBits("110" + "1" * 61, width=64))) == 1
+
+
+def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of balls with a short reach hold those without."""
+    data = tuple(range(0, 4000, 10))
+    law = law_of(data, quantiles(["1/5", "1/2", "3/5"], 4000), Fraction(1, 2))
+    seen = []
+
+    def choose(branch: Branch) -> int:
+        with precision(64):
+            listed = []
+            for margin in (-60, 10**6):
+                law._balls = None
+                monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
+                sums = list(accumulate(branch.balls()))
+                listed.append((branch._names.tolist(), sums))
+            (names, some), (more, everything) = listed
+            first = more.index(names[0])
+            seen.append(float(some[-1].rad()))
+            for part, whole in zip(some, everything[first:], strict=False):
+                assert part.overlaps(whole)
+        return Table(branch).draw(SystemBits())
+
+    law.groups(choose)
+    assert any(radius > 0 for radius in seen)
 
 
 @given(st.fractions(Fraction(1, 10**30), 10**30), st.integers(8, 51))

@@ -1,10 +1,14 @@
-"""How masses of joint quantiles are computed: in doubles with proved bounds, or in balls."""
+"""How masses of joint quantiles are computed: in doubles with proved bounds, or in balls.
+
+Both leave out offsets so large that no number of tuples could make up for them, and tell how much that is.
+"""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
+import flint
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
@@ -18,17 +22,15 @@ from .joint_scores import Cuts
 Array = NDArray[Any]
 """Doubles, or balls as objects."""
 
-Growth = Callable[[slice, int], tuple[Array, Array]]
-"""The factors exp(2 eta (cut - wanted)) of some cuts, and their reciprocals."""
+MARGIN = 120
+"""Offsets go so many nats farther than the tuples of a grid could make up for."""
 
 
 class Arithmetic(Protocol):
-    """How masses are computed."""
+    """How masses are computed. A step of an offset is worth twice eta times its length in records."""
 
-    @property
-    def reach(self) -> int | None:
-        """How far offsets go, in steps; None is as far as they can."""
-        ...
+    reach: int
+    """How far offsets go, in steps."""
 
     def zeros(self, *shape: int) -> Array:
         """Return zeros."""
@@ -40,10 +42,6 @@ class Arithmetic(Protocol):
 
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
-        ...
-
-    def growth(self, cuts: Integers) -> Growth:
-        """Return what gives the factors of some of the cuts, relative to a wanted one."""
         ...
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
@@ -58,7 +56,7 @@ class Arithmetic(Protocol):
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
         ...
 
-    def lost(self, cuts: Cuts, units: Sequence[Any]) -> float:
+    def lost(self, cuts: Cuts, units: Sequence[Any]) -> Any:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         ...
 
@@ -66,15 +64,11 @@ class Arithmetic(Protocol):
 class Doubles:
     """Masses in doubles with a proved relative error.
 
-    Each quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1. Offsets so large that no
-    number of tuples could make up for them are left out.
+    Each quantile is weighed by 2**-k for at most 2**k points, so that no sum exceeds 1.
     """
 
     MOST = 690
     """Twice eta times the largest offset: what exp can take, with room for the sums."""
-
-    MARGIN = 120
-    """So many nats less than the tuples of a grid could make up for: nothing, and what a likely draw may need."""
 
     ROUNDINGS = 2.0**-980
     """Bound on what roundings below the least normal double take away together: fewer than 2**40, 2**-1022 each."""
@@ -83,17 +77,9 @@ class Doubles:
     """Proved bound on the relative error of a factor."""
 
     def __init__(self, step: Fraction, cuts: Cuts) -> None:
-        """Take what one step of an offset is worth: twice eta times its length in records."""
-        tuples = math.ceil(cuts.quantiles * math.log(cuts.points(0, None)))
-        records = (
-            2 * cuts.steps * step
-        )  # two records: no wanted cut is farther from the nearest place
         self._step = step
-        nats = min(tuples + self.MARGIN + records, Fraction(self.MOST))
-        self.reach: int = math.floor(nats / step)
-        self.longest = min(self.reach, cuts.wanted[-1])
-        """The largest offset, in steps."""
-        self._coarse, self._fine = halves(step, 52 - self.longest.bit_length())
+        self.reach = reach_of(cuts, step, min(nats_of(cuts, step), Fraction(self.MOST)))
+        self._coarse, self._fine = halves(step, 52 - self.reach.bit_length())
         self._chain = 0
 
     def zeros(self, *shape: int) -> Array:
@@ -109,10 +95,6 @@ class Doubles:
         ends, chain = cumulate(values)
         self._chain = max(self._chain, chain)
         return np.concatenate(([0.0], ends))
-
-    def growth(self, cuts: Integers) -> Growth:
-        """Return what gives the factors of some of the cuts, relative to a wanted one."""
-        return lambda part, wanted: self.factors(cuts[part] - wanted)
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
@@ -132,14 +114,8 @@ class Doubles:
 
     def lost(self, cuts: Cuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
-        total, reach = self.ROUNDINGS, self.reach
-        while reach < cuts.wanted[-1]:
-            # Ways that leave this reach but not the next one: how many, times the most that one can weigh.
-            points = (cuts.points(j, 2 * reach) * units[j] for j in range(1, len(units)))
-            ways = sum(max(0.0, math.log(p)) for p in points if p > 1)
-            total += math.exp(min(ways - float(reach * self._step) + 1, 690))
-            reach *= 2
-        return total
+        beyond = left_out(cuts, self._step, self.reach, units)
+        return self.ROUNDINGS + sum(math.exp(min(nats, self.MOST)) for nats in beyond)
 
 
 def halves(rate: Fraction, bits: int) -> tuple[float, float]:
@@ -152,11 +128,9 @@ def halves(rate: Fraction, bits: int) -> tuple[float, float]:
 class Balls:
     """Masses as balls at the precision in force."""
 
-    reach: int | None = None
-
-    def __init__(self, rate: NaturalRate) -> None:
-        """Take how fast squared weights fall with the steps of an offset."""
-        self._rate = rate
+    def __init__(self, step: Fraction, cuts: Cuts) -> None:
+        self._step, self._rate = step, NaturalRate(step)
+        self.reach = reach_of(cuts, step, nats_of(cuts, step) + flint.ctx.prec)
 
     def zeros(self, *shape: int) -> Array:
         """Return zeros."""
@@ -173,21 +147,11 @@ class Balls:
         """Return the running sums, from the empty one on."""
         return np.concatenate((self.zeros(1), np.cumsum(values)))
 
-    def growth(self, cuts: Integers) -> Growth:
-        """Return what gives the factors of some of the cuts, relative to a wanted one."""
-        up = self._factors(cuts.tolist())
-        down = 1 / up
-
-        def factors(part: slice, wanted: int) -> tuple[Array, Array]:
-            grow = self._factors([wanted])
-            return up[part] / grow, down[part] * grow
-
-        return factors
-
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
-        up = self._factors(offsets.tolist())
-        return up, 1 / up
+        grow = self.zeros(len(offsets))
+        grow[:] = [self._rate.exponent(Fraction(offset)).exp() for offset in offsets.tolist()]
+        return grow, 1 / grow
 
     def unit(self, points: int) -> arb:
         """Return 1: balls need no scale."""
@@ -197,14 +161,32 @@ class Balls:
         """Return 0: balls hold their errors themselves."""
         return 0.0
 
-    def _factors(self, cuts: Sequence[int]) -> Array:
-        factors: Array = np.empty(len(cuts), dtype=object)
-        factors[:] = [self._factor(cut) for cut in cuts]
-        return factors
+    def lost(self, cuts: Cuts, units: Sequence[Any]) -> arb:
+        """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
+        beyond = left_out(cuts, self._step, self.reach, [1] * len(units))
+        return sum((arb(nats).exp() for nats in beyond), arb(0))
 
-    def _factor(self, cut: int) -> arb:
-        return self._rate.exponent(Fraction(cut)).exp()
 
-    def lost(self, cuts: Cuts, units: Sequence[Any]) -> float:
-        """Return 0: nothing is left out."""
-        return 0.0
+def nats_of(cuts: Cuts, step: Fraction) -> Fraction:
+    """Return twice eta times an offset that no draw is likely to need."""
+    tuples = math.ceil(cuts.quantiles * math.log(cuts.size))
+    return (
+        tuples + MARGIN + 2 * cuts.steps * step
+    )  # no wanted cut is two records from the nearest place
+
+
+def reach_of(cuts: Cuts, step: Fraction, nats: Fraction) -> int:
+    """Return the offset of so many nats, or the largest there is, in steps."""
+    return min(math.floor(nats / step), cuts.wanted[-1])
+
+
+def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> Iterator[float]:
+    """Yield logarithms of bounds on the weights of all ways that leave a reach, twice the reach, and so on.
+
+    Each is for the ways that leave one and not the next: how many, times the most that one can weigh.
+    """
+    while 0 < reach < cuts.wanted[-1]:
+        points = (cuts.points(j, 2 * reach) * unit for j, unit in enumerate(units))
+        ways = sum(math.log(p) for p in list(points)[1:] if p > 1)
+        yield ways - min(nearest_double(reach * step), 1e300) + 1
+        reach *= 2

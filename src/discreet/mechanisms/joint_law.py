@@ -42,7 +42,7 @@ class JointLaw:
     ) -> None:
         """Weigh all places in doubles; no bit is read before `draw`."""
         self.cuts = Cuts(Places.of(points, counts, size), alphas)
-        self._rate = rate
+        self._step = 2 * rate.eta / self.cuts.steps
         self._balls: tuple[int, Masses] | None = None
         with overflowing():
             self.fast = self._in_doubles()
@@ -94,18 +94,17 @@ class JointLaw:
 
     def _in_doubles(self) -> Masses | None:
         """Return the masses in doubles, or None if doubles cannot serve them."""
-        rate = NaturalRate(2 * self._rate.eta / self.cuts.steps)
-        if not has_fast_pass(rate) or self.cuts.points(0, None) >= _LARGEST:
+        if not has_fast_pass(NaturalRate(self._step)) or self.cuts.size >= _LARGEST:
             return None
-        arithmetic = Doubles(rate.eta, self.cuts)
-        return Masses(self.cuts, arithmetic) if arithmetic.longest < _LONGEST else None
+        arithmetic = Doubles(self._step, self.cuts)
+        fits = 0 < arithmetic.reach < _LONGEST or self.cuts.wanted[-1] == 0
+        return Masses(self.cuts, arithmetic) if fits else None
 
     def in_balls(self) -> Masses:
         """Return the masses as balls at the precision in force."""
         precision = flint.ctx.prec
         if self._balls is None or self._balls[0] != precision:
-            rate = NaturalRate(2 * self._rate.eta / self.cuts.steps)
-            self._balls = precision, Masses(self.cuts, Balls(rate))
+            self._balls = precision, Masses(self.cuts, Balls(self._step, self.cuts))
         return self._balls[1]
 
     def __repr__(self) -> str:
@@ -140,7 +139,13 @@ class Branch:
         """Yield balls around the masses."""
         found = self._choices(self._law.in_balls())
         self._names = found.names
-        yield from found.weights
+        if found.lost == 0:
+            yield from found.weights
+            return
+        # What is out of reach below comes first in the sums, what is out of reach above last.
+        yield found.weights[0] + arb(0).union(found.lost)
+        yield from found.weights[1:]
+        yield arb(0)
 
     def name(self, i: int) -> int:
         """Return what was chosen: a cut, or the first quantile in a place."""
@@ -151,7 +156,7 @@ def error_of(found: Choices, total: float, chain: int) -> float:
     """Return a bound on the errors of running sums of masses, relative to their total."""
     if not total > 0:
         return math.inf
-    return 1.001 * (found.error + (chain + 8) * HALF_ULP + found.lost / total)
+    return 1.001 * (found.error + (chain + 8) * HALF_ULP + float(found.lost) / total)
 
 
 def multiset(size: int, k: int, bits: Bits) -> list[int]:

@@ -40,9 +40,9 @@ class Choices(NamedTuple):
     names: Integers
     weights: Array
     error: float
-    """Bound on their relative errors."""
-    lost: float
-    """Bound on all that is left out, if they are doubles."""
+    """Bound on their relative errors, if they are doubles."""
+    lost: Any
+    """Bound on the sum of all that is left out."""
 
 
 class Masses:
@@ -50,7 +50,6 @@ class Masses:
 
     def __init__(self, cuts: Cuts, arithmetic: Arithmetic) -> None:
         self.cuts, self.wanted, self.arithmetic = cuts, cuts.wanted, arithmetic
-        self._growth = [arithmetic.growth(c) for c in (cuts.cuts, cuts.bottoms, cuts.tops)]
         self._sizes = arithmetic.whole(cuts.sizes)
         # For each quantile and each place of one cut: `down` of the quantile as the first there, whose points are
         # not weighed yet; and the same with all quantiles up to the latest one in that place.
@@ -68,7 +67,7 @@ class Masses:
         step = _Step(before, wanted, wanted - self.wanted[j - 1], self.arithmetic)
         part = self._within(self.cuts.cuts, wanted)
         cuts = self.cuts.cuts[part]
-        grow, shrink = self._growth[0](part, wanted)
+        grow, shrink = self.arithmetic.factors(cuts - wanted)
         entries = step.entries(cuts, shrink)
         self._entries[j - 1, part] = entries
         down = self._grouped(j, part, unit)
@@ -86,8 +85,8 @@ class Masses:
         """Return the cuts and masses in tied places: at their lower ends, at their upper ends, and within."""
         bottoms, tops = self.cuts.bottoms, self.cuts.tops
         below, above = (self._within(ends, wanted) for ends in (bottoms, tops))
-        _, shrink = self._growth[1](below, wanted)
-        grow, _ = self._growth[2](above, wanted)
+        _, shrink = self.arithmetic.factors(bottoms[below] - wanted)
+        grow, _ = self.arithmetic.factors(tops[above] - wanted)
         rising = step.rising(bottoms[below]) * unit
         falling = step.falling(tops[above]) * unit
         tied = np.searchsorted(bottoms, step.reached) - 1
@@ -114,8 +113,6 @@ class Masses:
     def _within(self, cuts: Integers, wanted: int) -> slice:
         """Return which cuts are within reach of a wanted one."""
         reach = self.arithmetic.reach
-        if reach is None:
-            return slice(0, len(cuts))
         first, end = cuts.searchsorted(wanted - reach), cuts.searchsorted(wanted + reach, "right")
         return slice(int(first), int(end))
 

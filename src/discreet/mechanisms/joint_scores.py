@@ -74,6 +74,11 @@ class Cuts:
         """How many quantiles there are."""
         return len(self.wanted) - 2
 
+    @property
+    def size(self) -> int:
+        """How many points the grid has."""
+        return int(self.places.starts[-1]) + int(self.places.sizes[-1])
+
     def is_single(self, cut: int) -> bool:
         """Return whether a cut is the only one of its place."""
         place = self.place(cut)
@@ -88,11 +93,9 @@ class Cuts:
         """Return the place of a cut."""
         return int(self.high.searchsorted(cut))
 
-    def points(self, j: int, reach: int | None) -> int:
+    def points(self, j: int, reach: int) -> int:
         """Return how many points there are in the places within reach of the cut that quantile j wants."""
         starts, sizes = self.places.starts, self.places.sizes
-        if reach is None:
-            return int(starts[-1]) + int(sizes[-1])
         first = int(self.high.searchsorted(self.wanted[j] - reach))
         last = int(self.low.searchsorted(self.wanted[j] + reach, "right")) - 1
         return int(starts[last]) + int(sizes[last]) - int(starts[first]) if first <= last else 0
