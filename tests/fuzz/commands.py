@@ -61,7 +61,7 @@ _COMMANDS: list[str] = [
     "median FILE n --lo 0 --hi 120 --step 0.5 --epsilon 1 --max-contributions 1",
     "minimum FILE n --lo 0 --hi 120 --epsilon 1", "maximum FILE n --lo 0 --hi 120 --step 2 --rho 1 --json",
     "quantile FILE n --alpha 0.9 --lo 0 --hi 120 --scale 2",
-    "quantiles FILE n --alphas 0.25,0.5 --lo 0 --hi 120 --epsilon 1 --request r",
+    "quantiles FILE n --alphas 0.25,0.5 --lo 0 --hi 120 --epsilon 1 --delta 1e-6 --method independent --request r",
     "price FILE n --hi 10 --step 0.5 --supply 2 --units 1 --epsilon 1 --continuous",
     "price FILE n --hi 10 --epsilon 1 --report OUT.html",
     "mode FILE c --candidates tea --mechanism noisy_max --noise gumbel --epsilon 1",

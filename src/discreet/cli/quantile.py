@@ -1,6 +1,6 @@
 """discreet median, minimum, maximum, quantile, quantiles: quantiles of a column of numbers."""
 
-from typing import Annotated
+from typing import Annotated, cast, get_args
 
 import typer
 
@@ -8,9 +8,12 @@ from ..releases import Release
 from ..terms import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
+from .completion import one_of
 from .described import grid_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
+
+METHODS = get_args(many.QuantilesMethod)
 
 LowestOption = Annotated[
     str | None,
@@ -116,12 +119,29 @@ def quantiles_command(
     lo: LowestOption = None,
     hi: HighestOption = None,
     step: StepOption = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(METHODS[:-1])} or {METHODS[-1]}.",
+            autocompletion=one_of(*METHODS),
+        ),
+    ] = METHODS[0],
+    delta: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBER", help="The δ of all values together.", show_default=False),
+    ] = None,
 ) -> Release:
     """Release several quantiles, cheaper than one by one.
 
     Example: discreet quantiles people.csv age --alphas 0.25,0.5,0.75 --lo 0 --hi 120 --epsilon 1
     """
-    wanted = [alpha.strip() for alpha in alphas.split(",")]
     return many.quantiles(
-        data, column, alphas=wanted, candidates=grid_of(data, lo, hi, step), **terms
+        data,
+        column,
+        alphas=[alpha.strip() for alpha in alphas.split(",")],
+        candidates=grid_of(data, lo, hi, step),
+        method=cast(many.QuantilesMethod, method),
+        delta=delta,
+        **terms,
     )
