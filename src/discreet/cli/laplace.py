@@ -20,7 +20,7 @@ ValueArgument = Annotated[
 ]
 
 
-@releasing(*OF_TABLES, "mechanism", "noise", "mechanism_option", opened=secret_text)
+@releasing(*OF_TABLES, opened=secret_text)
 def laplace_command(
     terms: Terms,
     sensitivity: Annotated[
@@ -43,6 +43,8 @@ def laplace_command(
     ] = None,
 ) -> Release:
     """Release a number with Laplace noise, on a grid.
+
+    Other mechanisms than the exponential need --lo and --hi.
 
     Example: discreet laplace count.txt --sensitivity 1 --epsilon 1
     """

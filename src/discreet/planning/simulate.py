@@ -233,7 +233,7 @@ def _masses(law: Law) -> list[arb]:
 
 def _in_a_list(scores: Vector, candidates: Sequence[object]) -> tuple[Support, list[WeightedRun]]:
     """Return the candidates of a list as runs of one."""
-    support = ListSupport(candidates)
+    support = ListSupport([candidates[i] for i in range(len(scores))])
     return support, [
         WeightedRun(place, 1, scores.exact(i)) for i, place in enumerate(support.places)
     ]

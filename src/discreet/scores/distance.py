@@ -14,7 +14,9 @@ from ..errors import InvalidNumber, InvalidScores
 from ..numbers import Number, fits, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
-from ..sampling.vectors import read_vector
+from ..sampling.vectors import Vector, read_vector
+
+_EXACT = 2**53
 
 _MOST_DIGITS = 1_000
 """The longest step: a point has these besides those of the value, and must be told."""
@@ -111,6 +113,53 @@ class Distance:
 
     def __repr__(self) -> str:
         return f"Distance(change={self.change}, {self.answers!r})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ListedDistance:
+    """The same score with one number for each point of a grid, for mechanisms that need them one by one.
+
+    Args:
+        distance: the score, on a `Grid`.
+    """
+
+    distance: Distance
+    name: ClassVar[str] = "distance"
+    parameters: ClassVar[Mapping[str, object]] = {}
+    measure: ClassVar[None] = None
+
+    @property
+    def in_runs(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def counts_rows(self) -> bool:
+        """Never: the caller declares the sensitivity for the privacy unit."""
+        return False
+
+    def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
+        """Return the sensitivity of the distance."""
+        return self.distance.sensitivity(neighbors)
+
+    def compute(self, cutoff_gap: Fraction) -> Vector:
+        """Return the score of each point, exactly: as integers or doubles where these hold them. Private.
+
+        Raises:
+            InvalidScores: if the value is no finite number.
+        """
+        runs, step = self.distance.compute(cutoff_gap), self.distance.answers.step
+        size = int(sum(runs.sizes))
+        places = np.abs(np.arange(size) - int(runs.starts[0]))
+        top, below = step.as_integer_ratio()
+        if top * size >= _EXACT or below & (below - 1) or below > _EXACT:
+            unit = -top if below == 1 else -step
+            return read_vector([unit * place for place in places.tolist()])
+        whole = places * -top
+        return Vector(whole) if below == 1 else Vector(whole / below)
+
+    def __repr__(self) -> str:
+        return f"Listed{self.distance!r}"
 
 
 def _finite(value: object) -> Fraction:

@@ -5,14 +5,19 @@ from typing import TypeVar, Unpack, overload
 
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument
+from ..mechanisms import read_mechanism
 from ..numbers import Number
 from ..releases import Release
-from ..scores.distance import Distance, Lattice
+from ..scores import Score
+from ..scores.distance import Distance, Lattice, ListedDistance
 from ..scores.truth import Truth
 from ..selection import Query, release
 from ..terms import AnswerTerms, Terms, takes_terms, takes_terms_without
 
 _T = TypeVar("_T")
+
+_MOST_LISTED = 1_000_000
+"""The most points of a grid that are listed."""
 
 
 @takes_terms
@@ -29,6 +34,8 @@ def laplace(
 
     Without `lo` and `hi` the answer is any multiple of `step`, and eta is epsilon / sensitivity. With
     them it is a point of `Grid(lo, hi, step)`, the distribution is cut off at both ends, and eta is half of that.
+    With both ends any mechanism will do, on up to 1,000,000 points: `Base2(Base2Eta(1, 1))` weighs a point at
+    a distance d from the value by 2**-d, exactly (Ilvento's example).
 
     Args:
         value: a finite number; it goes to the nearest point first. Private: no error shows it.
@@ -43,14 +50,35 @@ def laplace(
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
         InvalidScores: if the value is no finite number.
 
-    Side channels: those of the mechanism; time depends on the length of the numbers too.
+    Side channels: those of the mechanism; time depends on the length of the numbers too. Mechanisms that take no
+    runs that slope go through all points, and their time depends on how many there are.
     """
     if (lo is None) != (hi is None):
         raise InvalidArgument("give both lo and hi, or neither")
     answers = Lattice(step) if lo is None or hi is None else Grid(lo, hi, step)
-    return release(
-        Distance(value, sensitivity, answers), answers, Query("laplace", "laplace"), terms
-    )
+    score = _score(Distance(value, sensitivity, answers), terms)
+    return release(score, answers, Query("laplace", "laplace"), terms)
+
+
+def _score(distance: Distance, terms: Terms) -> Score:
+    """Return the score in runs, or point by point for a mechanism that takes no runs that slope.
+
+    Raises:
+        InvalidArgument: if there are too many points, or no ends.
+    """
+    mechanism = read_mechanism(terms.get("mechanism", "exponential"))
+    if mechanism.takes_runs is True:
+        return distance
+    size = distance.answers.size
+    if not 0 < size <= _MOST_LISTED:
+        many = (
+            f"there are {size:,} points" if size else "without lo and hi there is no end of points"
+        )
+        raise InvalidArgument(
+            f"{mechanism.name} needs up to {_MOST_LISTED:,} points in a list, and {many}; use a larger step, or "
+            "the exponential mechanism"
+        )
+    return ListedDistance(distance)
 
 
 @overload
