@@ -15,6 +15,7 @@ from .files import price as file_price
 from .gaps import gaps
 from .grids import median, price, quantiles
 from .imports import imports
+from .joint import joint
 from .large import FULL, ROWS, Large
 from .ledgers import paid
 from .machine import machine
@@ -36,6 +37,7 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "candidates": candidates,
     "median": median,
     "quantiles": quantiles,
+    "joint": joint,
     "price": price,
     "file_price": file_price,
     "paid": paid,

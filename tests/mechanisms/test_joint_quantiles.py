@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.mechanisms import joint_arithmetic, joint_law
+from discreet.mechanisms import joint_arithmetic, joint_law, joint_masses
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_arithmetic import Doubles, halves
 from discreet.mechanisms.joint_law import Branch, JointLaw, multiset
@@ -189,10 +189,14 @@ def test_multisets_are_uniform(size: int, k: int) -> None:
 def test_sums_in_blocks(steps: list[tuple[int, bool]]) -> None:
     values = np.array([value for value, _ in steps], dtype=np.int64)
     blocks = np.cumsum([new for _, new in steps], dtype=np.int64)
-    before, after = sums_in_blocks(values, blocks)
-    for i, block in enumerate(blocks):
-        assert before[i] == values[: i + 1][blocks[: i + 1] == block].sum()
-        assert after[i] == values[i:][blocks[i:] == block].sum()
+    for few in (0, 100):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(joint_masses, "_FEW", few)
+            before, after, chain = sums_in_blocks(values, blocks)
+        for i, block in enumerate(blocks):
+            assert before[i] == values[: i + 1][blocks[: i + 1] == block].sum()
+            assert after[i] == values[i:][blocks[i:] == block].sum()
+        assert chain <= max(len(values), 1)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

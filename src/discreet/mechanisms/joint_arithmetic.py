@@ -44,6 +44,10 @@ class Arithmetic(Protocol):
         """Return the running sums, from the empty one on."""
         ...
 
+    def note(self, chain: int) -> None:
+        """Take note that sums went through so many additions."""
+        ...
+
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
         ...
@@ -93,8 +97,12 @@ class Doubles:
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
         ends, chain = cumulate(values)
-        self._chain = max(self._chain, chain)
+        self.note(chain)
         return np.concatenate(([0.0], ends))
+
+    def note(self, chain: int) -> None:
+        """Take note that sums went through so many additions."""
+        self._chain = max(self._chain, chain)
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""
@@ -110,7 +118,7 @@ class Doubles:
 
     def error(self, terms: int) -> float:
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
-        return 2 * self.FACTOR_ERROR + (self._chain + terms + 96) * HALF_ULP
+        return 2 * self.FACTOR_ERROR + (self._chain + terms + 32) * HALF_ULP
 
     def lost(self, cuts: Cuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
@@ -146,6 +154,9 @@ class Balls:
     def running(self, values: Array) -> Array:
         """Return the running sums, from the empty one on."""
         return np.concatenate((self.zeros(1), np.cumsum(values)))
+
+    def note(self, chain: int) -> None:
+        """Do nothing: balls hold their errors themselves."""
 
     def factors(self, offsets: Integers) -> tuple[Array, Array]:
         """Return exp(2 eta offset) and exp(-2 eta offset)."""

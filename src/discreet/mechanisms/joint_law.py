@@ -12,7 +12,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..sampling.bits import Bits, below
-from ..sampling.categorical import HALF_ULP, Sums, Table, cumulate
+from ..sampling.categorical import HALF_ULP, Sums, Table
 from ..sampling.enclosures import NaturalRate, has_fast_pass, overflowing
 from ..sampling.vectors import Integers
 from .joint_arithmetic import Balls, Doubles
@@ -127,8 +127,8 @@ class Branch:
             return None
         with overflowing():
             found = self._choices(self._law.fast)
-            ends, chain = cumulate(np.append(found.weights, 0.0))
-        error = error_of(found, float(ends[-1]), chain)
+            ends = np.append(found.weights, 0.0).cumsum()
+        error = error_of(found, float(ends[-1]), len(ends))
         if not error < _DOUBT:
             return None
         self._names = found.names

@@ -8,6 +8,7 @@ a window sum of `down`, and nothing is ever subtracted. Proof and error bounds:
 docs/reference/mechanisms/joint_quantiles.md.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ import numpy as np
 from ..sampling.vectors import Integers
 from .joint_arithmetic import Arithmetic, Array
 from .joint_scores import Cuts
+
+_FEW = 100
+"""So many blocks of sums are summed up one after the other, more of them in rounds."""
 
 
 class Stage(NamedTuple):
@@ -165,7 +169,8 @@ class _Step:
         """The cuts at which nothing is paid."""
         self._below = arithmetic.running(before.up)
         self._blocks = before.cuts // width if len(before.cuts) > 1 else before.cuts
-        self._prefixes, self._suffixes = sums_in_blocks(before.down, self._blocks)
+        self._prefixes, self._suffixes, chain = sums_in_blocks(before.down, self._blocks)
+        arithmetic.note(chain)
 
     def entries(self, cuts: Integers, shrink: Array) -> Array:
         """Return `down` for a quantile that comes to places of one cut from places before them."""
@@ -200,9 +205,24 @@ class _Step:
         return sums
 
 
-def sums_in_blocks(values: Array, blocks: Integers) -> tuple[Array, Array]:
-    """Return the sums from the beginning of each block, and to its end; a block is a stretch of equal numbers."""
-    # By doubling: after k rounds a sum has 2**k terms, so it went through k additions only.
+def sums_in_blocks(values: Array, blocks: Integers) -> tuple[Array, Array, int]:
+    """Return the sums from the beginning of each block, those to its end, and how many additions they took at most.
+
+    A block is a stretch of equal numbers.
+    """
+    begins = np.flatnonzero(np.diff(blocks)) + 1
+    if len(begins) >= _FEW:
+        return *_sums_by_doubling(values, blocks), len(values).bit_length()
+    before, after = np.empty_like(values), np.empty_like(values)
+    ends = [0, *begins.tolist(), len(values)]
+    for start, end in pairwise(ends):
+        np.add.accumulate(values[start:end], out=before[start:end])
+        np.add.accumulate(values[start:end][::-1], out=after[start:end][::-1])
+    return before, after, max(end - start for start, end in pairwise(ends))
+
+
+def _sums_by_doubling(values: Array, blocks: Integers) -> tuple[Array, Array]:
+    """Return the sums from the beginning of each block, and those to its end, after k rounds of 2**k terms."""
     before, after, step = values.copy(), values.copy(), 1
     while step < len(blocks) and (same := blocks[step:] == blocks[:-step]).any():
         before[step:], after[:-step] = (
