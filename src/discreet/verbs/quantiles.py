@@ -83,7 +83,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
         candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
             `Dataset` that declares the bounds of the column.
         method: "recursive" as described; "joint", one exponential mechanism over all non-descending
-            tuples, best for a few thousand records and few alphas; or "independent", one after the other.
+            tuples, often nearer, in time that grows with the square of the number of alphas; or
+            "independent", one after the other.
         delta: the δ of all values together, a probability below 1 such as "1e-6". They are then (ε, δ)-DP, and each
             level (or each value, with "independent") has as much as the library's bound on composition
             allows. Finding it takes up to a few seconds. Not with "joint", a privacy unit or groups.
