@@ -141,7 +141,10 @@ def full(path: Path) -> None:
     def limit(connection: sqlite3.Connection, _: Any) -> None:
         connection.execute("PRAGMA max_page_count = 12")
 
-    event.listen(session._payer.store._engine, "connect", limit)
+    store = session._payer.store
+    event.listen(store._engine, "connect", limit)
+    assert store._file is not None
+    store._file.close()  # it is opened again by the next transaction
     session.buy(bill(1), secretive)
 
 

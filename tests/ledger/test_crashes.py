@@ -138,9 +138,13 @@ def pages(ledger: Ledger, most: int) -> Iterator[None]:
     def limit(connection: sqlite3.Connection, _: Any) -> None:
         connection.execute(f"PRAGMA max_page_count = {most}")
 
+    file = ledger._store._file
+    assert file is not None
     event.listen(ledger._store._engine, "connect", limit)
+    file.close()  # it is opened again by the next transaction
     yield
     event.remove(ledger._store._engine, "connect", limit)
+    file.close()
 
 
 @contextmanager

@@ -87,9 +87,12 @@ def _said(cost: Mapping[str, str]) -> str:
     )
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical_json(value: object) -> str:
     """Return the one JSON text of a plain value: sorted, without spaces, in ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def unit_field(unit: str | None) -> dict[str, str]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Condition, Lock
+from typing import Protocol
+from weakref import WeakSet
 
 try:
     import fcntl
@@ -31,12 +33,22 @@ _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.
 """Errors of file systems without `flock`, where only SQLite's own locks are used."""
 
 
+class _Closes(Protocol):
+    def close(self) -> None: ...
+
+
 class ForkLock:
     """Lets transactions of several threads run concurrently, and delays forks until there are none."""
 
     def __init__(self) -> None:
         self._settled = Condition(Lock())
         self._inside = 0
+        self._open = WeakSet[_Closes]()
+
+    def closes_before(self, opened: _Closes) -> None:
+        """Close this before any fork: a child must not inherit what SQLite has open."""
+        with self._settled:
+            self._open.add(opened)
 
     def __enter__(self) -> None:
         with self._settled:
@@ -52,6 +64,8 @@ class ForkLock:
         _surely(self._settled.acquire)
         while self._inside:
             _surely(self._settled.wait)
+        for opened in list(self._open):
+            _surely(opened.close)
 
     def after_in_parent(self) -> None:
         """Let transactions begin again."""

@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
@@ -21,6 +20,7 @@ from .failures import busy_error, ledger_error
 from .last_seen import LastSeen, check_continues
 from .location import make_file, name_of, read_url
 from .locks import exclusive
+from .open_file import KEEPS_OPEN, OpenFile
 from .schema import MIGRATIONS, version_of
 from .transaction import Transaction
 from .uninterrupted import StopRequest, uninterrupted
@@ -46,9 +46,9 @@ _OPENING = 0x6469736372656574
 class Store:
     """The database that holds a ledger.
 
-    Processes share no connection: a file is opened anew for every transaction, a forked process connects to
-    the server itself, and a ledger in memory cannot be used after a fork. Transactions run in threads of their
-    own, so that no interrupt is raised in the middle of one.
+    Processes share no connection: a file that is open between transactions is closed before a fork, a forked
+    process connects to the server itself, and a ledger in memory cannot be used after a fork. Transactions run
+    in threads of their own, so that no interrupt is raised in the middle of one.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Store:
         self.checkpoints = CheckpointLog(checkpoints)
         self._patience = LOCK_TIMEOUT
         self._process = os.getpid()
+        self._file: OpenFile | None = None
         self._memory = Lock()  # in memory all threads share one connection
         self._engine = self._connecting()
         finalize(self, _close, self._engine, self._process)
@@ -171,7 +172,12 @@ class Store:
         """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
-            with self._exclusive(begin, stop), engine.connect() as connection, connection.begin():
+            with (
+                self._exclusive(begin, stop),
+                self._ready(engine),
+                engine.connect() as connection,
+                connection.begin(),
+            ):
                 begin(connection)
                 return work(connection)
         except DiscreetError:
@@ -194,6 +200,20 @@ class Store:
 
         writing = begin != self._begin_reading
         return exclusive(Path(os.path.realpath(self.name)), writing=writing, again=again)
+
+    @contextmanager
+    def _ready(self, engine: Engine) -> Iterator[None]:
+        """Open the file anew if it cannot be used again, and close it if it cannot be kept open."""
+        file, kept = self._file, False
+        try:
+            if file is not None and not file.resume():
+                engine.dispose()
+            yield
+            kept = file is None or file.rests()
+        finally:
+            if file is not None and not kept:
+                engine.dispose()
+                file.close()
 
     @contextmanager
     def _exclusive_in_memory(self) -> Iterator[None]:
@@ -229,7 +249,8 @@ class Store:
             return _postgresql(self.url)
         if self.in_memory:
             return _sqlite(_open_memory, StaticPool)
-        return _sqlite(partial(_open_file, self.name, self._patience), NullPool)
+        self._file = OpenFile(self.name, self._patience)
+        return _sqlite(self._file.open, StaticPool if KEEPS_OPEN else NullPool)
 
     def _begin_reading(self, connection: Connection) -> None:
         if self._is_sqlite:
@@ -279,12 +300,6 @@ def _sqlite(creator: Callable[[], sqlite3.Connection], pool: type[Pool]) -> Engi
 # With an isolation level of None the driver begins nothing by itself.
 def _open_memory() -> sqlite3.Connection:
     return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-
-
-def _open_file(path: str, patience: float) -> sqlite3.Connection:
-    """Open an existing file: a deleted ledger must not come back empty."""
-    url = f"{Path(os.path.realpath(path)).as_uri()}?mode=rw"
-    return sqlite3.connect(url, uri=True, isolation_level=None, timeout=patience)
 
 
 def _postgresql(url: URL) -> Engine:

@@ -1,0 +1,141 @@
+"""A ledger's file stays open between transactions, and nothing is any different for it."""
+
+import os
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from discreet import Ledger
+from discreet.errors import LedgerCorrupt, RequestConflict
+from discreet.ledger.open_file import OpenFile
+from discreet.ledger.session import Session
+
+from ..ledgers import DIGEST, answering, bill, forgetting, undrawn
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "budget.db"
+
+
+@pytest.fixture
+def session(path: Path) -> Session:
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    return ledger.session("adult")
+
+
+def descriptors(path: Path) -> int:
+    """Return how many descriptors of this process lead to a file."""
+    there = [Path(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")]
+    return sum(one.exists() and one.samefile(path) for one in there)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that are opened, one entry each time."""
+    paths = list[str]()
+    connect: Any = sqlite3.connect
+
+    def noted(path: str, **terms: Any) -> Any:
+        paths.append(path)
+        return connect(path, **terms)
+
+    monkeypatch.setattr("discreet.ledger.open_file.sqlite3.connect", noted)
+    return paths
+
+
+def test_several_releases_open_the_file_once(path: Path, opened: list[str]) -> None:
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    for answer in range(4):
+        assert session.buy(bill("1/8"), answering(answer)) == answer
+    assert ledger.verify().events == 9
+    assert opened.count(f"{path.as_uri()}?mode=rw") == 1
+
+
+def test_another_file_under_the_name_is_noticed(session: Session, path: Path) -> None:
+    """Renamed over it, with the same chain so far: a charge must not go to the file that is gone."""
+    session.buy(bill("1/4"), answering(1))
+    copy = path.with_name("copy.db")
+    copy.write_bytes(path.read_bytes())
+    copy.replace(path)
+    session.buy(bill("1/4"), answering(2))
+    forgetting()
+    assert Ledger(path).spent("adult") == Ledger(path).spent("adult")
+    assert Ledger(path).budgets()[0].spent.epsilon == Fraction(1, 2)
+    assert descriptors(path) >= 1
+
+
+def test_bytes_that_were_changed_behind_its_back_are_read(session: Session, path: Path) -> None:
+    """Not even the counter by which SQLite knows of changes tells of this one."""
+    session.buy(bill("1/4"), answering(1))
+    before = path.read_bytes()
+    after = before.replace(b'{"epsilon":"1/4"}', b'{"epsilon":"1/9"}')
+    assert after != before
+    path.write_bytes(after)
+    with pytest.raises(LedgerCorrupt):
+        session.buy(bill("1/4"), undrawn)
+
+
+def test_a_fork_finds_it_closed(session: Session, path: Path) -> None:
+    session.buy(bill("1/4"), answering(1))
+    assert descriptors(path) == 1
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(write, bytes([descriptors(path)]))
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(read, 1) == b"\0"
+    os.close(read)
+    os.close(write)
+    assert descriptors(path) == 0
+    assert session.buy(bill("1/4"), answering(2)) == 2
+    assert descriptors(path) == 1
+
+
+def test_a_refusal_leaves_no_transaction(session: Session, path: Path) -> None:
+    session.buy(bill("1/4", "a"), answering(1))
+    with pytest.raises(RequestConflict):
+        session.buy(bill("1/4", "a", digest=DIGEST[:-1] + "0"), undrawn)
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("ROLLBACK")
+    assert session.buy(bill("1/4", "b"), answering(2)) == 2
+
+
+def test_with_a_write_ahead_log_it_is_not_kept(path: Path) -> None:
+    """There an open file holds a lock, and nobody could put the mode back."""
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        ledger.checkpoint()
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchall() == [("delete",)]
+    ledger.session("adult").buy(bill("1/4"), answering(1))
+
+
+def test_a_file_that_changed_while_it_was_opened_is_not_kept(
+    session: Session, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = path.with_name("copy.db")
+    connect: Any = sqlite3.connect
+    copy.write_bytes(path.read_bytes())
+
+    def replaced(*given: Any, **terms: Any) -> Any:
+        connection = connect(*given, **terms)
+        copy.replace(path)
+        return connection
+
+    file = OpenFile(str(path), 1.0)
+    monkeypatch.setattr("discreet.ledger.open_file.sqlite3.connect", replaced)
+    file.open()
+    assert not file.resume()
+    file.close()
+    assert not file.resume()
