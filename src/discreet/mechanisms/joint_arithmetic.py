@@ -22,7 +22,7 @@ from .joint_scores import Cuts
 Array = NDArray[Any]
 """Doubles, or balls as objects."""
 
-MARGIN = 120
+MARGIN = 60
 """Offsets go so many nats farther than the tuples of a grid could make up for."""
 
 
