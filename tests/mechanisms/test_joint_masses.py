@@ -74,12 +74,13 @@ def errors_along(law: JointLaw) -> list[float]:
     def choose(branch: Branch) -> int:
         sums = branch.sums()
         if sums is not None:
-            names = branch._names.tolist()
+            names, ends = branch._names.tolist(), sums.ends[branch._ahead :]
             with precision(200):
                 exact = [arb(0), *accumulate(branch.balls())]
+                exact = exact[branch._ahead :]
                 first = branch._names.tolist().index(names[0])
                 assert branch._names.tolist()[first : first + len(names)] == names
-                fast = [arb(float(end)) / float(sums.ends[-1]) for end in sums.ends]
+                fast = [arb(float(end)) / float(ends[-1]) for end in ends]
                 for i, end in enumerate(exact[first + 1 : first + 1 + len(names)]):
                     assert abs(fast[i] - end / exact[-1]) <= 2 * sums.error
             errors.append(sums.error)
@@ -151,6 +152,19 @@ def test_the_top_may_belong_to_what_is_out_of_reach() -> None:
     assert sums.locate(LazyUniform(ScriptedBits("110" + "1" * 61, width=64))) == 1
 
 
+@pytest.mark.parametrize("counts", [[300, 300, 300], [1000, 1000, 1000], [400, 30, 400]])
+@pytest.mark.parametrize(("bit", "expected"), [("0", [0]), ("1", [10])])
+def test_what_is_out_of_reach_is_drawn(counts: list[int], bit: str, expected: list[int]) -> None:
+    """The least uniform falls on the least point and the largest on the largest, how far out they may be."""
+    points, rate = np.array([2, 5, 8]), NaturalRate(Fraction(1, 4))
+    law = JointLaw(points, np.array(counts), 11, [Fraction(1, 2)], rate)
+    assert law.fast is not None
+    assert law.fast.arithmetic.reach < law.cuts.wanted[-1]
+    for fast in (law.fast, None):
+        law.fast = fast
+        assert law.draw(ScriptedBits(bit * 6400, width=64)) == expected
+
+
 def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums of balls with a short reach hold those without."""
     data = tuple(range(0, 4000, 10))
@@ -164,7 +178,7 @@ def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
                 law._balls = None
                 monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
                 sums = list(accumulate(branch.balls()))
-                listed.append((branch._names.tolist(), sums))
+                listed.append((branch._names.tolist(), sums[branch._ahead :]))
             (names, some), (more, everything) = listed
             first = more.index(names[0])
             seen.append(float(some[-1].rad()))

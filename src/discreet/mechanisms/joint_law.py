@@ -120,14 +120,16 @@ class Branch:
     def __init__(self, law: JointLaw, choices: Callable[[Masses], Choices]) -> None:
         self._law, self._choices = law, choices
         self._names: Integers = np.empty(0, dtype=np.int64)
+        self._ahead = 0
 
     def sums(self) -> Sums | None:
         """Return the cumulated masses in doubles, if they are certain enough."""
         if self._law.fast is None:
             return None
+        masses = self._law.fast
         with overflowing():
-            found = self._choices(self._law.fast)
-            ends = np.append(found.weights, 0.0).cumsum()
+            found = self._choices(masses)
+            ends = np.concatenate((self._below(masses), found.weights, [0.0])).cumsum()
         error = error_of(found, float(ends[-1]), len(ends))
         if not error < _DOUBT:
             return None
@@ -137,19 +139,25 @@ class Branch:
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the masses."""
-        found = self._choices(self._law.in_balls())
+        masses = self._law.in_balls()
+        found = self._choices(masses)
         self._names = found.names
-        if found.lost == 0:
-            yield from found.weights
-            return
-        # What is out of reach below comes first in the sums, what is out of reach above last.
-        yield found.weights[0] + arb(0).union(found.lost)
-        yield from found.weights[1:]
-        yield arb(0)
+        # What is out of reach below comes first in the sums, what is out of reach above last: neither is ever certain.
+        for _ in self._below(masses):
+            yield arb(0).union(found.lost)
+        yield from found.weights
+        if found.lost != 0:
+            yield arb(0)
 
     def name(self, i: int) -> int:
         """Return what was chosen: a cut, or the first quantile in a place."""
-        return int(self._names[i])
+        return int(self._names[i - self._ahead])
+
+    def _below(self, masses: Masses) -> NDArray[np.float64]:
+        """Return a weight of 0 for what is out of reach below if there may be any: no draw falls on it."""
+        # Else the first one within reach would be answered in its place, and tuples below had no probability at all.
+        self._ahead = int(masses.arithmetic.reach < masses.wanted[-1])
+        return np.zeros(self._ahead)
 
 
 def error_of(found: Choices, total: float, chain: int) -> float:
