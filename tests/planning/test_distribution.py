@@ -25,7 +25,11 @@ NARROW = Fraction(1, 2**50)
 
 def median_scores() -> list[Fraction]:
     points = [Fraction(i, 2) for i in range(29)]
-    return [Fraction(-abs(sum(a < c for a in AGES) - sum(a > c for a in AGES))) for c in points]
+    n = len(AGES)
+    return [
+        Fraction(min(n - 2 * sum(a < c for a in AGES), 2 * sum(a <= c for a in AGES) - n))
+        for c in points
+    ]
 
 
 def revenues() -> list[Fraction]:

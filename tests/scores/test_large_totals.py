@@ -31,8 +31,9 @@ def rank(histogram: dict[int, int], alpha: Fraction) -> list[int]:
     """Return the score of each point, by its definition."""
     p, q = alpha.as_integer_ratio()
     below = [sum(n for x, n in histogram.items() if x < c) for c in POINTS]
-    above = [sum(n for x, n in histogram.items() if x > c) for c in POINTS]
-    return [-abs((q - p) * b - p * a) for b, a in zip(below, above, strict=True)]
+    up_to = [sum(n for x, n in histogram.items() if x <= c) for c in POINTS]
+    n = sum(histogram.values())
+    return [min(p * n - q * b, q * u - p * n) for b, u in zip(below, up_to, strict=True)]
 
 
 def distance(histogram: dict[int, int], _: Fraction) -> list[int]:

@@ -37,8 +37,8 @@ FAR = Fraction(10**9)
 
 def by_definition(data: Any, candidate: Any, alpha: Fraction) -> int:
     p, q = alpha.as_integer_ratio()
-    below, above = sum(x < candidate for x in data), sum(x > candidate for x in data)
-    return -abs((q - p) * int(below) - p * int(above))
+    below, up_to = sum(x < candidate for x in data), sum(x <= candidate for x in data)
+    return min(p * len(data) - q * int(below), q * int(up_to) - p * len(data))
 
 
 def written_out(runs: Runs) -> list[int]:
@@ -150,7 +150,9 @@ def test_constants_of_opendp() -> None:
 def test_opendps_score_vector() -> None:
     data, candidates = [0, 2, 2, 3, 5, 7, 7, 7], [-1, 2, 4, 7, 12, 22]
     vector: Any = rank(np.array(data), Labels(candidates), Fraction(1, 2)).compute(FAR)
-    assert [-int(vector.exact(i)) for i in range(6)] == [8, 4, 0, 5, 8, 8]
+    theirs = [8, 4, 0, 5, 8, 8]  # they count tied records in the middle; ours are as near or nearer
+    assert [-int(vector.exact(i)) for i in range(6)] == [8, 2, 0, 2, 8, 8]
+    assert all(-int(vector.exact(i)) <= theirs[i] for i in range(6))
 
 
 @given(
@@ -284,14 +286,14 @@ def test_bounds_are_fractions_of_the_law() -> None:
     with precision(200):
         chance = RunLaw(runs, NaturalRate(Fraction(1, 2))).probabilities()[1]
     assert lower(chance) < upper(chance)
-    truth = 1 / (1 + 10**12 * math.exp(-50))
+    truth = 1 / (1 + 10**12 * math.exp(-100))
     assert math.isclose(float(chance), truth, rel_tol=1e-12)
     assert RunLaw(runs, NaturalRate(Fraction(1, 2))).draw(SystemBits()) == 5
 
 
 def test_ties_that_make_summaries_too_good_are_told_in_full() -> None:
-    """Just above the centre's many ties are others, which the summary would rank above them."""
-    data = np.repeat([5, 10, 11, 50], [1000, 5000, 1000, 3000])
+    """Just above the centre's many ties are others, which the summary would rank as high."""
+    data = np.repeat([5, 10, 11], [1000, 4001, 5000])
     score = rank(data, Grid(0, 99), Fraction(1, 2))
     runs = score._near_the_quantile(data, Grid(0, 99), Fraction(1))
     assert runs.summaries is None

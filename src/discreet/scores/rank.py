@@ -1,4 +1,4 @@
-"""How far a candidate's rank is from the wanted one: the score of quantiles."""
+"""How deep the wanted rank is among the records of a candidate: the score of quantiles."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
@@ -31,16 +31,20 @@ SMALL = 2**20
 _LARGE = 2**62
 """Indices of grids up to this size are words."""
 
+_BEYOND = Fraction(10**400)
+"""Above all finite numbers of any column, and none of them."""
+
 WIDER = 16
 """How much wider the bracket becomes if a draw should come near its end."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rank:
-    """-|(q - p) * #{x < c} - p * #{x > c}| for the quantile alpha = p / q.
+    """min(p * n - q * #{x < c}, q * #{x <= c} - p * n) for the quantile alpha = p / q of n records.
 
-    It is 0 where c is a quantile, and falls with the number of records between. For alpha of 0 or 1 all
-    scores move the same way whenever a record comes, goes or is replaced, so the spread is half of what
+    It is at least 0 where c is a quantile, more if it stays one when records come or go, and falls with the
+    number of records between (a weighted Tukey depth). For alpha of 0 or 1 all scores move the same way
+    whenever a record comes, goes or is replaced, so the spread is half of what
     it would be. Proof: docs/reference/scores/rank.md.
 
     Args:
@@ -61,7 +65,7 @@ class Rank:
 
     @property
     def measure(self) -> Measure:
-        """A row below the wanted rank is q - p of the score, and one above it p: q of it are one rank."""
+        """One rank is q of the score."""
         return Measure(ROWS_IN_RANK, Fraction(1, self.alpha.denominator))
 
     @property
@@ -171,20 +175,22 @@ class Rank:
         p, q = self.alpha.as_integer_ratio()
         if (n + 1) * q >= 2**62:
             less, more = less.astype(object), more.astype(object)
-        scores: Integers = -abs((q - p) * less - p * more)
+        # q * (wanted rank - L) and q * (L + E - wanted rank); one is negative where the rank is missed.
+        scores: Integers = np.minimum(p * n - q * less, (q - p) * n - q * more)
         return scores
 
     def _listed(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
         rungs = read_vector(list(candidates))
         ladder = [rungs.exact(i) for i in range(len(rungs))]
-        found = self.column.beside(ladder)
+        # Every record is below or above a number that none is equal to.
+        found = self.column.beside([*ladder, _BEYOND])
         if found is None:
-            less, more = _beside(*self.column.numbers(), ladder)
+            less, more = _beside(*self.column.numbers(), [*ladder, _BEYOND])
         else:
             less, more = (integers(counts) for counts in found)
-        most = int((less + more).max(initial=0))
-        return Vector(self._scores(less, more, most), integral=True)
+        n = int(less[-1]) + int(more[-1])
+        return Vector(self._scores(less[:-1], more[:-1], n), integral=True)
 
     def __repr__(self) -> str:
         return f"Rank(alpha={self.alpha}, {self.candidates!r})"

@@ -125,8 +125,8 @@ def median(
         candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
             May be left out for a `Dataset` that declares the bounds of the column.
             A `Grid` for "median_distance".
-        score: "rank", or "median_distance", which is better where many records are equal: a point that
-            half of them share is as good as can be.
+        score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how
+            many records must come or go until the point is the median.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
