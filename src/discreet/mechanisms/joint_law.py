@@ -142,7 +142,7 @@ class Branch:
         masses = self._law.in_balls()
         found = self._choices(masses)
         self._names = found.names
-        # What is out of reach below comes first in the sums, what is out of reach above last: neither is ever certain.
+        # What is out of reach below comes first in the sums, and last what is so above: neither is ever certain.
         for _ in self._below(masses):
             yield arb(0).union(found.lost)
         yield from found.weights
@@ -155,7 +155,7 @@ class Branch:
 
     def _below(self, masses: Masses) -> NDArray[np.float64]:
         """Return a weight of 0 for what is out of reach below if there may be any: no draw falls on it."""
-        # Else the first one within reach would be answered in its place, and tuples below had no probability at all.
+        # Else the first one within reach would be answered in its place, and tuples below would never be.
         self._ahead = int(masses.arithmetic.reach < masses.wanted[-1])
         return np.zeros(self._ahead)
 
