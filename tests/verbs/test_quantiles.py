@@ -38,7 +38,7 @@ def chances(levels: Levels, scores: Any, lo: int, hi: int) -> Iterator[tuple[int
     """Yield the first index of each run, the one after its last, and the probability of each index."""
     value = levels.branches[(lo + hi) // 2]
     calibrated = value.calibrated
-    runs = scores(value.share, calibrated.cutoff_gap)
+    runs = scores(value.share, Fraction(10**9))  # nothing in summaries
     for start, n, chance in zip(
         runs.starts, runs.sizes, calibrated.law(runs).probabilities(), strict=True
     ):
