@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidArgument
 from ..numbers import count
-from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee
+from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.categorical import Categorical, Sums, Table, VectorWeights, cumulate, error_of_sums
@@ -30,8 +30,10 @@ from ..sampling.vectors import ExactArray, Integers, Vector
 from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
 from .exponential import Exponential
 from .first_arrivals import FirstArrivals
+from .flip_rounds import FlipRounds
 from .lists import Lists, probabilities_of_rounds, skipping
 from .noisy_max import NoisyMax
+from .permute_and_flip import PermuteAndFlip
 from .shares import in_rounds, share_of
 
 _BLOCK = 2**11
@@ -39,6 +41,8 @@ _BLOCK = 2**11
 
 _FEW = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
+
+_FLIPS = (PermuteAndFlip(), NoisyMax("exponential"))
 
 _AT_ONCE = 8
 """Blocks that the first pass weighs together, so that they stay in the cache."""
@@ -112,7 +116,7 @@ class Peeling:
             if isinstance(scores, Runs):
                 return RunRounds(scores, k, calibrated.law)
             count(k, "k", most=len(scores))
-            return _of_vector(scores, k, calibrated.law, rate)
+            return self._rounds(scores, calibrated.law, rate)
 
         together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
         if self.delta is not None and parameter is not None:
@@ -140,21 +144,28 @@ class Peeling:
         share = share_of(self.mechanism, sensitivity, k, together, adaptive=True)
         return PrivacyParameter("epsilon", share)
 
-    def _rate(self, guarantee: Guarantee, spread: Fraction) -> Rate | None:
-        """Return the rate at which weights fall, if a round is the exponential mechanism."""
-        exponential = self.mechanism in (Exponential(), NoisyMax("gumbel"))
-        if exponential and isinstance(guarantee, BoundedRange):
-            return NaturalRate(guarantee.epsilon / spread)
-        return None
+    def _rate(self, guarantee: Guarantee, spread: Fraction) -> NaturalRate | None:
+        """Return the rate at which weights fall, if a round is the exponential mechanism or permute-and-flip."""
+        known = self._is_exponential or self.mechanism in _FLIPS
+        return NaturalRate(guarantee.epsilon / spread) if known else None  # type: ignore[attr-defined]
 
+    @property
+    def _is_exponential(self) -> bool:
+        return self.mechanism in (Exponential(), NoisyMax("gumbel"))
 
-def _of_vector(scores: Vector, k: int, law: Callable[[Vector], Law], rate: Rate | None) -> Lists:
-    """Return the distribution of k rounds from one score per candidate; all choices are by public numbers."""
-    if rate is None:
-        return Rounds(scores, k, law)
-    if k > _FEW and len(scores) <= k * _BLOCK and has_fast_pass(rate):
-        return FirstArrivals(scores, k, rate)
-    return Rounds(scores, k, law) if len(scores) <= _BLOCK else BlockRounds(scores, k, rate)
+    def _rounds(
+        self, scores: Vector, law: Callable[[Vector], Law], rate: NaturalRate | None
+    ) -> Lists:
+        """Return the distribution of the rounds from one score per candidate; all choices are by public numbers."""
+        k, n = self.k, len(scores)
+        if rate is None:
+            return Rounds(scores, k, law)
+        many = k > _FEW and has_fast_pass(rate)
+        if not self._is_exponential:
+            return FlipRounds(scores, k, rate) if many else Rounds(scores, k, law)
+        if many and n <= k * _BLOCK:
+            return FirstArrivals(scores, k, rate)
+        return Rounds(scores, k, law) if n <= _BLOCK else BlockRounds(scores, k, rate)
 
 
 class Left(NamedTuple):

@@ -54,10 +54,11 @@ class LazyUniform:
         self.length = bits.width
 
     @classmethod
-    def begun(cls, word: int, bits: Bits) -> "LazyUniform":
-        """Return the uniform whose first word was already read from `bits`."""
+    def begun(cls, word: int, bits: Bits, length: int | None = None) -> "LazyUniform":
+        """Return the uniform whose first word, or whose first bits, were already read from `bits`."""
         uniform = cls.__new__(cls)
-        uniform._bits, uniform.prefix, uniform.length = bits, word, bits.width
+        uniform._bits, uniform.prefix = bits, word
+        uniform.length = bits.width if length is None else length
         return uniform
 
     def extend(self) -> None:

@@ -1,0 +1,209 @@
+"""Rounds of permute-and-flip in doubles: the law by enumeration, the order by an exact oracle."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.errors import InvalidScores
+from discreet.mechanisms import PermuteAndFlip, flip_rounds
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.mechanisms.flip_rounds import FlipRounds
+from discreet.mechanisms.noisy_max import NoisyMax
+from discreet.mechanisms.peeling import Peeling, Rounds
+from discreet.privacy.sensitivity import sensitivity_of
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.short_words import read_on, read_on_for, short_words
+from discreet.sampling.vectors import read_vector
+from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
+
+HALF = NaturalRate(Fraction(1, 2))
+GENERAL = sensitivity_of(1, "add_remove")
+WORDS = 2**64
+
+CASES: list[tuple[list[Any], int]] = [
+    ([0, 1, 2], 1),
+    ([3, 3, 3], 1),
+    ([0.5, -0.25], 2),
+    ([5], 1),
+    ([1e300, 0.0, -1e300], 1),
+    ([10**300, Fraction(1, 3), 0], 1),
+]
+
+
+@pytest.mark.parametrize(("scores", "k"), CASES)
+def test_the_law_is_that_of_single_rounds(scores: list[Any], k: int) -> None:
+    law = FlipRounds(read_vector(scores), k, HALF)
+    single = PermuteAndFlip().calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1))).law
+    with precision(3000):
+        stated = Rounds(read_vector(scores), k, single).probabilities()
+        lists = [tuple(one) for one in _lists(len(scores), k)]
+        tree = bit_tree(lambda bits: tuple(law.draw(bits)), 11)
+        assert set(tree.masses) <= set(lists)
+        for one, probability, own in zip(lists, stated, law.probabilities(), strict=True):
+            assert tree.admits(one, probability), (one, tree, probability)
+            assert own.overlaps(probability)
+    assert tree.undecided < Fraction(2, 5)
+
+
+def _lists(n: int, k: int) -> list[list[int]]:
+    return [[]] if k == 0 else [[*a, i] for a in _lists(n, k - 1) for i in range(n) if i not in a]
+
+
+class Words:
+    """These words of 64 bits, then the middle of all."""
+
+    width = 64
+
+    def __init__(self, words: Sequence[int]) -> None:
+        self.left = list(words)
+
+    def word(self) -> int:
+        return self.left.pop(0) if self.left else 2**63
+
+    def words(self, n: int) -> Any:
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+def packed(uniforms: Sequence[int]) -> list[int]:
+    """Return the words of a round in which up to 16 candidates have these uniforms of 64 bits."""
+    short = [u >> 48 for u in uniforms] + [0] * (-len(uniforms) % 4)
+    first = [sum(short[i + j] << 16 * j for j in range(4)) for i in range(0, len(short), 4)]
+    return first + [(u % 2**48) << 16 for u in uniforms]
+
+
+def first_exactly(scores: list[Any], left: list[int], uniforms: Sequence[int]) -> int:
+    """Return who comes first, for the uniforms in the middle of these cells, at 400 bits."""
+    with precision(400):
+        best = max(Fraction(scores[i]) for i in left)
+        times = {
+            i: arb(2 * uniforms[i] + 1).log() + HALF.exponent(best - Fraction(scores[i]))
+            for i in left
+        }
+        return min(left, key=lambda i: times[i].mid())
+
+
+NUMBERS: dict[str, Any] = {
+    "ties": st.integers(0, 3),
+    "near": st.integers(0, 60),
+    "clusters": st.builds(lambda far, near: far * 10**15 + near, st.integers(-3, 3), st.integers(0, 9)),
+    "floats": st.floats(-1e3, 1e3),
+    "any": st.floats(allow_nan=False, allow_infinity=False),
+    "ends": st.sampled_from([-(2**63), 2**63 - 1, 0, 1]),
+    "fractions": st.fractions(-9, 9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@given(data=st.data())
+def test_the_order_is_the_exact_one(kind: str, data: st.DataObject) -> None:
+    scores = data.draw(st.lists(NUMBERS[kind], min_size=1, max_size=9))
+    k = data.draw(st.integers(1, len(scores)))
+    spots = st.integers(0, WORDS - 1) | st.sampled_from([1, 2**11, 2**48, 2**63, WORDS - 2])
+    everyone = st.lists(spots, min_size=len(scores), max_size=len(scores), unique=True)
+    rounds = [data.draw(everyone) for _ in range(k)]
+    law = FlipRounds(read_vector(scores), k, HALF)
+    left, expected = list(range(len(scores))), list[int]()
+    for uniforms in rounds:
+        expected.append(first_exactly(scores, left, uniforms))
+        left.remove(expected[-1])
+    # Whoever is in doubt is in the middle of its cell, and the next round begins after that: one round at a time.
+    with np.errstate(all="ignore"):
+        delays, gone = None, list[int]()
+        for uniforms, answer in zip(rounds, expected, strict=True):
+            best = next(i for i in law._best_first if i not in gone)
+            delays = law._delays(best)
+            delays[gone] = np.inf
+            assert law._first(delays, best, Words(packed(uniforms))) == answer
+            gone.append(answer)
+
+
+@pytest.mark.parametrize("gap", [0, 1, 5])
+@pytest.mark.parametrize("word", [2**20 + 1, 2**40, 2**62 + 12345])
+def test_differences_that_doubles_do_not_see(word: int, gap: int) -> None:
+    with precision(300):
+        level = int(
+            ((arb(2 * word + 1) / 2) * (arb(gap) / 2).exp()).mid().floor().unique_fmpz() or 0
+        )
+    for cells in (2**e * sign for e in range(1, 28, 3) for sign in (-1, 1)):
+        if 0 <= level + cells < WORDS:
+            uniforms = [word, level + cells]
+            bits = Words(packed(uniforms))
+            found = FlipRounds(read_vector([0, gap]), 1, HALF).draw(bits)
+            assert found == [first_exactly([0, gap], [0, 1], uniforms)]
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 1.0, 30.0]), st.integers(17, 300))
+def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> None:
+    """The answers are those that reading on for everyone gives, where the rest is a function of the first bits."""
+    rng = np.random.default_rng(seed)
+    scores = read_vector(np.round(rng.standard_normal(n) * spread, 1))
+
+    def hashed(first: Any, width: int, _: Any) -> tuple[Any, int]:
+        rest = (first * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(width)
+        return first << np.uint64(64 - width) | rest, 64
+
+    answers = []
+    for few in (read_on_for, lambda n: n):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(flip_rounds, "read_on", hashed)
+            patch.setattr(flip_rounds, "read_on_for", few)
+            answers.append(FlipRounds(scores, 1, HALF).draw(SeededBits(seed)))
+    assert answers[0] == answers[1]
+
+
+def test_others_that_may_be_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With too few read on, the others are settled all the same: every list is possible."""
+    monkeypatch.setattr(flip_rounds, "read_on_for", lambda n: 1)
+    law = FlipRounds(read_vector([1, 1, 0]), 1, HALF)
+    with precision(500):
+        tree = bit_tree(lambda bits: tuple(law.draw(bits)), 11)
+        for one, probability in zip(_lists(3, 1), law.probabilities(), strict=True):
+            assert tree.admits(tuple(one), probability)
+    assert tree.undecided < Fraction(1, 2)
+
+
+def test_two_steps_of_a_uniform() -> None:
+    words = [0x1111222233334444, 0xFFFF0000AAAA0001]
+    short, width = short_words(6, Words(words))
+    assert short.tolist() == [0x4444, 0x3333, 0x2222, 0x1111, 0x0001, 0xAAAA]
+    assert width == 16
+    found, length = read_on(short[:2], width, Words([0xABCDEF0123456789, 2**64 - 1]))
+    assert [hex(word) for word in found.tolist()] == ["0x4444abcdef012345", "0x3333ffffffffffff"]
+    assert length == 64
+    assert short_words(3, ScriptedBits("101"))[0].tolist() == [1, 0, 1]
+    again, length = read_on(np.array([1, 0], dtype=np.uint64), 1, ScriptedBits("01"))
+    assert (again.tolist(), length) == ([2, 1], 2)
+
+
+def test_its_work_depends_on_sizes_alone() -> None:
+    n, k = 5000, 6
+    rng = np.random.default_rng(0)
+    seen = set()
+    for scores in (rng.standard_normal(n), np.zeros(n), np.arange(n) * 1e6, np.arange(n) ** 2):
+        law = FlipRounds(read_vector(scores), k, HALF)
+        law.draw(SystemBits())
+        with counted_work() as work:
+            law.draw(SystemBits())
+        seen.add((work.words, work.functions, work.passes, work.balls))
+    assert seen == {(k * (n // 4 + 18), k * 2 * 18, 0, 0)}
+
+
+@pytest.mark.parametrize("mechanism", [PermuteAndFlip(), NoisyMax("exponential")])
+def test_peeling_of_more_than_three(mechanism: Any) -> None:
+    one = PrivacyParameter("epsilon", Fraction(1))
+    for k, law in ((3, Rounds), (4, FlipRounds)):
+        drawn: Any = Peeling(mechanism, k).calibrate(GENERAL, one).law(read_vector(range(9)))
+        assert type(drawn) is law
+    tiny = PrivacyParameter("scale", Fraction(10) ** 290)
+    slow: Any = Peeling(mechanism, 5).calibrate(GENERAL, tiny).law(read_vector(range(9)))
+    assert type(slow) is Rounds
+    for bad in ([0.0, float("nan")], [float("inf"), 0.0]):
+        with pytest.raises(InvalidScores):
+            FlipRounds(read_vector(bad), 1, HALF)
