@@ -26,6 +26,7 @@ from .mechanisms.contract import Law, Mechanism, PrivacyParameter, identified
 from .numbers import count, positive
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
+from .sampling import short_lists
 from .sampling.bits import Bits, SystemBits
 from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from .sampling.kernel import Kernel
@@ -149,7 +150,7 @@ class Work:
     Attributes:
         words: words of 64 bits read.
         functions: exponentials and logarithms taken in doubles.
-        passes: how often gaps were computed, over a block of scores or all of them.
+        passes: how often arrays of gaps were computed, over a block of scores or all of them.
         balls: weights enclosed in balls, because doubles left a doubt.
     """
 
@@ -209,6 +210,7 @@ def counted_work() -> Iterator[Work]:
             (SystemBits, "word", "words", _one),
             (SystemBits, "words", "words", _asked_words),
             (np, "exp", "functions", np.size),
+            (short_lists, "exp", "functions", _one),
             (np, "log", "functions", np.size),
             (Vector, "gaps", "passes", _one),
             (Kernel, "weights", "functions", _numbers),
