@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .arguments import named_arguments, refuse_one_shot
 from .errors import InvalidArgument, shown
-from .listener import Listener, Prepare
+from .listener import Listener, PrepareDraw
 from .payment import Bill
 from .releases import Release
 from .selection import Order
@@ -22,7 +22,7 @@ class Asked(NamedTuple):
     """
 
     order: Order
-    prepare: Prepare
+    prepare: PrepareDraw
     name: Callable[[Any], Any]
 
 

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from .errors import InvalidArgument
 
-Prepare = Callable[[], Callable[[], Any]]
+PrepareDraw = Callable[[], Callable[[], Any]]
 
 
 class Listener:
@@ -30,7 +30,7 @@ class Listener:
             name: returns the answer for what was drawn.
         """
 
-        def __init__(self, order: object, prepare: Prepare, name: Callable[[Any], Any]) -> None:
+        def __init__(self, order: object, prepare: PrepareDraw, name: Callable[[Any], Any]) -> None:
             super().__init__("an order was taken, and no answer given")
             self.order, self.prepare, self.name = order, prepare, name
 

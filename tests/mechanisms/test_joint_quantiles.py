@@ -18,7 +18,7 @@ from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint_law import Branch, JointLaw, multiset
 from discreet.mechanisms.joint_quantiles import JointQuantiles
-from discreet.mechanisms.joint_scores import Cuts, Places, score
+from discreet.mechanisms.joint_scores import Cuts, GridPlaces, score
 from discreet.privacy.guarantees import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Table
@@ -349,7 +349,7 @@ def test_the_score_is_the_least_over_all_cuts(
     """By a table of all ascending cuts in steps in which every end and every wanted cut is whole."""
     chosen = sorted(drawn.draw(st.tuples(*[st.integers(0, 9)] * len(alphas))))
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    cuts = Cuts(Places.of(points, counts, 10), alphas)
+    cuts = Cuts(GridPlaces.of(points, counts, 10), alphas)
     ends = [ends_of(data, x) for x in chosen]
     ranges = [range(0, 1)]
     ranges += [range(int(low * cuts.steps), int(high * cuts.steps) + 1) for low, high in ends]
@@ -368,7 +368,7 @@ def test_the_score_is_the_least_over_all_cuts(
 @given(SOME_DATA, st.integers(10, 12))
 def test_places_are_the_grid(data: Data, size: int) -> None:
     points, counts = np.unique(np.array(data, dtype=np.int64), return_counts=True)
-    places = Places.of(points, counts, size)
+    places = GridPlaces.of(points, counts, size)
     listed = [
         (x, Fraction(low, 2), Fraction(high, 2))
         for start, many, low, high in zip(*(of.tolist() for of in places), strict=True)

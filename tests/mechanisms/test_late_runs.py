@@ -10,7 +10,7 @@ from flint import arb
 
 import discreet
 from discreet.mechanisms import late_runs
-from discreet.mechanisms.late_runs import Part, chance_in_time, late_parts, within_reach
+from discreet.mechanisms.late_runs import LatePart, chance_in_time, late_parts, within_reach
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.mechanisms.permute_and_flip_runs import RunRace, _Runner
 from discreet.sampling.bits import LazyUniform
@@ -91,7 +91,7 @@ def test_which_parts_arrive_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_time_of_what_is_in_time(size: int, word: int) -> None:
     """The quantile of the least of the times below 1, given that there is one."""
     gap = Fraction(900)
-    part = Part(Runs([0], [size], read_vector([0])), 0, 0, size)
+    part = LatePart(Runs([0], [size], read_vector([0])), 0, 0, size)
     u = LazyUniform(ScriptedBits(f"{word:064b}", width=64))
     with precision(2000):
         weight = HALF.decay(gap)

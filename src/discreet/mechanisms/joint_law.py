@@ -17,7 +17,7 @@ from ..sampling.enclosures import NaturalRate, has_fast_pass, overflowing
 from ..sampling.vectors import Integers
 from .joint_arithmetic import Balls, Doubles
 from .joint_masses import Choices, Masses
-from .joint_scores import Cuts, Places
+from .joint_scores import Cuts, GridPlaces
 
 _DOUBT = 2.0**-30
 """A pass in doubles with a larger error is not worth while."""
@@ -41,7 +41,7 @@ class JointLaw:
         rate: NaturalRate,
     ) -> None:
         """Weigh all places in doubles; no bit is read before `draw`."""
-        self.cuts = Cuts(Places.of(points, counts, size), alphas)
+        self.cuts = Cuts(GridPlaces.of(points, counts, size), alphas)
         self._step = 2 * rate.eta / self.cuts.steps
         self._balls: tuple[int, Masses] | None = None
         with overflowing():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..sampling.vectors import Integers
 
 
-class Places(NamedTuple):
+class GridPlaces(NamedTuple):
     """The grid in places, in order: a point with records, or a stretch of points without. Private."""
 
     starts: Integers
@@ -29,7 +29,7 @@ class Places(NamedTuple):
     """The largest."""
 
     @classmethod
-    def of(cls, points: Integers, counts: NDArray[np.int64], size: int) -> "Places":
+    def of(cls, points: Integers, counts: NDArray[np.int64], size: int) -> "GridPlaces":
         """Return the places of a grid of that size, from distinct points with the numbers of their records."""
         dtype = np.dtype(np.int64 if size < 2**62 else object)
         starts = np.zeros(2 * len(points) + 1, dtype=dtype)
@@ -48,7 +48,7 @@ class Places(NamedTuple):
 class Cuts:
     """The cuts of all places, and the wanted ones, in steps in which all of them are whole. Private."""
 
-    def __init__(self, places: Places, alphas: Sequence[Fraction]) -> None:
+    def __init__(self, places: GridPlaces, alphas: Sequence[Fraction]) -> None:
         n = int(places.high[-1] + 1) // 2  # the last place ends at n, or half a record below
         wanted = [Fraction(0), *(n * alpha for alpha in alphas), Fraction(n)]
         self.steps = lcm(2, *(cut.denominator for cut in wanted))

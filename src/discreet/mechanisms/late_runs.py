@@ -21,7 +21,7 @@ _RARE = 30
 """Runs are left in summaries while one of their candidates arrives in time with probability below 2**-_RARE."""
 
 
-class Part(NamedTuple):
+class LatePart(NamedTuple):
     """A part of a run: its first place, as steps from the start of the run, and its size."""
 
     runs: Runs
@@ -30,7 +30,7 @@ class Part(NamedTuple):
     size: int
 
 
-def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[Part]:
+def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[LatePart]:
     """Return the parts in summaries of which a candidate arrives by the time 1: almost never any.
 
     Reads one word where there are summaries; more with probability 2**-30.
@@ -42,7 +42,7 @@ def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[Part]:
         u.extend()
     if u.prefix << _RARE >= 1 << u.length:
         return []
-    parts, found = list(_summarised(runs)), list[Part]()
+    parts, found = list(_summarised(runs)), list[LatePart]()
     while (c := Table(_InTime(parts, best, rate)).settle(u)) < len(parts):
         found.append(parts[c])
         parts, u = parts[c + 1 :], LazyUniform(bits)
@@ -55,7 +55,7 @@ class _InTime:
     Candidates arrive by the time 1 with probability w, each for itself.
     """
 
-    def __init__(self, parts: list[Part], best: Stored, rate: Rate) -> None:
+    def __init__(self, parts: list[LatePart], best: Stored, rate: Rate) -> None:
         self._parts, self._best, self._rate = parts, best, rate
 
     def sums(self) -> None:
@@ -109,7 +109,7 @@ def _chosen(column: Any, there: NDArray[np.bool_]) -> Any:
     return [each for each, keep in zip(column, there.tolist(), strict=True) if keep]
 
 
-def _summarised(runs: Runs) -> Iterator[Part]:
+def _summarised(runs: Runs) -> Iterator[LatePart]:
     """Yield the parts of the runs in full that are in summaries."""
     assert runs.whole is not None
     assert runs.summaries is not None
@@ -121,7 +121,7 @@ def _summarised(runs: Runs) -> Iterator[Part]:
             first = int(whole.starts[c])
             low, high = max(start, first), min(end, first + int(whole.sizes[c]))
             if low < high:
-                yield Part(whole, c, low - first, high - low)
+                yield LatePart(whole, c, low - first, high - low)
 
 
 def chance_in_time(weight: arb, size: int) -> arb:

@@ -27,7 +27,7 @@ from ..sampling.enclosures import Rate, has_fast_pass, overflowing, precision
 from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import ExactArray
 from ..sampling.waiting_times import log_of_rest
-from .late_runs import Part, chance_in_time, late_parts, listed_runs, within_reach
+from .late_runs import LatePart, chance_in_time, late_parts, listed_runs, within_reach
 
 TIME_ERROR = 2.0**-34
 """Proved bound on the error of the logarithm of a time in doubles. A time that was cut is only bounded below."""
@@ -110,10 +110,10 @@ class RunRace:
         runs, run, steps, size = late[c - n] if c >= n else self._part(c)
         return Place(runs, run, steps + below(size, bits))
 
-    def _part(self, c: int) -> Part:
-        return Part(self._runs, c, 0, int(self._runs.sizes[c]))
+    def _part(self, c: int) -> LatePart:
+        return LatePart(self._runs, c, 0, int(self._runs.sizes[c]))
 
-    def _first(self, bits: Bits, late: Sequence[Part] = ()) -> int:
+    def _first(self, bits: Bits, late: Sequence[LatePart] = ()) -> int:
         """Return the run whose first candidate comes first of all; those in `late` are counted on."""
         n = len(self._runs)
         runners = {c: self._runner(c, u) for c, u in self._leaders(bits).items()}
@@ -178,7 +178,7 @@ class _Runner:
     With `in_time` the first is known to arrive by the time 1, and `u` is uniform over what that leaves.
     """
 
-    part: Part
+    part: LatePart
     gap: Fraction
     u: LazyUniform
     in_time: bool = False

@@ -21,7 +21,7 @@ from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
 from .adaptive_grid import LARGEST, LossGrid, choose_grid
 
-Doubles = NDArray[np.float64]
+GridValues = NDArray[np.float64]
 
 _MOST_EQUAL = 4096
 """Longest sequence the formula is evaluated for: about two seconds."""
@@ -176,7 +176,7 @@ def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: lis
 # The recursion. A curve maps gamma to a bound on sup P(E) - gamma Q(E), and is kept at gamma = exp(m * step).
 
 
-def _curve(grid: LossGrid) -> Doubles:
+def _curve(grid: LossGrid) -> GridValues:
     """Return bounds of the curve at the points from `low` to `high`.
 
     The state of the recursion is the number of answers to come, by size. The adversary chooses the size of the
@@ -186,7 +186,7 @@ def _curve(grid: LossGrid) -> Doubles:
     level = {(0,) * len(grid.counts): _known(grid, 0, 0)}
     # Invariant: `level` maps all states with equally many answers to come to bounds of their curves.
     for _ in range(sum(grid.counts)):
-        longer: dict[tuple[int, ...], Doubles] = {}
+        longer: dict[tuple[int, ...], GridValues] = {}
         for come, curve in level.items():
             for kind, most in enumerate(grid.counts):
                 if come[kind] < most:
@@ -199,7 +199,7 @@ def _curve(grid: LossGrid) -> Doubles:
     return curve
 
 
-def _widened(grid: LossGrid, come: tuple[int, ...], curve: Doubles, kind: int) -> Doubles:
+def _widened(grid: LossGrid, come: tuple[int, ...], curve: GridValues, kind: int) -> GridValues:
     """Return the curve as far out as one more answer of that kind needs it, not increasing."""
     left, size = sum(map(operator.mul, come, grid.cells)), grid.cells[kind]
     (first, last), (before, end) = grid.window(left), grid.window(left + size)
@@ -209,7 +209,7 @@ def _widened(grid: LossGrid, come: tuple[int, ...], curve: Doubles, kind: int) -
     return np.asarray(np.maximum.accumulate(np.concatenate(parts)[::-1])[::-1])
 
 
-def _known(grid: LossGrid, first: int, last: int) -> Doubles:
+def _known(grid: LossGrid, first: int, last: int) -> GridValues:
     """Return bounds of 1 - gamma, but at least 0, from the point `first` to `last`."""
     # The factor covers the relative errors of the exponents (2.01 * 2**-53) and of expm1 (2**-44).
     exponents = np.minimum(np.arange(first, last + 1), 0) * float(grid.step)
@@ -226,9 +226,9 @@ class _Odds:
         lift: exp(t) * tanh(step / 4) / (exp(epsilon) - 1), rounded up.
     """
 
-    high: Doubles
-    low: Doubles
-    lift: Doubles
+    high: GridValues
+    low: GridValues
+    lift: GridValues
 
     @staticmethod
     @lru_cache(maxsize=64)
@@ -247,7 +247,7 @@ class _Odds:
             )
 
 
-def _one_more(after: Doubles, grid: LossGrid, kind: int) -> Doubles:
+def _one_more(after: GridValues, grid: LossGrid, kind: int) -> GridValues:
     """Return bounds of the curve before an answer from bounds of the curve after it.
 
     At gamma this is the maximum over the loss t of pi(t) f(gamma e**-t) + (1 - pi(t)) f(gamma e**(epsilon - t)),

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from ..sampling.vectors import ExactArray, Integers
 
-Place = Callable[[Any], Integers]
+ToIndices = Callable[[Any], Integers]
 """Returns the indices of the grid that are nearest to numbers; it does not fall where the numbers rise."""
 
-LARGE = 2**17
+MANY = 2**17
 """From so many records on, a sample is taken."""
 
 _SAMPLE = 2**16
@@ -33,14 +33,14 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def records_around(
-    values: ExactArray, place: Place, rank: int, width: int
+    values: ExactArray, place: ToIndices, rank: int, width: int
 ) -> tuple[Integers, int, int]:
     """Return the records at most `width` ranks from the one at `rank` and its ties, as indices, and their ranks.
 
     Ranks are those of the indices, and ties have one index. The values are not altered.
     """
     total = len(values)
-    if total >= LARGE:
+    if total >= MANY:
         below, between = _between(values, *_ends(values, place, rank, width))
         if below <= rank < below + len(between):
             found, start, stop = _around(place(between), rank - below, width)
@@ -51,7 +51,7 @@ def records_around(
     return _around(place(values), rank, width)
 
 
-def _ends(values: ExactArray, place: Place, rank: int, width: int) -> tuple[Any, Any]:
+def _ends(values: ExactArray, place: ToIndices, rank: int, width: int) -> tuple[Any, Any]:
     """Return two numbers between which the wanted records are, as far as a sample can say.
 
     Of m random positions, more than a margin of 4 sqrt(m) too many or too few lie below a rank with probability
