@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidScores
+from discreet.mechanisms import first_arrivals
 from discreet.mechanisms.first_arrivals import FirstArrivals
+from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Categorical
 from discreet.sampling.differences import differences
 from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.short_words import read_on_for
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import (
     LOG_TIME_ERROR,
@@ -43,6 +46,13 @@ class Words:
 
     def words(self, n: int) -> Any:
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+def packed(uniforms: Sequence[int]) -> list[int]:
+    """Return the words that give a few candidates these uniforms of 64 bits: first 16 bits each, then the rest."""
+    short = [u >> 48 for u in uniforms] + [0] * (-len(uniforms) % 4)
+    first = [sum(short[i + j] << 16 * j for j in range(4)) for i in range(0, len(short), 4)]
+    return first + [(u % 2**48) << 16 for u in uniforms]
 
 
 def chances(scores: list[Any], k: int) -> dict[tuple[int, ...], arb]:
@@ -111,9 +121,7 @@ def test_the_order_is_the_exact_one(kind: str, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, len(scores)))
     spots = st.integers(0, WORDS - 1) | st.sampled_from([1, 2**11, 2**63, WORDS - 2, WORDS - 2**11])
     words = data.draw(st.lists(spots, min_size=len(scores), max_size=len(scores), unique=True))
-    bits = Words(
-        [*words, *[2**63] * 99]
-    )  # who is in doubt is in the middle of its cell, or above it
+    bits = Words([*packed(words), *[2**63] * 99])  # doubts end in the middle of cells
     found = FirstArrivals(read_vector(scores), k, HALF).draw(bits)
     assert found == in_exact_order(scores, k, words)
 
@@ -140,11 +148,10 @@ def test_who_is_as_good_as_level_is_settled_by_more_bits(word: int, gap: int) ->
     other, rest = divmod(level(word, gap), WORDS)
     for ahead in (-99, 99):
         if 0 <= rest + ahead < WORDS:
-            bits = Words(
-                [word, other, rest + ahead, 2**63]
-            )  # the second candidate is compared with the first
+            # The second candidate is compared with the first, so its word is read before.
+            bits = Words([*packed([word, other]), rest + ahead, 2**63])
             assert law.draw(bits) == ([1, 0] if ahead < 0 else [0, 1])
-            assert bits.read == 4
+            assert bits.read == 5
 
 
 @pytest.mark.parametrize(("word", "gap"), LEVEL)
@@ -155,7 +162,7 @@ def test_differences_that_doubles_do_not_see(word: int, gap: int) -> None:
             for k in (1, 2):
                 words = [word, other + cells]
                 found = FirstArrivals(read_vector([0, gap]), k, HALF).draw(
-                    Words([*words, *[2**63] * 9])
+                    Words([*packed(words), *[2**63] * 9])
                 )
                 assert found == in_exact_order([0, gap], k, words)
 
@@ -167,7 +174,6 @@ def test_the_bound_on_log_times() -> None:
     words = np.concatenate((near, np.uint64(WORDS - 1) - near, ends))
     with np.errstate(all="ignore"):
         starts, stops = log_time_bounds(words, 64)
-        earliest = earliest_log_times(words, 64)
     with precision(300):
         for i, word in enumerate(words.tolist()):
             for numerator, fast in ((word, starts[i]), (word + 1, stops[i])):
@@ -175,9 +181,45 @@ def test_the_bound_on_log_times() -> None:
                     assert abs(log_time(numerator, 64) - fast) < LOG_TIME_ERROR / 64
                 else:
                     assert fast == (-np.inf if numerator == 0 else np.inf)
-            assert earliest[i] <= starts[i] + LOG_TIME_ERROR / 64
-            if word > 2**40:
-                assert earliest[i] > starts[i] - 2.0**-20
+
+
+def test_the_table_of_sixteen_bits() -> None:
+    table = earliest_log_times(16)
+    assert len(table) == 2**16
+    assert table[0] == -np.inf
+    with precision(100):
+        for word in (1, 2, 2**15 - 1, 2**15, 2**16 - 1):
+            assert abs(log_time(word, 16) - table[word]) < LOG_TIME_ERROR / 64
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 0.1, 1.0, 30.0]), st.integers(30, 300))
+def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> None:
+    """The answers are those that reading on for everyone gives, where the rest is a function of the first bits."""
+    scores = read_vector(np.round(np.random.default_rng(seed).standard_normal(n) * spread, 1))
+
+    def hashed(first: Any, width: int, _: Any) -> tuple[Any, int]:
+        rest = (first * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(width)
+        return first << np.uint64(64 - width) | rest, 64
+
+    answers = []
+    for few in (read_on_for, lambda n: n):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(first_arrivals, "read_on", hashed)
+            patch.setattr(first_arrivals, "read_on_for", few)
+            answers.append(FirstArrivals(scores, 5, HALF).draw(SeededBits(seed)))
+    assert set(answers[0]) == set(answers[1])
+
+
+def test_others_that_may_be_among_the_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With too few read on, the others are settled all the same."""
+    monkeypatch.setattr(first_arrivals, "read_on_for", lambda n: 0)
+    scores = [1, 1, 0]
+    law = FirstArrivals(read_vector(scores), 1, HALF)
+    with precision(500):
+        stated = chances(scores, 1)
+        tree = bit_tree(lambda bits: tuple(law.draw(bits)), 11)
+        assert all(tree.admits(one, probability) for one, probability in stated.items())
+    assert tree.undecided < Fraction(1, 2)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.uint64, object])
@@ -190,13 +232,16 @@ def test_differences_are_exact(kind: Any) -> None:
 
 def test_its_work_depends_on_sizes_alone() -> None:
     n, k = 5000, 40
+    earliest_log_times(16)  # worked out once
     rng = np.random.default_rng(0)
     seen = set()
     for scores in (rng.standard_normal(n), np.zeros(n), np.arange(n) * 1e6, np.arange(n) ** 2):
+        law = FirstArrivals(read_vector(scores), k, HALF)
         with counted_work() as work:
-            FirstArrivals(read_vector(scores), k, HALF).draw(SeededBits(4))
-        seen.add((work.functions, work.passes, work.balls))
-    assert seen == {(2 * n + 4 * k, 0, 0)}
+            law.draw(SystemBits())
+        seen.add((work.words, work.functions, work.passes, work.balls))
+    few = k + 18
+    assert seen == {(n // 4 + few, 4 * few, 0, 0)}
     assert len(FirstArrivals(read_vector(np.zeros(n)), n, HALF).draws(2, SeededBits(5))[1]) == n
 
 

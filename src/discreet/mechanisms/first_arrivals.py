@@ -16,8 +16,14 @@ from ..sampling.bits import Bits, LazyUniform
 from ..sampling.categorical import Categorical
 from ..sampling.differences import differences, gaps_to
 from ..sampling.enclosures import Rate, overflowing, precision
+from ..sampling.short_words import read_on, read_on_for, short_words
 from ..sampling.vectors import Vector
-from ..sampling.waiting_times import LOG_TIME_ERROR, earliest_log_times, log_time, log_time_bounds
+from ..sampling.waiting_times import (
+    LOG_TIME_ERROR,
+    earliest_log_times,
+    log_time,
+    log_time_bounds,
+)
 from .lists import Lists, probabilities_of_rounds
 
 _FAR = 64.0
@@ -38,8 +44,8 @@ _Places = NDArray[np.intp]
 class FirstArrivals(Lists):
     """P(list) = product over its places of w[i] / (sum of w over all but those before it).
 
-    Side channels: one word per candidate is read, and the passes depend on the number of candidates and on k. More
-    are read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
+    Side channels: what is read, and the passes, depend on the number of candidates and on k. More
+    is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
     """
 
     __slots__ = ("_delays", "_k", "_rate", "_scores")
@@ -69,20 +75,27 @@ class FirstArrivals(Lists):
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
         n, k = len(self._scores), self._k
-        words, times = np.empty(n, dtype=np.uint64), np.empty(n)
+        few = min(n, k + read_on_for(n))
+        short, width = short_words(n, bits)
         with overflowing():
-            for part in _parts(n):
-                few = words[part] = bits.words(len(words[part]))
-                np.add(earliest_log_times(few, bits.width), self._delays[part], out=times[part])
-            first = times.argpartition(k - 1)[:k]
-            starts, ends = log_time_bounds(words[first], bits.width)
-            last = float((ends + self._delays[first]).max())
-            runners = np.flatnonzero(times <= last + _APART) if last < _NEAR else np.arange(n)
-            if len(runners) == k:
-                found = self._in_order(first, starts, ends)
+            times = earliest_log_times(width)[short] + self._delays
+            order = times.argpartition(few) if few < n else np.arange(n)
+            near = order[:few]
+            words, length = read_on(short[near], width, bits)
+            starts, ends = log_time_bounds(words, length)
+            looks = starts + self._delays[near]
+            first = looks.argpartition(k - 1)[:k]
+            bar = float((ends[first] + self._delays[near[first]]).max()) + _APART
+            beyond = few < n and times[order[few]] <= bar
+            if bar < _NEAR and not beyond and np.count_nonzero(looks <= bar) == k:
+                found = self._in_order(near[first], starts[first], ends[first])
                 if found is not None:
                     return found
-        return self._settle({int(i): LazyUniform.begun(int(words[i]), bits) for i in runners})
+        runners = np.flatnonzero(times <= bar) if bar < _NEAR else np.arange(n)
+        noise = {i: LazyUniform.begun(int(short[i]), bits, width) for i in runners.tolist()}
+        noise |= {i: LazyUniform.begun(int(word), bits, length)
+                  for i, word in zip(near.tolist(), words, strict=True) if i in noise}  # fmt: skip
+        return self._settle(noise)
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""

@@ -28,7 +28,7 @@ def read_on(first: NDArray[np.uint64], width: int, bits: Bits) -> tuple[NDArray[
 
 
 def read_on_for(n: int) -> int:
-    """Return for how many of n uniforms to read on, so that hardly ever another might be first.
+    """Return for how many of n uniforms, besides those wanted, to read on, so that hardly ever another matters.
 
     At most n * 2**-16 others are expected to look as early as the first does, so this is 32 times as many, and 16:
     docs/reference/mechanisms/peeling.md.

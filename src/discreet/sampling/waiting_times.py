@@ -4,15 +4,14 @@ Whoever waits first of several is told by logarithms of these times, in doubles 
 balls. Of a uniform of which one word is known, the cell [word, word + 1) / 2**width holds the rest.
 """
 
+from functools import lru_cache
+
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
 LOG_TIME_ERROR = 2.0**-38
 """Proved bound on the error of a logarithm of a time in doubles, with a delay of at most 64 added to it."""
-
-_ROUNDED = 2.0**-52
-"""More than the rounding of 1 - U may add to its logarithm."""
 
 
 def log_of_rest(
@@ -24,7 +23,10 @@ def log_of_rest(
     """
     half = np.uint64(1 << (width - 1))
     below_half = np.log1p((words + ahead) * -(2.0**-width))
-    return np.where(words < half, below_half, np.log(_rest(words, width, ahead)))
+    rest = np.uint64((1 << width) - 1) - words  # one less than what is left, so that it fits a word
+    above_half = np.log(np.multiply(rest + (1.0 - ahead), 2.0**-width))
+    logs: NDArray[np.float64] = np.where(words < half, below_half, above_half)
+    return logs
 
 
 def log_time_bounds(
@@ -38,26 +40,11 @@ def log_time_bounds(
     return rest[:n], rest[n:]
 
 
-def earliest_log_times(words: NDArray[np.uint64], width: int) -> NDArray[np.float64]:
-    """Return lower bounds on ln(-ln(1 - U)) for every U that begins with the word, but for LOG_TIME_ERROR.
-
-    With one logarithm instead of the slower pair: it may be too low, by 2**-51 in the time.
-    """
-    times: NDArray[np.float64] = _rest(words, width, 0.0)
-    np.log(times, out=times)
-    np.subtract(-_ROUNDED, times, out=times)
-    np.maximum(times, 0.0, out=times)
-    np.log(times, out=times)
-    return times
-
-
-def _rest(
-    words: NDArray[np.uint64], width: int, ahead: NDArray[np.float64] | float
-) -> NDArray[np.float64]:
-    """Return 1 - U for U = (word + ahead) / 2**width, of relative error at most 2**-52."""
-    rest = np.uint64((1 << width) - 1) - words  # one less than what is left, so that it fits a word
-    left: NDArray[np.float64] = np.multiply(rest + (1.0 - ahead), 2.0**-width)
-    return left
+@lru_cache(maxsize=2)
+def earliest_log_times(width: int) -> NDArray[np.float64]:
+    """Return ln(-ln(1 - U)) for U = word / 2**width, for all words of so few bits; -inf for the first."""
+    with np.errstate(divide="ignore"):
+        return log_time_bounds(np.arange(1 << width, dtype=np.uint64), width)[0]
 
 
 def log_time(numerator: int, length: int) -> arb:
