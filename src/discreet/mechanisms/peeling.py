@@ -42,6 +42,7 @@ _BLOCK = 2**11
 _FEW = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
 
+_EXPONENTIALS = (Exponential(), NoisyMax("gumbel"))
 _FLIPS = (PermuteAndFlip(), NoisyMax("exponential"))
 
 _AT_ONCE = 8
@@ -151,7 +152,7 @@ class Peeling:
 
     @property
     def _is_exponential(self) -> bool:
-        return self.mechanism in (Exponential(), NoisyMax("gumbel"))
+        return self.mechanism in _EXPONENTIALS
 
     def _rounds(
         self, scores: Vector, law: Callable[[Vector], Law], rate: NaturalRate | None
