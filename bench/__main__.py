@@ -23,6 +23,7 @@ from .progress import about, progress
 from .race import Watch
 from .report import report
 from .results import Row
+from .top_k import flipped, peeled
 
 WORKS: dict[str, Callable[[Watch], Row]] = {
     "million": million,
@@ -33,6 +34,9 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "rows": rows,
     "many": many,
     "top": top,
+    "top_1000": partial(peeled, 1_000),
+    "top_10000": partial(peeled, 10_000),
+    "top_flips": partial(flipped, 10_000),
     "mode": mode,
     "candidates": candidates,
     "median": median,

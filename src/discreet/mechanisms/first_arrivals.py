@@ -78,7 +78,8 @@ class FirstArrivals(Lists):
         few = min(n, k + read_on_for(n))
         short, width = short_words(n, bits)
         with overflowing():
-            times = earliest_log_times(width)[short] + self._delays
+            times = earliest_log_times(width).take(short.view(np.int64))
+            times += self._delays
             order = times.argpartition(few) if few < n else np.arange(n)
             near = order[:few]
             words, length = read_on(short[near], width, bits)

@@ -91,7 +91,8 @@ class FlipRounds(Lists):
         """Return who arrives first; a delay of infinity is that of one who was answered before."""
         n, few = len(delays), read_on_for(len(delays))
         short, width = short_words(n, bits)
-        times = _logs(width)[short] + delays
+        times = _logs(width).take(short.view(np.int64))
+        times += delays
         order = times.argpartition(few) if few < n else np.arange(n)
         near = order[:few]
         words, length = read_on(short[near], width, bits)
