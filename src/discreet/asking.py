@@ -12,7 +12,7 @@ from .releases import Release
 from .selection import Order
 
 
-class Asked(NamedTuple):
+class Hearing(NamedTuple):
     """What a verb was asked, without paying or reading private data.
 
     Attributes:
@@ -26,7 +26,7 @@ class Asked(NamedTuple):
     name: Callable[[Any], Any]
 
 
-def asked_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Asked:
+def asked_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Hearing:
     """Return what verb(*args, **kwargs) asks, without paying or reading private data.
 
     Raises:
@@ -61,7 +61,7 @@ def _heard(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     listener: Listener,
-) -> Asked:
+) -> Hearing:
     """Return what the verb asks of the listener."""
     if not callable(verb):
         raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
@@ -71,5 +71,5 @@ def _heard(
         verb(*args, **{**kwargs, "ledger": listener})
     except Listener.Heard as heard:
         assert isinstance(heard.order, Order)  # noqa: PT017  # it is one of ours
-        return Asked(heard.order, heard.prepare, heard.name)
+        return Hearing(heard.order, heard.prepare, heard.name)
     raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

@@ -30,8 +30,6 @@ _APART = 2 * LOG_TIME_ERROR
 
 _EXACT = 2**53
 
-_Doubles = NDArray[np.float64]
-
 
 class FlipRounds(Lists):
     """P(list) = product over its places of P(permute-and-flip answers it, of those before it left out).
@@ -80,14 +78,14 @@ class FlipRounds(Lists):
             self._scores, self._k, partial(OneOfTheHeads, rate=self._rate)
         )
 
-    def _delays(self, best: int) -> _Doubles:
+    def _delays(self, best: int) -> NDArray[np.float64]:
         """Return rate * gap to the best that is left, cut; what is better is gone."""
         bests = np.full(len(self._values), self._values[best], dtype=self._values.dtype)
         delays = gaps_to(np.maximum(bests, self._values), self._values)
         delays *= self._rate.double
         return np.minimum(delays, _FAR, out=delays)
 
-    def _first(self, delays: _Doubles, best: int, bits: Bits) -> int:
+    def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
         """Return who arrives first; a delay of infinity is that of one who was answered before."""
         n, few = len(delays), read_on_for(len(delays))
         short, width = short_words(n, bits)
@@ -131,8 +129,8 @@ class FlipRounds(Lists):
 
 
 @lru_cache(maxsize=2)
-def _logs(width: int) -> _Doubles:
+def _logs(width: int) -> NDArray[np.float64]:
     """Return ln(word / 2**width) for all words."""
     with overflowing():
-        logs: _Doubles = np.log(np.arange(1 << width) * 2.0**-width)
+        logs: NDArray[np.float64] = np.log(np.arange(1 << width) * 2.0**-width)
     return logs

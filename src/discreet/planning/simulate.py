@@ -8,7 +8,7 @@ from typing import Any, Unpack, overload
 
 from flint import arb
 
-from ..asking import Asked, asked_of
+from ..asking import Hearing, asked_of
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
@@ -161,7 +161,7 @@ def _plain(answer: Any) -> Any:
     return answer.tolist() if hasattr(answer, "tolist") else answer
 
 
-def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Asked:
+def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Hearing:
     """Return what a verb is asked, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
