@@ -38,6 +38,7 @@ CASES: list[tuple[list[Any], int]] = [
 
 
 @pytest.mark.parametrize(("scores", "k"), CASES)
+@pytest.mark.one_in(3)
 def test_the_law_is_that_of_single_rounds(scores: list[Any], k: int) -> None:
     law = FlipRounds(read_vector(scores), k, HALF)
     single = PermuteAndFlip().calibrate(GENERAL, PrivacyParameter("epsilon", Fraction(1))).law
