@@ -15,9 +15,9 @@ from discreet.errors import InvalidScores
 from discreet.mechanisms import first_arrivals
 from discreet.mechanisms.first_arrivals import FirstArrivals
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import Categorical
+from discreet.sampling.categorical import HALF_ULP, Categorical
 from discreet.sampling.differences import differences
-from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, precision
 from discreet.sampling.short_words import read_on_for
 from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import (
@@ -250,3 +250,37 @@ def test_what_is_not_finite_is_refused() -> None:
     for bad in ([0.0, float("nan")], [float("inf"), 0.0]):
         with pytest.raises(InvalidScores):
             FirstArrivals(read_vector(bad), 1, HALF)
+
+
+def test_the_bound_covers_what_is_assumed_of_logarithms() -> None:
+    """Real logarithms are far better than assumed, so no comparison with balls can tell a bound that is too small."""
+    assert 45.4 * FUNCTION_ERROR + (4 + 4.02 * 64 + 109) * HALF_ULP <= LOG_TIME_ERROR
+
+
+def settled_among(
+    monkeypatch: pytest.MonkeyPatch, scores: list[float], k: int, uniforms: list[int]
+) -> set[int] | None:
+    """Return who is settled in balls, None if nobody is."""
+    seen = list[set[int]]()
+
+    def settle(_: FirstArrivals, noise: dict[int, Any]) -> list[int]:
+        seen.append(set(noise))
+        return []
+
+    monkeypatch.setattr(FirstArrivals, "_settle", settle)
+    law = FirstArrivals(read_vector(scores), k, NaturalRate(Fraction(1)))
+    law.draw(Words(packed(uniforms)))
+    return seen[0] if seen else None
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_two_errors_apart_is_not_certain(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for apart, open_ in ((1.5, {0, 1}), (3.0, None)):
+        scores = [apart * LOG_TIME_ERROR, 0.0]
+        assert settled_among(monkeypatch, scores, k, [2**63, 2**63]) == open_
+
+
+def test_all_are_settled_where_one_of_the_first_was_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is after all times that are known, but the first may be later, and the third is."""
+    uniforms = [WORDS - 1, 2**63, 0]
+    assert settled_among(monkeypatch, [0.0, -30.0, -1000.0], 1, uniforms) == {0, 1, 2}

@@ -18,8 +18,8 @@ from discreet.mechanisms.joint_masses import Choices, sums_in_blocks
 from discreet.mechanisms.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint_scores import score
 from discreet.sampling.bits import LazyUniform, SystemBits
-from discreet.sampling.categorical import Table
-from discreet.sampling.enclosures import NaturalRate, precision
+from discreet.sampling.categorical import HALF_ULP, Table
+from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, precision
 from discreet.testing import ScriptedBits
 
 from .test_joint_quantiles import NARROW, law_of, quantiles
@@ -122,6 +122,36 @@ def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
         test_doubles_are_within_their_bound.hypothesis.inner_test(  # type: ignore[attr-defined]
             60, 10**6, [Fraction(1, 3), Fraction(1, 2)], "1/3", 1, 1
         )
+
+
+def test_the_bound_covers_what_is_assumed_of_exp(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an exp as bad as assumed, too large on one side and too small on the other, doubles keep their bound."""
+    honest = joint_arithmetic.exponential
+
+    def worst(exponents: Any) -> Any:
+        signs = np.sign(exponents)
+        return honest(exponents) * (1 + signs * FUNCTION_ERROR)
+
+    monkeypatch.setattr(joint_arithmetic, "exponential", worst)
+    data = tuple(range(0, 300, 40))
+    alphas = ["1/5", "1/3", "1/2", "4/5"]
+    assert errors_along(law_of(data, quantiles(alphas, 300), Fraction(1, 3)))
+
+
+def test_factors_are_as_exact_as_exp() -> None:
+    """Exponents up to 690 lose no more in their product than those near zero."""
+    points, counts = np.array([0, 500], dtype=object), np.array([10**6, 10**6])
+    alphas = [Fraction(1, 3), Fraction(1, 2), Fraction(3, 4)]
+    law = JointLaw(points, counts, 10**100, alphas, NaturalRate(Fraction(1, 7)))
+    assert law.fast is not None
+    doubles, step = law.fast.arithmetic, Fraction(2, 7 * law.cuts.steps)
+    assert doubles.reach * step > 600
+    offsets = np.random.default_rng(3).integers(-doubles.reach, doubles.reach, 300)
+    for factors, sign in zip(doubles.factors(offsets), (1, -1), strict=True):
+        with precision(128):
+            for factor, offset in zip(factors.tolist(), offsets.tolist(), strict=True):
+                true = NaturalRate(step).exponent(Fraction(sign * offset)).exp()
+                assert abs(arb(factor) / true - 1) < 40 * HALF_ULP
 
 
 @pytest.mark.parametrize("margin", [-100, -30])

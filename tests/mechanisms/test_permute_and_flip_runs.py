@@ -14,6 +14,7 @@ from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.mechanisms.permute_and_flip_runs import TIME_ERROR, RunRace, _log_least
 from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import HALF_ULP
 from discreet.sampling.enclosures import (
     FUNCTION_ERROR,
     DyadicRate,
@@ -204,6 +205,11 @@ def test_the_caller_s_numpy_settings_change_nothing() -> None:
 def test_scores_must_be_finite(bad: float) -> None:
     with pytest.raises(InvalidScores):
         RunRace(flat([0.0, bad], [1, 1]), HALF)
+
+
+def test_the_bound_covers_what_is_assumed_of_functions() -> None:
+    """Real functions are far better than assumed, so no comparison with balls can tell a bound that is too small."""
+    assert 324 * FUNCTION_ERROR + 12.1 * 2**14 * HALF_ULP <= TIME_ERROR
 
 
 def exact(value: float) -> arb:
