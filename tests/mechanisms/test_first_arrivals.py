@@ -253,7 +253,7 @@ def test_what_is_not_finite_is_refused() -> None:
 
 
 def test_the_bound_covers_what_is_assumed_of_logarithms() -> None:
-    """Real logarithms are far better than assumed, so no comparison with balls can tell a bound that is too small."""
+    """Real logarithms are better than assumed, so no comparison with balls can tell a bound that is too small."""
     assert 45.4 * FUNCTION_ERROR + (4 + 4.02 * 64 + 109) * HALF_ULP <= LOG_TIME_ERROR
 
 

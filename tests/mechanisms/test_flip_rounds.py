@@ -21,6 +21,7 @@ from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.short_words import read_on, read_on_for, short_words
 from discreet.sampling.vectors import read_vector
+from discreet.sampling.waiting_times import LOG_TIME_ERROR
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 
 HALF = NaturalRate(Fraction(1, 2))
@@ -168,6 +169,23 @@ def test_others_that_may_be_first_are_looked_at(monkeypatch: pytest.MonkeyPatch)
         for one, probability in zip(_lists(3, 1), law.probabilities(), strict=True):
             assert tree.admits(tuple(one), probability)
     assert tree.undecided < Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("apart", "doubts"), [(1.5, 1), (3.0, 0)])
+def test_two_errors_apart_is_not_certain(
+    apart: float, doubts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled = list[int]()
+
+    def settle(_: FlipRounds, noise: dict[int, Any], best: int) -> int:
+        settled.append(len(noise))
+        return best
+
+    monkeypatch.setattr(FlipRounds, "_settle", settle)
+    scores = read_vector([apart * LOG_TIME_ERROR, 0.0])
+    # Both uniforms are one half.
+    assert FlipRounds(scores, 1, NaturalRate(Fraction(1))).draw(Words([0x80008000, 0, 0])) == [0]
+    assert settled == [2] * doubts
 
 
 def test_two_steps_of_a_uniform() -> None:

@@ -19,7 +19,7 @@ from discreet.mechanisms.joint_quantiles import JointQuantiles
 from discreet.mechanisms.joint_scores import score
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.categorical import HALF_ULP, Table
-from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, precision
+from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential, precision
 from discreet.testing import ScriptedBits
 
 from .test_joint_quantiles import NARROW, law_of, quantiles
@@ -125,12 +125,11 @@ def test_a_bound_that_is_too_small_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_bound_covers_what_is_assumed_of_exp(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With an exp as bad as assumed, too large on one side and too small on the other, doubles keep their bound."""
-    honest = joint_arithmetic.exponential
+    """With an exp as bad as assumed, too large on one side and too small on the other, bounds hold."""
 
     def worst(exponents: Any) -> Any:
         signs = np.sign(exponents)
-        return honest(exponents) * (1 + signs * FUNCTION_ERROR)
+        return exponential(exponents) * (1 + signs * FUNCTION_ERROR)
 
     monkeypatch.setattr(joint_arithmetic, "exponential", worst)
     data = tuple(range(0, 300, 40))

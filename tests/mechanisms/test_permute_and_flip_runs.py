@@ -208,7 +208,7 @@ def test_scores_must_be_finite(bad: float) -> None:
 
 
 def test_the_bound_covers_what_is_assumed_of_functions() -> None:
-    """Real functions are far better than assumed, so no comparison with balls can tell a bound that is too small."""
+    """Real functions are better than assumed, so no comparison with balls can tell a bound that is too small."""
     assert 324 * FUNCTION_ERROR + 12.1 * 2**14 * HALF_ULP <= TIME_ERROR
 
 
