@@ -1,24 +1,30 @@
-"""Measure and print: `python -m bench [--only NAME ...] [--json] [--rows N] [--data FOLDER]`."""
+"""Measure and print: `python -m bench [--only NAME ...] [--json | --store | --check | --page]`."""
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 
+from discreet import speed
+
+from . import kernel, page, regressions, stored
 from .candidates import candidates
 from .draws import again, many, million, rows, ten, top
 from .files import mode
 from .files import price as file_price
-from .gaps import gaps
+from .gaps import Trace, gaps
 from .grids import median, price, quantiles
 from .imports import imports
 from .joint import joint
 from .large import FULL, ROWS, Large
 from .ledgers import paid
+from .lists import lists
 from .machine import machine
+from .medians import flips, incomes
 from .progress import about, progress
 from .race import Watch
 from .report import report
@@ -43,6 +49,9 @@ WORKS: dict[str, Callable[[Watch], Row]] = {
     "quantiles": quantiles,
     "joint": joint,
     "price": price,
+    "lists": lists,
+    "incomes": incomes,
+    "flips": flips,
     "file_price": file_price,
     "paid": paid,
     "imports": imports,
@@ -51,22 +60,40 @@ NAMES = (*WORKS, "large_mode", "large_median", "gaps")
 
 
 def main() -> None:
-    """Measure what is asked for and print it."""
+    """Measure what is asked for, and print it, keep it, or compare it with what was kept."""
     asked = _arguments()
+    if asked.page:
+        page.write(stored.read())
+        return
+    before, way = stored.read(), "numpy" if speed().kernel is None else "kernel"
+    if asked.check:
+        known = before[way]["rows"]
+        asked.only = [name for name in asked.only or known if name in known]
+    rows, traces = _measured(asked)
+    results = {
+        "machine": machine(),
+        "rows": {name: row.as_dict() for name, row in rows.items()},
+        "gaps": [trace.as_dict() for trace in traces],
+    }
+    if asked.json:
+        print(json.dumps(results, indent=2, ensure_ascii=False))
+    elif asked.check:
+        compared = regressions.comparisons(before[way], results)
+        sys.exit(not regressions.report(Console(), compared))
+    else:
+        report(Console(), machine(), list(rows.values()), traces)
+    if asked.store:
+        others = {} if way == "numpy" else {"numpy": kernel.without_kernel(list(rows))}
+        stored.write(**{way: results}, **others)
+
+
+def _measured(asked: argparse.Namespace) -> tuple[dict[str, Row], list[Trace]]:
+    """Return the rows that are asked for, by name, and what times show of gaps."""
     names, large = asked.only or NAMES, Large(asked.rows, asked.data)
     works = {**WORKS, "large_mode": large.mode, "large_median": large.median}
     with progress() as watch:
-        rows = [work(about(name, watch)) for name, work in works.items() if name in names]
-        traces = gaps(about("gaps", watch)) if "gaps" in names else []
-    if not asked.json:
-        report(Console(), machine(), rows, traces)
-        return
-    results = {
-        "machine": machine(),
-        "rows": [row.as_dict() for row in rows],
-        "gaps": [trace.as_dict() for trace in traces],
-    }
-    print(json.dumps(results, indent=2, ensure_ascii=False))
+        rows = {name: work(about(name, watch)) for name, work in works.items() if name in names}
+        return rows, gaps(about("gaps", watch)) if "gaps" in names else []
 
 
 def _arguments() -> argparse.Namespace:
@@ -78,7 +105,17 @@ def _arguments() -> argparse.Namespace:
         metavar="NAME",
         help=f"what to measure: {', '.join(NAMES)}",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    ways.add_argument(
+        "--store", action="store_true", help="keep the results, with the kernel and without it"
+    )
+    ways.add_argument(
+        "--check", action="store_true", help="fail if a ratio is much worse than the one kept"
+    )
+    ways.add_argument(
+        "--page", action="store_true", help="write what was kept into the documentation"
+    )
     parser.add_argument(
         "--rows",
         type=int,

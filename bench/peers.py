@@ -79,6 +79,29 @@ def diffprivlib_exponential(scores: Array) -> Run:
     return lambda: mechanism(epsilon=1, sensitivity=1, utility=utility).randomise()
 
 
+def opendp_median(data: Array, highest: int, step: int) -> Run:
+    """Return OpenDP's private quantile, for a record more or less: epsilon = 1."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
+    candidates = [float(point) for point in range(0, highest + 1, step)]
+    measure = dp.max_divergence()
+    median = dp.m.make_private_quantile(
+        *space, measure, candidates=candidates, alpha=0.5, scale=1.0
+    )
+    return partial(median, data.tolist())
+
+
+def diffprivlib_median(data: Array, highest: int) -> Run:
+    """Return diffprivlib's median, by the exponential mechanism on the intervals between records."""
+    import diffprivlib.mechanisms  # imported first: the tools may fail with the models
+    from diffprivlib.tools import quantile
+
+    assert diffprivlib.mechanisms
+    return partial(quantile, data, 0.5, epsilon=1, bounds=(0, highest))
+
+
 def _noisy_max(dp: Any, scores: Array, measure: Any, scale: float) -> Any:
     """Return OpenDP's selection for scores of this type."""
     dp.enable_features("contrib")

@@ -9,7 +9,7 @@ from .race import Timing
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What we owe (design, section 10): a ratio to the contender `against`, or seconds if there is none."""
+    """What we owe: a ratio to the contender `against`, or seconds if there is none."""
 
     limit: float
     against: str | None = None
