@@ -139,3 +139,16 @@ def test_a_file_that_changed_while_it_was_opened_is_not_kept(
     assert not file.resume()
     file.close()
     assert not file.resume()
+
+
+def test_where_open_files_cannot_be_renamed_it_is_closed_each_time(
+    path: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.ledger.store.KEEPS_OPEN", False)
+    ledger = Ledger(path)
+    ledger.open("adult", epsilon=1)
+    session = ledger.session("adult")
+    before = len(opened)
+    assert [session.buy(bill("1/8"), answering(n)) for n in range(2)] == [0, 1]
+    assert len(opened) == before + 6
+    assert descriptors(path) == 0

@@ -249,8 +249,11 @@ class Store:
             return _postgresql(self.url)
         if self.in_memory:
             return _sqlite(_open_memory, StaticPool)
-        self._file = OpenFile(self.name, self._patience)
-        return _sqlite(self._file.open, StaticPool if KEEPS_OPEN else NullPool)
+        file = OpenFile(self.name, self._patience)
+        if not KEEPS_OPEN:
+            return _sqlite(file.open, NullPool)
+        self._file = file
+        return _sqlite(file.open, StaticPool)
 
     def _begin_reading(self, connection: Connection) -> None:
         if self._is_sqlite:
