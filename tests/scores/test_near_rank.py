@@ -34,7 +34,7 @@ def check(values: Any, rank: int, width: int) -> None:
 @pytest.fixture(autouse=True, scope="module")
 def small_samples() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near_rank, "LARGE", 1)
+        patch.setattr(near_rank, "MANY", 1)
         patch.setattr(near_rank, "_PART", 4)
         patch.setattr(near_rank, "_BLOCK", 64)
         yield
@@ -87,7 +87,7 @@ def test_positions_are_spread_evenly(size: int) -> None:
 @pytest.mark.parametrize("step", ["1e-12", "0.05"])
 def test_few_records_are_put_on_the_grid(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where hundreds share a point: a margin beyond the ties is taken out with them."""
-    monkeypatch.setattr(near_rank, "LARGE", 2**17)
+    monkeypatch.setattr(near_rank, "MANY", 2**17)
     monkeypatch.setattr(near_rank, "_PART", 64)
     values, placed = np.random.default_rng(3).normal(size=2**18), list[int]()
     grid = Grid(-10, 10, step)
