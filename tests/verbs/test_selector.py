@@ -149,3 +149,24 @@ def test_nothing_is_drawn_that_is_not_paid(monkeypatch: pytest.MonkeyPatch) -> N
     choose = discreet.selector(sensitivity=1, epsilon=1, ledger=Purse(left=0))
     with pytest.raises(Exception, match=r"^$"):
         choose([0, 1])
+
+
+def test_select_keeps_what_is_public_by_exact_types() -> None:
+    """True, 1 and 1.0 are three arguments, and what is refused is refused again."""
+    scores = [0.0, 50.0]
+    for _ in range(2):
+        assert discreet.select(scores, sensitivity=1, epsilon=1, size=None).value in (0, 1)
+        assert discreet.select(scores, sensitivity=1.0, epsilon=1).guarantee.pure == 1
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            discreet.select(scores, sensitivity=1, epsilon=True)
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            discreet.select(scores, sensitivity=1)
+        with pytest.raises(TypeError, match="did you mean 'epsilon'"):
+            discreet.select(scores, sensitivity=1, epsilon=1, epsilom=None)  # type: ignore[call-overload]
+
+
+def test_select_with_an_account_is_not_kept() -> None:
+    purse = Purse()
+    for number in (1, 2):
+        discreet.select([0.0, 1.0], sensitivity=1, epsilon=1, ledger=purse)
+        assert len(purse.bills) == number

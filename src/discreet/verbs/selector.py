@@ -23,7 +23,7 @@ from ..sampling.short_lists import settle_short, short_list
 from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import Query, Question, ask
-from ..terms import AnswerTerms, Terms, read_payment, takes_terms_without
+from ..terms import DEFAULTS, AnswerTerms, Terms, read_payment, takes_terms_without
 
 _T = TypeVar("_T")
 
@@ -148,10 +148,12 @@ def kept_selector(
 
     Only what says how an answer is drawn is kept, not what says who pays for it.
     """
-    given = (sensitivity, spread, monotonic, *terms.values())
-    if not _CALIBRATING.issuperset(terms) or not PLAIN_TYPES.issuperset(map(type, given)):
-        return None
     settings: dict[str, Any] = {**terms}
+    if not _CALIBRATING.issuperset(settings):  # what is left out in so many words is left out
+        settings = {n: x for n, x in settings.items() if x is not None or n not in DEFAULTS}
+    given = (sensitivity, spread, monotonic, *settings.values())
+    if not _CALIBRATING.issuperset(settings) or not PLAIN_TYPES.issuperset(map(type, given)):
+        return None
     return _kept(sensitivity, spread, monotonic, **settings)
 
 
