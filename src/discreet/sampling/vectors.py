@@ -126,6 +126,13 @@ def read_vector(values: object) -> Vector:
     """
     if isinstance(values, Vector):
         return values
+    if (
+        type(values) is np.ndarray
+        and values.ndim == 1
+        and len(values)
+        and values.dtype == np.float64
+    ):
+        return Vector(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidScores(
             f"{_EXPECTED}, one for each candidate, got a single {type(values).__name__}"
