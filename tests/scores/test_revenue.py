@@ -81,7 +81,7 @@ VALUES: list[Any] = [-1, 0, 1, Fraction(3, 2), 2, 4]
 
 
 @pytest.mark.parametrize("prices", GRIDS)
-@pytest.mark.parametrize("supply", [None, 1, 2])
+@pytest.mark.parametrize("supply", [None, 1, 2, 10**900])
 def test_every_small_set_of_bids(prices: Grid, supply: int | None) -> None:
     for n in range(4):
         for bids in combinations_with_replacement(VALUES, n):

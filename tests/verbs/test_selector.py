@@ -1,5 +1,6 @@
 """A selector: what select does, with everything public settled once."""
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_type
 
@@ -170,3 +171,12 @@ def test_select_with_an_account_is_not_kept() -> None:
     for number in (1, 2):
         discreet.select([0.0, 1.0], sensitivity=1, epsilon=1, ledger=purse)
         assert len(purse.bills) == number
+
+
+@pytest.mark.parametrize("wrong", ["epsilon", "neighbors", "sensitivity", "monotonic"])
+def test_what_has_no_hash_is_refused_in_words(wrong: str) -> None:
+    given: dict[str, Any] = {"sensitivity": 1, "epsilon": 1, wrong: Decimal("sNaN")}
+    with pytest.raises(InvalidArgument, match=wrong):
+        discreet.select([0.0, 1.0], **given)
+    with pytest.raises(InvalidArgument, match=wrong):
+        discreet.top_k([0.0, 1.0], k=1, **given)

@@ -48,7 +48,10 @@ def settled_mechanism(*public: Any) -> Settled | None:
     mechanism, *numbers = public
     if not (_is_kept(mechanism) and PLAIN_TYPES.issuperset(map(type, numbers))):
         return None
-    return _settle(*public)
+    try:
+        return _settle(*public)
+    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
+        return None
 
 
 def _is_kept(mechanism: Any) -> bool:

@@ -114,7 +114,11 @@ class Revenue:
         paid, counts = self._paid()
         ends = np.append(paid, np.array([self.prices.size - 1], dtype=paid.dtype))
         sold = np.append(np.cumsum(counts[::-1])[::-1], 0)
-        return self._runs(ends, sold if self.supply is None else np.minimum(sold, self.supply))
+        if self.supply is not None:
+            # More than there can be is no limit, and may be no word.
+            most = self.supply if sold.dtype == object else min(self.supply, _LARGE)
+            sold = np.minimum(sold, most)
+        return self._runs(ends, sold)
 
     def _paid(self) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices of the highest prices that bids pay, in order, and how many pay them."""

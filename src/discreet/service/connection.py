@@ -275,7 +275,7 @@ class Connection:
             after: the number of the event after which they begin.
             limit: the most events, up to 1,000.
         """
-        first = 0 if after == 0 else count(after, "after")
+        first = 0 if type(after) is int and after == 0 else count(after, "after")
         return self._side.chain(first, count(limit, "limit", most=MOST_EVENTS))
 
     def audit(self, head: str | None = None) -> Verified:

@@ -154,7 +154,10 @@ def kept_selector(
     given = (sensitivity, spread, monotonic, *settings.values())
     if not _CALIBRATING.issuperset(settings) or not PLAIN_TYPES.issuperset(map(type, given)):
         return None
-    return _kept(sensitivity, spread, monotonic, **settings)
+    try:
+        return _kept(sensitivity, spread, monotonic, **settings)
+    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
+        return None
 
 
 @lru_cache(maxsize=KEPT, typed=True)
