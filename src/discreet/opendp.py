@@ -47,7 +47,7 @@ def to_opendp(
     """
     import opendp.prelude as dp
 
-    if not isinstance(space, tuple) or len(space) != 2:
+    if not issubclass(type(space), tuple) or len(space) != 2:
         raise InvalidArgument(f"space must be a domain and its metric, got {shown(space)}")
     read, sign = _reader(measure), -1 if flag(negate, "negate") else 1
     mechanism, parameter = _read_mechanism(mechanism, scale)

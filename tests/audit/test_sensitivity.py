@@ -186,6 +186,7 @@ def test_a_search_that_finds_nothing_is_no_proof() -> None:
         ({"sizes": [0, 2]}, "sizes must be whole numbers"),
         ({"sizes": [-1, 0]}, "sizes must be whole numbers"),
         ({"sizes": [0, 0.5, 1]}, "sizes must be whole numbers"),
+        ({"sizes": [[0], [1]]}, "sizes must be whole numbers"),
         ({"candidates": []}, "candidates must not be empty"),
         ({"neighbors": "twins"}, "neighbors must be one of"),
         ({"budget": 0}, "budget must be a whole number"),

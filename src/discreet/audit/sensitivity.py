@@ -158,9 +158,10 @@ def sensitivity(
         if name not in _DECLARED:
             raise TypeError(f"unexpected argument {name!r}; declare {', '.join(_DECLARED)}")
     records = listed(universe, "universe", _MOST)
+    given = listed(sizes, "sizes", _MOST)
     room = _Room(
         len(records),
-        frozenset(listed(sizes, "sizes", _MOST)),
+        frozenset(size if isinstance(size, int) else shown(size) for size in given),
         declared.get("neighbors", "add_remove"),
     )
     trial = _Trial(u, list(Labels(candidates)), records, declared, read_neighbors(room.neighbors))
@@ -177,7 +178,7 @@ class _Room:
     """All pairs of neighbours: of so many different records, of those sizes, in that relation."""
 
     records: int
-    sizes: frozenset[int]
+    sizes: frozenset[Any]
     neighbors: str
 
     def __post_init__(self) -> None:
