@@ -28,6 +28,8 @@ from discreet.sampling.waiting_times import (
 )
 from discreet.testing import SeededBits, bit_tree, counted_work
 
+from .races import NUMBERS, hashed, packed
+
 HALF = NaturalRate(Fraction(1, 2))
 WORDS = 2**64
 
@@ -46,13 +48,6 @@ class Words:
 
     def words(self, n: int) -> Any:
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
-
-
-def packed(uniforms: Sequence[int]) -> list[int]:
-    """Return the words that give a few candidates these uniforms of 64 bits: first 16 bits each, then the rest."""
-    short = [u >> 48 for u in uniforms] + [0] * (-len(uniforms) % 4)
-    first = [sum(short[i + j] << 16 * j for j in range(4)) for i in range(0, len(short), 4)]
-    return first + [(u % 2**48) << 16 for u in uniforms]
 
 
 def chances(scores: list[Any], k: int) -> dict[tuple[int, ...], arb]:
@@ -102,17 +97,6 @@ def in_exact_order(scores: list[Any], k: int, words: Sequence[int]) -> list[int]
             return -1 if behind < HALF.exponent(lead) else 1
 
     return sorted(range(len(scores)), key=cmp_to_key(compare))[:k]
-
-
-NUMBERS: dict[str, Any] = {
-    "ties": st.integers(0, 3),
-    "near": st.integers(0, 60),
-    "clusters": st.builds(lambda far, near: far * 10**15 + near, st.integers(-3, 3), st.integers(0, 9)),
-    "floats": st.floats(-1e3, 1e3),
-    "any": st.floats(allow_nan=False, allow_infinity=False),
-    "ends": st.sampled_from([-(2**63), 2**63 - 1, 0, 1]),
-    "fractions": st.fractions(-9, 9),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
@@ -198,14 +182,10 @@ def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> Non
     """The answers are those that reading on for everyone gives, where the rest is a function of the first bits."""
     scores = read_vector(np.round(np.random.default_rng(seed).standard_normal(n) * spread, 1))
 
-    def hashed(first: Any, width: int, _: Any) -> tuple[Any, int]:
-        rest = (first * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(width)
-        return first << np.uint64(64 - width) | rest, 64
-
     answers = []
     for few in (read_on_for, lambda n: n):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(first_arrivals, "read_on", hashed)
+            patch.setattr("discreet.sampling.short_words.read_on", hashed)
             patch.setattr(first_arrivals, "read_on_for", few)
             answers.append(FirstArrivals(scores, 5, HALF).draw(SeededBits(seed)))
     assert set(answers[0]) == set(answers[1])

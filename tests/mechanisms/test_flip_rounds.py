@@ -24,6 +24,8 @@ from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 
+from .races import NUMBERS, hashed, packed
+
 HALF = NaturalRate(Fraction(1, 2))
 GENERAL = sensitivity_of(1, "add_remove")
 WORDS = 2**64
@@ -73,13 +75,6 @@ class Words:
         return np.array([self.word() for _ in range(n)], dtype=np.uint64)
 
 
-def packed(uniforms: Sequence[int]) -> list[int]:
-    """Return the words of a round in which up to 16 candidates have these uniforms of 64 bits."""
-    short = [u >> 48 for u in uniforms] + [0] * (-len(uniforms) % 4)
-    first = [sum(short[i + j] << 16 * j for j in range(4)) for i in range(0, len(short), 4)]
-    return first + [(u % 2**48) << 16 for u in uniforms]
-
-
 def first_exactly(scores: list[Any], left: list[int], uniforms: Sequence[int]) -> int:
     """Return who comes first, for the uniforms in the middle of these cells, at 400 bits."""
     with precision(400):
@@ -89,17 +84,6 @@ def first_exactly(scores: list[Any], left: list[int], uniforms: Sequence[int]) -
             for i in left
         }
         return min(left, key=lambda i: times[i].mid())
-
-
-NUMBERS: dict[str, Any] = {
-    "ties": st.integers(0, 3),
-    "near": st.integers(0, 60),
-    "clusters": st.builds(lambda far, near: far * 10**15 + near, st.integers(-3, 3), st.integers(0, 9)),
-    "floats": st.floats(-1e3, 1e3),
-    "any": st.floats(allow_nan=False, allow_infinity=False),
-    "ends": st.sampled_from([-(2**63), 2**63 - 1, 0, 1]),
-    "fractions": st.fractions(-9, 9),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
@@ -147,14 +131,10 @@ def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> Non
     rng = np.random.default_rng(seed)
     scores = read_vector(np.round(rng.standard_normal(n) * spread, 1))
 
-    def hashed(first: Any, width: int, _: Any) -> tuple[Any, int]:
-        rest = (first * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(width)
-        return first << np.uint64(64 - width) | rest, 64
-
     answers = []
     for few in (read_on_for, lambda n: n):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(flip_rounds, "read_on", hashed)
+            patch.setattr("discreet.sampling.short_words.read_on", hashed)
             patch.setattr(flip_rounds, "read_on_for", few)
             answers.append(FlipRounds(scores, 1, HALF).draw(SeededBits(seed)))
     assert answers[0] == answers[1]

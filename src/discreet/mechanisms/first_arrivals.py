@@ -16,7 +16,7 @@ from ..sampling.bits import Bits, LazyUniform
 from ..sampling.categorical import Categorical
 from ..sampling.differences import differences, gaps_to
 from ..sampling.enclosures import Rate, overflowing, precision
-from ..sampling.short_words import read_on, read_on_for, short_words
+from ..sampling.short_words import look, read_on_for
 from ..sampling.vectors import Vector
 from ..sampling.waiting_times import (
     LOG_TIME_ERROR,
@@ -75,28 +75,19 @@ class FirstArrivals(Lists):
     def draw(self, bits: Bits) -> list[int]:
         """Return the k answers in their order."""
         n, k = len(self._scores), self._k
-        few = min(n, k + read_on_for(n))
-        short, width = short_words(n, bits)
         with overflowing():
-            times = earliest_log_times(width).take(short.view(np.int64))
-            times += self._delays
-            order = times.argpartition(few) if few < n else np.arange(n)
-            near = order[:few]
-            words, length = read_on(short[near], width, bits)
-            starts, ends = log_time_bounds(words, length)
-            looks = starts + self._delays[near]
+            seen = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
+            delays = self._delays[seen.near]
+            starts, ends = log_time_bounds(seen.words, seen.length)
+            looks = starts + delays
             first = looks.argpartition(k - 1)[:k]
-            bar = float((ends[first] + self._delays[near[first]]).max()) + _APART
-            beyond = few < n and times[order[few]] <= bar
-            if bar < _NEAR and not beyond and np.count_nonzero(looks <= bar) == k:
-                found = self._in_order(near[first], starts[first], ends[first])
+            bar = float((ends[first] + delays[first]).max()) + _APART
+            if bar < _NEAR and seen.rest > bar and np.count_nonzero(looks <= bar) == k:
+                found = self._in_order(seen.near[first], starts[first], ends[first])
                 if found is not None:
                     return found
-        runners = np.flatnonzero(times <= bar) if bar < _NEAR else np.arange(n)
-        noise = {i: LazyUniform.begun(int(short[i]), bits, width) for i in runners.tolist()}
-        noise |= {i: LazyUniform.begun(int(word), bits, length)
-                  for i, word in zip(near.tolist(), words, strict=True) if i in noise}  # fmt: skip
-        return self._settle(noise)
+        runners = np.flatnonzero(seen.times <= bar) if bar < _NEAR else np.arange(n)
+        return self._settle(seen.uniforms(runners))
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all lists."""

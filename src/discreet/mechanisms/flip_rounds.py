@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..sampling.bits import Bits, LazyUniform
 from ..sampling.differences import gaps_to
 from ..sampling.enclosures import NaturalRate, overflowing, precision
-from ..sampling.short_words import read_on, read_on_for, short_words
+from ..sampling.short_words import look, read_on_for
 from ..sampling.vectors import Stored, Vector
 from ..sampling.waiting_times import LOG_TIME_ERROR
 from .lists import Lists, probabilities_of_rounds
@@ -87,26 +87,16 @@ class FlipRounds(Lists):
 
     def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
         """Return who arrives first; a delay of infinity is that of one who was answered before."""
-        n, few = len(delays), read_on_for(len(delays))
-        short, width = short_words(n, bits)
-        times = _logs(width).take(short.view(np.int64))
-        times += delays
-        order = times.argpartition(few) if few < n else np.arange(n)
-        near = order[:few]
-        words, length = read_on(short[near], width, bits)
-        starts = np.log(words * 2.0**-length) + delays[near]
-        ends = np.log((words + 1.0) * 2.0**-length) + delays[near]
+        seen = look(_logs, delays, read_on_for(len(delays)), bits)
+        starts, ends = (
+            np.log((seen.words + ahead) * 2.0**-seen.length) + delays[seen.near]
+            for ahead in (0.0, 1.0)
+        )
         bar = float(ends.min()) + _APART
-        beyond = few < n and times[order[few]] <= bar
-        if np.count_nonzero(starts <= bar) == 1 and not beyond:
-            return int(near[ends.argmin()])
-        open_ = times <= bar if bar < _NEAR else delays < np.inf
-        noise = {
-            i: LazyUniform.begun(int(short[i]), bits, width) for i in np.flatnonzero(open_).tolist()
-        }
-        noise |= {i: LazyUniform.begun(int(word), bits, length)
-                  for i, word in zip(near.tolist(), words, strict=True) if i in noise}  # fmt: skip
-        return self._settle(noise, best)
+        if np.count_nonzero(starts <= bar) == 1 and not seen.rest <= bar:
+            return int(seen.near[ends.argmin()])
+        runners = seen.times <= bar if bar < _NEAR else delays < np.inf
+        return self._settle(seen.uniforms(np.flatnonzero(runners)), best)
 
     def _settle(self, noise: dict[int, LazyUniform], best: int) -> int:
         """Return who of these arrives first, reading on and using balls."""

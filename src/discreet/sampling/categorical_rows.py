@@ -14,6 +14,7 @@ from ..errors import InvalidScores
 from . import kernel
 from .bits import Bits, LazyUniform
 from .categorical import HALF_ULP, Categorical, error_of_sums
+from .differences import gaps_to
 from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
 from .kernel import Doubles
 from .vectors import NOT_FINITE, Table2D, Vector
@@ -64,7 +65,7 @@ class CategoricalRows:
         ):
             raise InvalidScores(NOT_FINITE)
         with overflowing():
-            gaps = _gaps(rows, best)
+            gaps = gaps_to(best[:, None], rows)
             weights = fast_weights(gaps.reshape(-1), self._rate).reshape(rows.shape)
         return np.cumsum(weights, axis=1, out=weights)
 
@@ -100,11 +101,3 @@ def _located(
     after = (i == 0) | (low - ends[lanes, i - 1] > slack * total)
     before = (i == last) | (ends[lanes, i] - low > slack * total + cell)
     return np.where(after & before, i, -1)
-
-
-def _gaps(rows: Table2D, best: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Return best - number for each number, as doubles with relative error at most 2**-53."""
-    if rows.dtype.kind == "f":
-        return np.subtract(best[:, None], rows)  # type: ignore[no-any-return]
-    # Modulo 2**64 the difference is exact, and it lies in [0, 2**64).
-    return (best.view(np.uint64)[:, None] - rows.view(np.uint64)).astype(np.float64)

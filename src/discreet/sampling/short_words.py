@@ -4,10 +4,14 @@ For most candidates sixteen bits tell that they are not first. How many are read
 candidates, so what is read tells nothing of their scores.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .bits import Bits
+from .bits import Bits, LazyUniform
 
 _SHORT, _WORD = 16, 64
 
@@ -34,3 +38,55 @@ def read_on_for(n: int) -> int:
     docs/reference/mechanisms/peeling.md.
     """
     return min(n, 16 + (n >> 11))
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLooks:
+    """What is known of everyone after the first bits, and of the few who were read on.
+
+    Attributes:
+        times: the earliest that each may arrive, by the first bits.
+        near: who was read on.
+        words: the uniforms of those, to `length` bits.
+        length: how many bits those are.
+        rest: the earliest that anyone else may arrive, infinite if there is nobody else.
+    """
+
+    times: NDArray[np.float64]
+    near: NDArray[np.intp]
+    words: NDArray[np.uint64]
+    length: int
+    rest: float
+    _short: NDArray[np.uint64]
+    _width: int
+    _bits: Bits
+
+    def uniforms(self, runners: NDArray[np.intp]) -> dict[int, LazyUniform]:
+        """Return the uniforms of some, as far as they were read."""
+        begun = partial(LazyUniform.begun, bits=self._bits)
+        known = {i: begun(int(self._short[i]), length=self._width) for i in runners.tolist()}
+        for i, word in zip(self.near.tolist(), self.words, strict=True):
+            if i in known:
+                known[i] = begun(int(word), length=self.length)
+        return known
+
+
+def look(
+    logs: Callable[[int], NDArray[np.float64]], delays: NDArray[np.float64], few: int, bits: Bits
+) -> FirstLooks:
+    """Read the first bits of everyone's uniform, and on for the few who may arrive first.
+
+    Args:
+        logs: returns the logarithms of times for all words of so many bits, at the lower ends of their cells.
+        delays: what is added to the logarithm of each.
+        few: for how many to read on.
+        bits: the source.
+    """
+    short, width = short_words(len(delays), bits)
+    times = logs(width).take(short.view(np.int64))
+    times += delays
+    others = few < len(delays)
+    order = times.argpartition(few) if others else np.arange(len(delays))
+    near, rest = order[:few], float(times[order[few]]) if others else np.inf
+    words, length = read_on(short[near], width, bits)
+    return FirstLooks(times, near, words, length, rest, short, width, bits)
