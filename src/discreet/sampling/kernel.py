@@ -199,10 +199,9 @@ def _shared(share: Callable[[int, int], None], blocks: int, parts: int) -> None:
     work(*first)
     for thread in started:
         thread.join()
+    # Threads that did not start, or came to grief: what they left out must not be used.
     for start, stop in others:
-        if (
-            start not in done
-        ):  # its thread did not start, or came to grief; what it left out must not be used
+        if start not in done:
             share(start, stop)
 
 

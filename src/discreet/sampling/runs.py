@@ -171,9 +171,8 @@ class RunWeights:
             sizes = np.array([float(m >> b) for m, b in zip(sizes, beyond.tolist(), strict=True)])
         counts = sizes.astype(np.float64)
         if self._runs.slopes is not None:
-            for start in range(
-                0, len(counts), _BLOCK
-            ):  # temporary arrays of a block stay in the cache
+            # By blocks, so that temporary arrays stay in the cache.
+            for start in range(0, len(counts), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 if not self._sloping(counts[block], self._runs.slopes.part(start, start + _BLOCK)):
                     return None
