@@ -207,6 +207,26 @@ def test_hostile_requests_are_refused_and_charge_nothing(
 
 
 @pytest.mark.parametrize(
+    "body",
+    [b"\xff", b'{"question": "\xff"}', b"[" * 100_000, b"9" * 5000, b'{"size": ' + b"9" * 4301 + b"}", b"{", b"{]",
+     b"\0", b'{"question": "a', b"nul"],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/v1/answers", "/v1/verbs/quotes", "/v1/tokens"])
+def test_what_is_no_json_is_told_as_such(called: Called, path: str, body: bytes) -> None:
+    headers = {"Content-Type": "application/json"}
+    reply = called("owner", "POST", path, content=body, headers=headers)
+    told = reply.json()
+    assert (reply.status_code, told["error"]) == (400, "InvalidArgument"), told
+    assert "cannot be read as JSON" in told["message"]
+
+
+def test_nobody_is_led_to_another_address(called: Called) -> None:
+    for path in ("/v1/tokens/", "/v1/budgets/", "/healthz/", "/v1/openapi.json/"):
+        reply = called("owner", "GET", path)
+        assert (reply.status_code, "location" in reply.headers) == (404, False), path
+
+
+@pytest.mark.parametrize(
     "terms",
     [
         {"ledger": "x"}, {"request": "x"}, {"size": 2}, {"verb": "x"}, {"unsafe_candidates_from_data": True},

@@ -131,7 +131,7 @@ def make_app(
     rate = RateLimit(counts=counted)
     service = Service(declared, hold(declared), tokens_beside(declared.path), rate, processes)
     api = _api(service, counted)
-    trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts)
+    trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
     logged = AccessLog(ShortBodies(trusted), counted)
     slot = check_server(declared)
     service.slots = Slots(logged, slot, counts=counted)
@@ -152,6 +152,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     api = FastAPI(
         title="discreet", docs_url=None, redoc_url=None, openapi_url="/v1/openapi.json",
         swagger_ui_oauth2_redirect_url=None, generate_unique_id_function=lambda route: route.name,
+        redirect_slashes=False,  # it would lead to http://, also behind HTTPS
     )  # fmt: skip
     _add_errors(api)
     _add_health(api, service)
@@ -182,6 +183,8 @@ def _add_errors(api: FastAPI) -> None:
 
     @api.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: Exception) -> Response:
+        if isinstance(error, RequestValidationError) and _is_no_json(error):
+            return failure(request, _unreadable(), 400)
         wrong = InvalidArgument("the request is not as /v1/openapi.json says")
         return failure(request, wrong)
 
@@ -190,5 +193,19 @@ def _add_errors(api: FastAPI) -> None:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if not request.url.path.startswith("/v1"):
             return lost(request, status)
+        # All else that the framework refuses is a body that cannot be read.
+        if status not in (404, 405):
+            return failure(request, _unreadable(), status)
         wrong = UnknownName("there is nothing at this path, or not by this method")
         return failure(request, wrong, status)
+
+
+def _is_no_json(error: RequestValidationError) -> bool:
+    return any(one["type"] == "json_invalid" for one in error.errors())
+
+
+def _unreadable() -> InvalidArgument:
+    return InvalidArgument(
+        "the body cannot be read as JSON: it must be UTF-8, not nested deeply, "
+        "with numbers of at most 4,300 digits"
+    )

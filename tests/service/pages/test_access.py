@@ -155,7 +155,7 @@ def check_page(text: str) -> None:
             attrs,
         )
         for name in ("href", "src", "action"):
-            assert attrs.get(name, "/")[0] in "/#" or attrs[name] == "data:,", (tag, attrs)
+            assert attrs.get(name, "/")[0] in "/#?" or attrs[name] == "data:,", (tag, attrs)
             assert not attrs.get(name, "/").startswith("//")
         if tag in ("select", "textarea") or (tag == "input" and attrs.get("type") != "hidden"):
             assert attrs["id"] in named, attrs

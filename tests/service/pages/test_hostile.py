@@ -1,15 +1,20 @@
 """Hostile names and values on every page: shown as text, never as markup, and never in an order that deceives."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
 
+import httpx
 import pytest
 
 from discreet.ledger.described import configuration, open_described
+from discreet.service.app import make_app
 from discreet.service.pages.routes import PAGES
+from discreet.service.slots import App
 from discreet.service.tokens import ROLES
 
-from .person import Person, Read, Served
+from .person import FROM_HERE, HOST, Person, Read, Served
 from .test_access import DOWNLOADS, check_page
 
 MARK = "kqz"
@@ -131,3 +136,36 @@ def check(page: str, text: str) -> None:
     assert all(letter.isprintable() or letter == "\n" for letter in shown), (
         "a character cannot be seen"
     )
+
+
+ELSEWHERE = ["//evil.example/x", "///evil.example", "//evil.example/%2e%2e", "/\\evil.example/x", "//login",
+             "/%2f%2fevil.example", "/budgets/", "/login/", "//evil.example/v1/tokens/"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ELSEWHERE)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_page_leads_to_a_place_that_a_request_named(
+    served: Served, path: str, method: str
+) -> None:
+    named = {"next": "https://evil.example", "lang": "zh", "url": "//evil.example"}
+    headers = {**FROM_HERE, "X-Forwarded-Host": "evil.example", "Forwarded": "host=evil.example"}
+    for person in (served.person(), served.person("ann")):
+        url = f"https://{HOST}{path}"
+        reply = person.send(method, url, params=named, headers=headers)
+        assert not reply.headers.get("location", "/").startswith(("//", "http", "/\\"))
+        for _, attrs in Read(reply.text).elements:
+            for where in (attrs[one] for one in ("href", "action", "src") if one in attrs):
+                there = urljoin(url, where)
+                assert where == "data:," or urlsplit(there)[:2] == ("https", HOST), (path, where)
+        assert "evil.example" not in str(reply.headers)
+
+
+def test_a_name_that_is_not_ours_is_led_nowhere(served: Served) -> None:
+    app = make_app(served.declared, ["www.data.test"])
+    reply = asyncio.run(sent_to(app, "http://data.test/login"))
+    assert (reply.status_code, "location" in reply.headers) == (400, False)
+
+
+async def sent_to(app: App, url: str) -> httpx.Response:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as client:
+        return await client.get(url)

@@ -41,11 +41,14 @@ class PageRequest:
         return self.request.cookies.get(name, "")
 
     def switch(self) -> str:
-        """Return the address of the page in the other language; of a form that was sent, that of the first page."""
+        """Return the address of the page in the other language; of a form that was sent, that of the first page.
+
+        It repeats no path: one that begins with two slashes would lead to a host that the request named.
+        """
         other = {"lang": "en" if self.lang == "zh" else "zh"}
         if self.request.method != "GET":
             return f"/?{urlencode(other)}"
-        return f"{self.path}?{urlencode({**self.fields, **other})}"
+        return f"?{urlencode({**self.fields, **other})}"
 
 
 def read_asked(request: Request, body: bytes) -> PageRequest:
