@@ -84,6 +84,15 @@ def test_both_tell_the_same(both: tuple[Connection, Connection]) -> None:
         there.ask("typical-age", request="m")
 
 
+def test_an_answer_of_many_digits_arrives(both: tuple[Connection, Connection]) -> None:
+    lo, step = Fraction(10**240 + 7, 10**240 + 1), Fraction(1, 10**200 + 1)
+    grid = discreet.Grid(lo, lo + 7 * step, step)  # its ends and step are short, its points are not
+    asked = {"epsilon": "1/100", "candidates": grid, "size": 5}
+    found = both[1].median("people", "age", request="digits", **asked)
+    assert found.value == both[0].median("people", "age", request="digits", **asked).value
+    assert max(len(str(one)) for one in found.value) > 500
+
+
 @pytest.mark.parametrize(("ask", "error", "match"), REFUSED)
 def test_both_refuse_the_same(
     both: tuple[Connection, Connection], ask: Any, error: type[DiscreetError], match: str

@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Dataset, Grid
 from discreet.batches import Call
+from discreet.node.datasets import Datasets
+from discreet.node.isolation import PublicError
+from discreet.service import wire
 from discreet.service.lengths import longest_answer, longest_release
+from discreet.service.rights import Paying, Rights
 from discreet.service.wire import write_release, write_value
 
 PLAIN = st.one_of(
@@ -104,3 +108,17 @@ def test_releases_of_every_type_are_not_longer(verb: Any, column: str, terms: An
     assert written(release.value) <= longest_answer(question, data, None)
     whole = len(json.dumps(write_release(release), ensure_ascii=False).encode())
     assert whole <= longest_release(question, asked.bill(), data, None)
+
+
+def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(wire, "LONGEST", 20)  # no candidate is as long as the limit
+    ledger = discreet.Ledger()
+    held, data = Datasets(ledger), Dataset({"x": [1, 2]}, columns={"x": {"type": "number"}})
+    held.keep("d", data, {"epsilon": 1, "neighbors": "add_remove"})
+    terms = {"candidates": [1, Fraction(1, 10**20)], "epsilon": "1/8", "neighbors": "add_remove"}
+    held.allow("d", "q", Call(discreet.mode, ("x",), terms))
+    with pytest.raises(PublicError, match="does not travel"):
+        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, Paying())
+    assert [one.kind for one in ledger.history()] == ["open"]

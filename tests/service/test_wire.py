@@ -36,6 +36,37 @@ def test_values_arrive_as_they_were(value: Any) -> None:
     assert repr(found) == repr(value)
 
 
+DIGITS = st.integers(1, 6000).map(lambda n: 10 ** (n - 1) + 7)
+LONG = (
+    DIGITS
+    | st.builds(Fraction, DIGITS, DIGITS)
+    | DIGITS.map(lambda n: Decimal(n).scaleb(-50))
+    | st.integers(0, 12).map(lambda n: [[[[[[[1]]]]]]] if n == 0 else nested(n))
+)
+"""Values about as long, and as deep, as may travel."""
+
+
+def nested(depth: int) -> Any:
+    return [nested(depth - 1)] if depth else Fraction(1, 3)
+
+
+@given(LONG)
+def test_whatever_is_written_is_read(value: Any) -> None:
+    try:
+        written = wire.write_value(value)
+    except InvalidArgument:
+        return
+    assert wire.read_value(travelled(written)) == value
+
+
+@pytest.mark.parametrize(
+    "value", [10**4200 - 1, Fraction(10**4200 - 1, 10**4199 + 1), Decimal("0." + "3" * 9998)]
+)
+def test_what_is_as_long_as_may_be_travels(value: Any) -> None:
+    """Candidates have numbers of at most 4,200 digits: all of them travel."""
+    assert wire.read_value(travelled(wire.write_value(value))) == value
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -101,6 +132,7 @@ def test_errors_arrive_with_their_class_amounts_and_notes() -> None:
     "given_",
     [
         {"$date": "soon"}, {"$date": 1}, {"$fraction": "1/0"}, {"$decimal": "x" * 9}, {"$fraction": "9" * 9999},
+        10**4200, {"$fraction": "1e99999999"}, {"$fraction": "0.5e-99999999"}, {"$decimal": "0." + "3" * 10_000},
         {"$grid": 1}, {"$grid": ["0", "1"]}, {"$grid": ["1", "0", "1"]},
         {"$map": 1}, {"$map": [[[1], 2]]}, {"$eval": "1"},
         {"a": 1, "b": 2}, {}, float("nan"), float("inf"), b"x", [[[[[[[[1]]]]]]]],

@@ -19,7 +19,11 @@ _REST = 200
 
 
 def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:
-    """Return a bound on the characters of a release: of the answer, and of what is said with it."""
+    """Return a bound on the characters of a release: of the answer, and of what is said with it.
+
+    Raises:
+        InvalidArgument: if an answer could not be written, or not be read where it arrives.
+    """
     said = {
         "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
     }  # fmt: skip

@@ -167,12 +167,16 @@ class Rights:
         raise PublicError(exhausted(dataset, *self._quoted(dataset, permission, size)))
 
     def _check_length(self, dataset: str, permission: Permission, size: int | None) -> None:
-        """Raise if an answer may become too long, whatever the data are."""
+        """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
         if self.longest is None:
             return
         data = self.datasets.find(dataset).data
         bill = permission.bill_for(data, size)
-        if longest_release(permission.question, bill, data, size) > self.longest:
+        try:
+            longest = longest_release(permission.question, bill, data, size)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
+        if longest > self.longest:
             raise PublicError(
                 InvalidArgument(
                     f"an answer may have up to {self.longest:,} characters; ask for less at once"

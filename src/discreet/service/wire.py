@@ -21,7 +21,7 @@ from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount
 from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
-from ..numbers import exact
+from ..numbers import exact, fits
 from ..privacy.guarantees import read_guarantee
 from ..releases import Release
 from .past_releases import PastRelease
@@ -30,6 +30,9 @@ REPLAYED = "Idempotent-Replayed"
 """The header that says if a stored answer is given again, ?1, at no cost; all else has ?0. Its body is the same."""
 
 _DEEPEST = 6
+
+LONGEST = 10_000
+"""Characters of a value that is written as text, such as a fraction: more than two numbers have that are read."""
 
 _CHAIN = {
     "Ledger-Id": "identity", "Ledger-Schema": "born", "Ledger-Events": "events", "Ledger-At": "at",
@@ -47,29 +50,61 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$datetime": dt.datetime.fromisoformat,
     "$date": dt.date.fromisoformat,
     "$decimal": Decimal,
-    "$fraction": Fraction,
+    "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
 }
 
 
-def write_value(value: Any) -> Any:
-    """Return a value as JSON holds it.
+def write_value(value: Any, depth: int = 0) -> Any:
+    """Return a value as JSON holds it: whatever is returned, `read_value` reads.
 
     Raises:
-        InvalidArgument: if it is of a type that does not travel.
+        InvalidArgument: if it is of a type that does not travel, longer than is read, or nested more deeply.
     """
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if value is None or type(value) in (str, bool, int) or _is_finite(value):
+    if depth >= _DEEPEST:
+        raise InvalidArgument(f"a value nested more than {_DEEPEST} deep does not travel")
+    if _is_plain(value):
         return value
     if isinstance(value, list | tuple):
-        return [write_value(one) for one in value]
+        return [write_value(one, depth + 1) for one in value]
     if isinstance(value, dict):
-        return {"$map": [[write_value(key), write_value(one)] for key, one in value.items()]}
+        pairs = value.items()
+        return {"$map": [[write_value(k, depth + 1), write_value(v, depth + 1)] for k, v in pairs]}
     for kind, key, written in _WRITE:
         if isinstance(value, kind):
-            return {key: written(value)}
-    raise InvalidArgument(f"a {type(value).__name__} does not travel; give a plain value")
+            return {key: _short(value, written)}
+    raise _does_not_travel(value)
+
+
+def _does_not_travel(value: object) -> InvalidArgument:
+    if type(value) is int:
+        return _too_long()
+    return InvalidArgument(f"a {type(value).__name__} does not travel; give a plain value")
+
+
+def _short(value: Any, written: Callable[[Any], Any]) -> Any:
+    """Return the text of a value, or of each part of it."""
+    if isinstance(value, Fraction) and not fits(value):
+        raise _too_long()
+    found = written(value)
+    if any(len(text) > LONGEST for text in (found if isinstance(found, list) else [found])):
+        raise _too_long()
+    return found
+
+
+def _too_long() -> InvalidArgument:
+    return InvalidArgument(
+        f"a number of more than 4,200 digits, or a value of more than {LONGEST:,} characters, does not travel"
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether JSON has a value of this type, and both sides read it."""
+    if type(value) is int:
+        return fits(value)
+    return value is None or type(value) in (str, bool) or _is_finite(value)
 
 
 def read_value(given: Any, depth: int = 0) -> Any:
@@ -79,7 +114,7 @@ def read_value(given: Any, depth: int = 0) -> Any:
         InvalidArgument: if it is none that `write_value` writes, or nested deeply.
     """
     if depth < _DEEPEST:
-        if given is None or type(given) in (str, bool, int) or _is_finite(given):
+        if _is_plain(given):
             return given
         if isinstance(given, list):
             return [read_value(one, depth + 1) for one in given]
@@ -98,7 +133,7 @@ def _tagged(key: str, held: Any, depth: int) -> Any:
         if key == "$map":
             return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in held}
         texts = held if key == "$grid" else [held]
-        if key in _READ and all(isinstance(one, str) and len(one) < 500 for one in texts):
+        if key in _READ and all(isinstance(one, str) and len(one) <= LONGEST for one in texts):
             return _READ[key](held)
     except InvalidArgument:
         raise
