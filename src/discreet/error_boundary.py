@@ -6,7 +6,8 @@ without their variables.
 
 import builtins
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from traceback import clear_frames, walk_tb
 from types import FunctionType, TracebackType
@@ -76,6 +77,28 @@ def error_boundaries(kind: _Class) -> _Class:
             setattr(kind, name, error_boundary(method))
         elif isinstance(method, classmethod):
             setattr(kind, name, classmethod(error_boundary(method.__func__)))
+    return kind
+
+
+@contextmanager
+def public_errors() -> Iterator[None]:
+    """Mark the errors of a block, or of a function that this decorates, as made for whoever asked.
+
+    They are about what was sent alone, or were translated for the caller. A service shows no other error to
+    anybody but its owner.
+    """
+    try:
+        yield
+    except DiscreetError as error:
+        error.is_public = True
+        raise
+
+
+def errors_for_callers(kind: _Class) -> _Class:
+    """Return the class with `public_errors` around all public methods: what they raise was made for the caller."""
+    for name, method in list(vars(kind).items()):
+        if not name.startswith("_") and isinstance(method, FunctionType):
+            setattr(kind, name, public_errors()(method))
     return kind
 
 

@@ -70,7 +70,16 @@ def _is_of_numpy(kind: type) -> bool:
 
 
 class DiscreetError(Exception):
-    """Root of every error this library raises on purpose."""
+    """Root of every error this library raises on purpose.
+
+    Attributes:
+        charged: whether the question was charged though it failed: the same request asks again at no cost. None
+            if that could not be read from the ledger.
+        is_public: whether its words were made for whoever asked: see `error_boundary.public_errors`.
+    """
+
+    charged: bool | None = False
+    is_public: bool = False
 
     def __init__(self, *message: object) -> None:
         # A path may hold bytes that are no UTF-8, and a message must be printed.

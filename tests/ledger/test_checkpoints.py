@@ -185,7 +185,7 @@ def test_a_payment_that_cannot_be_noted_draws_nothing() -> None:
     session = ledger.session("adult")
     with pytest.raises(LedgerUnwritable) as told:
         session.buy(bill("1/5", "r"), undrawn)
-    assert told.value.__notes__ == ["if this was paid: request='r' asks again at no cost"]
+    assert told.value.__notes__ == ["this is paid: request='r' asks again at no cost"]
     sink.refused.clear()
     assert session.buy(bill("1/5", "r"), answering(5)) == 5
     assert [event.kind for event in ledger.history()] == ["opened", "charged", "answered"]

@@ -36,6 +36,7 @@ ROUTES: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/v1/releases"): {},
     ("GET", "/v1/audit"): {},
     ("GET", "/v1/metrics"): {},
+    ("GET", "/v1/health"): {},
     ("POST", "/v1/quotes"): {"json": NAMED},
     ("POST", "/v1/answers"): {"json": NAMED},
     ("POST", "/v1/verbs/quotes"): {"json": FREE},
@@ -49,8 +50,8 @@ ROUTES: dict[tuple[str, str], dict[str, Any]] = {
 PUBLIC = {("GET", "/healthz"), ("GET", "/v1/openapi.json"), ("HEAD", "/v1/openapi.json")}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE")
 ASKS = {("POST", "/v1/answers"), ("POST", "/v1/verbs/answers")}
-OWNS = {("GET", "/v1/metrics"), ("POST", "/v1/budgets"), ("POST", "/v1/budgets/extensions"), ("GET", "/v1/tokens"),
-        ("POST", "/v1/tokens"), ("DELETE", "/v1/tokens/{identity}")}  # fmt: skip
+OWNS = {("GET", "/v1/metrics"), ("GET", "/v1/health"), ("POST", "/v1/budgets"), ("POST", "/v1/budgets/extensions"),
+        ("GET", "/v1/tokens"), ("POST", "/v1/tokens"), ("DELETE", "/v1/tokens/{identity}")}  # fmt: skip
 FREELY = {("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")}
 ALLOWED = {
     "owner": {*ROUTES},

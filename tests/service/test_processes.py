@@ -56,7 +56,15 @@ class Served:
         )
 
     def kill(self) -> None:
-        """Kill the process that reads the data, and wait until it is gone."""
+        """Kill the process that reads the data as soon as it is asked."""
+        process = self.processes._idle.get()
+        process.await_ready()
+        process._process.send_signal(signal.SIGSTOP)  # it takes the question, and goes no further
+        threading.Timer(0.3, process._process.kill).start()
+        self.processes._idle.put(process)
+
+    def kill_idle(self) -> None:
+        """Kill it now, and wait until it is gone."""
         process = self.processes._idle.get()
         process._process.kill()
         process._process.wait()
@@ -159,6 +167,46 @@ def test_a_process_that_is_killed_while_it_answers(served: Served) -> None:
     killing.join()
     assert caught.value.__notes__ == ["this is paid: request='reading' asks again at no cost"]
     assert served.ann.ask("typical-age", request="reading").charged is False
+
+
+def test_a_process_that_ended_while_nobody_asked_is_replaced_unseen(served: Served) -> None:
+    before = spent(served.owner)["people / ann"]
+    served.kill_idle()
+    assert served.processes.count_alive() == (0, 1)
+    assert served.ann.ask("typical-age", request="idle").charged is True
+    assert served.processes.count_alive() == (1, 1)
+    assert spent(served.owner)["people / ann"] - before == 1 / 2
+
+
+def test_where_no_process_can_be_started_nothing_is_charged_and_stored_answers_are_given(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = served.ann.ask("typical-age", request="before")
+    before = spent(served.owner)
+    monkeypatch.setattr(processes_of.sys, "executable", "/bin/false")
+    served.kill_idle()
+    with pytest.raises(Unanswerable, match="no data can be read now") as caught:
+        served.ann.ask("typical-age", request="none")
+    assert (caught.value.charged, hasattr(caught.value, "__notes__")) == (False, False)
+    again = served.ann.ask("typical-age", request="before")
+    assert (again.value, again.charged) == (first.value, False)
+    assert spent(served.owner) == before
+    monkeypatch.undo()
+    assert served.ann.ask("typical-age", request="none").charged is True
+
+
+def test_stored_answers_are_given_while_too_many_wait(served: Served) -> None:
+    first = served.ann.ask("typical-age", request="crowd")
+    rooms = 0
+    while served.processes._room.acquire(blocking=False):
+        rooms += 1
+    try:
+        assert served.ann.ask("typical-age", request="crowd").value == first.value
+        with pytest.raises(LedgerBusy, match="ask again"):
+            served.ann.ask("typical-age", request="crowded")
+    finally:
+        for _ in range(rooms):
+            served.processes._room.release()
 
 
 @pytest.mark.proof

@@ -151,7 +151,7 @@ def test_what_the_application_fails_at_is_a_reply_like_others_and_says_nothing(
     timed.waited.clear()
     reply = timed.post("/v1/answers", "r", {"question": "typical"})
     timed.app.app = inner
-    assert (reply.status_code, len(reply.content)) == (500, LENGTH)
+    assert (reply.status_code, len(reply.content)) == (503, LENGTH)
     assert reply.json()["error"] == "DiscreetError"
     assert timed.waited == [0.25]
     assert "SECRET" not in reply.text + caplog.text

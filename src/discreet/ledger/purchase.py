@@ -120,7 +120,7 @@ class Purchase:
         """Return the stored answer, or a new one after it was charged and stored."""
         store = self.payer.store
         if (known := store.read(self._look)) is not None:
-            store.cover()
+            store.cover(known.number)
             return Purchased(_given(known), charged=False)
         return self._bought(prepare())
 
@@ -134,12 +134,28 @@ class Purchase:
             paid = True
             return Purchased(without_frames(partial(self._drawn, draw)), charged)
         except BaseException as error:
-            if paid or _in_doubt(error):
-                said = "this is paid" if paid else "if this was paid"
+            was_charged = True if paid else self._was_charged(error)
+            if was_charged is not False:
+                said = "this is paid" if was_charged else "if this was paid"
                 error.add_note(f"{said}: request={self.bill.request!r} asks again at no cost")
+            if isinstance(error, DiscreetError):
+                error.charged = was_charged
             raise
         finally:
             del draw  # it holds the private scores
+
+    def _was_charged(self, error: BaseException) -> bool | None:
+        """Return whether a charge that failed with this error was committed; None if that cannot be read."""
+        if not _in_doubt(error):
+            return False
+        if not isinstance(
+            error, DiscreetError
+        ):  # somebody stops the program, who is not kept waiting
+            return None
+        try:
+            return self.payer.store.read_settled(self._found)[0] is not None
+        except DiscreetError:
+            return None
 
     def _drawn(self, draw: Callable[[], Indices]) -> Indices:
         """Draw an answer, store it and return it; or return the answer stored meanwhile.

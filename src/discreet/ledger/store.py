@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Concatenate, ParamSpec, TypeVar
@@ -14,7 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
-from ..errors import DiscreetError, LedgerCorrupt, LedgerError, MissingPackage
+from ..errors import DiscreetError, LedgerBusy, LedgerCorrupt, LedgerError, MissingPackage
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .failures import busy_error, ledger_error
 from .last_seen import LastSeen, check_continues
@@ -112,13 +112,40 @@ class Store:
         self.cover()
         return done
 
-    def cover(self) -> None:
+    def read_settled(self, work: Callable[[Transaction], _T]) -> _T:
+        """Return work(transaction) in a transaction that sees whether one that failed was committed.
+
+        A file is read by one transaction at a time. A server may still commit for a client that it has lost, so
+        there the transaction waits for those that write.
+        """
+        return self._watched(work, writing=not self._is_sqlite)
+
+    def look(self) -> None:
+        """Raise unless the ledger can be read now. Whoever holds it shows that it is there, and is not waited for.
+
+        Raises:
+            LedgerError: if it cannot be read, or is not the one that was used here before.
+        """
+
+        def looking(connection: Connection) -> None:
+            if (last := self._seen.last) is not None:
+                check_continues(Transaction(connection), last, self.name)
+
+        with suppress(LedgerBusy):
+            self._transact(looking, self._begin_reading, patience=0)
+
+    def cover(self, number: int | None = None) -> None:
         """Record the end of the chain, as this process last saw it, in a checkpoint.
+
+        Args:
+            number: that of an event; if a checkpoint is known to cover it, none is written.
 
         Raises:
             LedgerUnwritable: if it cannot be written.
         """
-        self.checkpoints.cover(self._seen.last)
+        last = self.checkpoints.last
+        if number is None or last is None or last.number < number:
+            self.checkpoints.cover(self._seen.last)
 
     def end(self) -> Checkpoint:
         """Return the current end of the chain."""
@@ -152,11 +179,20 @@ class Store:
         work: Callable[[Connection], _T],
         begin: Callable[[Connection], None],
         committed: Callable[[], None] | None = None,
+        patience: float | None = None,
     ) -> _T:
-        """Run one transaction, and then `committed`, without interrupts."""
+        """Run one transaction, and then `committed`, without interrupts.
+
+        Args:
+            work: what is done in it.
+            begin: begins it.
+            committed: called when it is committed.
+            patience: seconds to wait for others, if not as many as always.
+        """
+        waiting = self._patience if patience is None else patience
 
         def transaction(stop: StopRequest) -> _T:
-            done = self._run(work, begin, stop)
+            done = self._run(work, begin, (stop, waiting))
             if committed is not None:
                 committed()
             return done
@@ -167,13 +203,13 @@ class Store:
         self,
         work: Callable[[Connection], _T],
         begin: Callable[[Connection], None],
-        stop: StopRequest,
+        limits: tuple[StopRequest, float],
     ) -> _T:
         """Run one transaction. Database errors are replaced, as they may quote answers not released."""
         engine = self._here()
         try:
             with (
-                self._exclusive(begin, stop),
+                self._exclusive(begin, *limits),
                 self._ready(engine),
                 engine.connect() as connection,
                 connection.begin(),
@@ -186,13 +222,15 @@ class Store:
             failure: DiscreetError = ledger_error(error, self.name)
         raise failure
 
-    def _exclusive(self, begin: object, stop: StopRequest) -> AbstractContextManager[None]:
+    def _exclusive(
+        self, begin: object, stop: StopRequest, patience: float
+    ) -> AbstractContextManager[None]:
         """Lock the memory or the file; PostgreSQL locks by itself."""
         if self.in_memory:
-            return self._exclusive_in_memory()
+            return self._exclusive_in_memory(patience)
         if not self._is_sqlite:
             return nullcontext()
-        until = time.monotonic() + self._patience
+        until = time.monotonic() + patience
 
         def again() -> None:
             if stop.asked or time.monotonic() > until:
@@ -216,8 +254,8 @@ class Store:
                 file.close()
 
     @contextmanager
-    def _exclusive_in_memory(self) -> Iterator[None]:
-        if not self._memory.acquire(timeout=self._patience):
+    def _exclusive_in_memory(self, patience: float) -> Iterator[None]:
+        if not self._memory.acquire(timeout=patience):
             raise busy_error(self.name)
         try:
             yield
@@ -260,18 +298,24 @@ class Store:
             connection.exec_driver_sql("BEGIN")
         else:
             connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            self._limit_waiting(connection)
 
     def _begin_writing(self, connection: Connection) -> None:
         if self._is_sqlite:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         else:
-            patience = int(self._patience * 1000)
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {patience}")
+            patience = self._limit_waiting(connection)
             # A client that is gone without a word must not hold the lock for hours.
             connection.exec_driver_sql(
                 f"SET LOCAL idle_in_transaction_session_timeout = {patience}"
             )
             connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
+
+    def _limit_waiting(self, connection: Connection) -> int:
+        """Let a server's transaction wait for locks no longer than others do; return that in milliseconds."""
+        patience = int(self._patience * 1000)
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = {patience}")
+        return patience
 
     def _begin_opening(self, connection: Connection) -> None:
         self._begin_writing(connection)

@@ -151,9 +151,10 @@ class Permission:
         try:
             return self.about(data).ask(ledger=paying, **_given(size=size, request=request))
         except BaseException as error:
-            if paying.paid is None:
+            charged = True if paying.is_paid else getattr(error, "charged", False)
+            if charged is False:
                 raise
-            failure = ChargedError(error, paying.paid)
+            failure = ChargedError(error, paying.request, is_certain=charged is True)
         raise failure
 
     def about(self, data: object) -> Call:
@@ -182,6 +183,15 @@ def charge_failures(prepare: Prepare) -> Prepare:
     return prepared
 
 
+def refuse_unread(prepare: Prepare) -> Prepare:
+    """Return a function that reads no data and raises before the charge: only what was answered before is given."""
+
+    def prepared() -> Callable[[], Indices]:
+        raise PublicError(Unanswerable("this was not answered before"))
+
+    return prepared
+
+
 def charge_unread(prepare: Prepare) -> Prepare:
     """Return a function that reads no data, but returns a draw that fails: the process that read them ended.
 
@@ -205,7 +215,8 @@ class _Payer:
     def __init__(self, session: Session, prepared: Callable[[Prepare], Prepare]) -> None:
         self._session = session
         self._prepared = prepared
-        self.paid: str | None = None
+        self.request = ""
+        self.is_paid = False
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge for a release and draw, as the session does."""
@@ -213,13 +224,14 @@ class _Payer:
 
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
         """Do as `buy` does, and tell whether this call charged."""
-        named = replace(bill, request=bill.request or str(uuid4()))
+        self.request = bill.request or str(uuid4())
+        named = replace(bill, request=self.request)
 
         def prepared() -> Callable[[], Indices]:
             draw = self._prepared(prepare)()
 
             def drawn() -> Indices:
-                self.paid = named.request  # a session draws after the charge is committed
+                self.is_paid = True  # a session draws after the charge is committed
                 return draw()
 
             return drawn

@@ -201,6 +201,10 @@ class Datasets:
         known = ", ".join(self._holdings) or "none yet"
         raise UnknownName(f"name must be one of the data ({known}), got {shown(name)}")
 
+    def can_read_ledger(self) -> bool:
+        """Return whether the ledger can be read now; one that others hold is there, and is not waited for."""
+        return self._ledger.is_readable()
+
     def budgets(self) -> list[Budget]:
         """Return all budgets of the ledger."""
         return self._ledger.budgets()

@@ -40,11 +40,17 @@ class PublicError(Exception):
 
 
 class ChargedError(Exception):
-    """Wraps an error after the charge; its request asks again at no cost."""
+    """Wraps an error after the charge; its request asks again at no cost.
 
-    def __init__(self, error: BaseException, request: str) -> None:
+    Args:
+        error: the error.
+        request: the name of the request.
+        is_certain: whether the charge is known to be in the ledger.
+    """
+
+    def __init__(self, error: BaseException, request: str, *, is_certain: bool = True) -> None:
         super().__init__()
-        self.error, self.request = error, request
+        self.error, self.request, self.is_certain = error, request, is_certain
 
 
 Translation = Callable[[BaseException], BaseException]
@@ -89,6 +95,11 @@ def unwrap(given: _T | Failure) -> _T:
         del given  # else the error would hold its frame, and this the error
 
 
+def translation_for(is_owner: bool) -> "Translation":
+    """Return the translation for the owner, or for all others."""
+    return error_for_owner if is_owner else error_for_analyst
+
+
 def error_for_owner(error: BaseException) -> BaseException:
     """Return the error for the owner: our errors unchanged, of others the name of their class."""
     # A class of the owner's own may hold anything, though it is made from one of ours.
@@ -100,17 +111,17 @@ def error_for_owner(error: BaseException) -> BaseException:
     )
 
 
-_WORDS: dict[type[DiscreetError], str] = {
+_WORDS: dict[type[LedgerError] | type[Exhausted], str] = {
     Exhausted: "a budget cannot pay for this",
     RequestConflict: "this request was another question; give this one a name of its own",
-    LedgerBusy: "the ledger is held by others for too long; ask again",
+    LedgerBusy: "the ledger is busy; ask again",
     LedgerUnwritable: "the ledger cannot be reached, read or written; tell the owner of the data",
     LedgerError: "the ledger cannot be used; tell the owner of the data",
 }
 """Messages for analysts by class of error; the first that matches is used."""
 
 
-def error_for_analyst(error: BaseException) -> BaseException:
+def error_for_analyst(error: BaseException) -> DiscreetError:
     """Return the error for an analyst, without files, columns, other analysts or errors of the owner's code."""
     for kind, words in _WORDS.items():
         if isinstance(error, kind):
@@ -122,7 +133,10 @@ def _stripped(error: BaseException, translate: Translation) -> BaseException:
     """Return the translated error without causes, notes and frames."""
     if isinstance(error, ChargedError):
         translated = _stripped(error.error, translate)
-        translated.add_note(f"this is paid: request={error.request!r} asks again at no cost")
+        said = "this is paid" if error.is_certain else "if this was paid"
+        translated.add_note(f"{said}: request={error.request!r} asks again at no cost")
+        if isinstance(translated, DiscreetError):
+            translated.charged = True if error.is_certain else None
         return translated
     translated = _stopping(error) or (
         error.error if isinstance(error, PublicError) else translate(error)

@@ -13,7 +13,8 @@ from typing import Any
 from ..datasets.configuration import Configuration, read_configuration
 from ..errors import LedgerUnwritable
 from ..node.datasets import Datasets
-from ..node.isolation import Failure, call_isolated, error_for_analyst, error_for_owner, isolated
+from ..node.isolation import Failure, call_isolated, isolated, translation_for
+from ..releases import Release
 from ..verbs.mode import mode
 from . import wire
 from .apart import write_answer
@@ -27,14 +28,19 @@ def answering(declared: Configuration, held: Datasets) -> Answer:
     """Return what answers questions about datasets."""
 
     def answer(asked: dict[str, Any]) -> dict[str, Any]:
-        rights = rights_of(held, declared, asked["role"], asked["analyst"])
-        told = error_for_owner if rights.are_the_owners else error_for_analyst
-        most = asked["max_cost"]
-        paying = Paying(asked["request"], None if most is None else wire.read_number(most))
-        terms = {name: wire.read_value(value) for name, value in asked["terms"].items()}
-        arguments = [*asked["arguments"], *([terms] if asked["name"] == "ask_free" else [])]
-        ask = {"ask": rights.ask, "ask_free": rights.ask_free}[asked["name"]]
-        return write_answer(call_isolated(isolated(ask, told), *arguments, paying))  # type: ignore[arg-type]
+        def release() -> Release:
+            rights = rights_of(held, declared, asked["role"], asked["analyst"])
+            most = asked["max_cost"]
+            paying = Paying(asked["request"], None if most is None else wire.read_number(most))
+            terms = {name: wire.read_value(value) for name, value in asked["terms"].items()}
+            arguments = [*asked["arguments"], *([terms] if asked["name"] == "ask_free" else [])]
+            asks = {"ask": rights.ask, "ask_free": rights.ask_free}
+            ask: Callable[..., Release] = asks[asked["name"]]  # type: ignore[assignment]
+            return ask(*arguments, paying)
+
+        # Whatever fails here is an answer: else the process would end, and a question that read no data be charged.
+        translate = translation_for(asked["role"] == "owner")
+        return write_answer(call_isolated(isolated(release, translate)))
 
     return answer
 

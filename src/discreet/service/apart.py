@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
 
-from ..errors import DiscreetError, Unanswerable
+from ..errors import DiscreetError, LedgerBusy, LedgerError, RequestConflict, Unanswerable
 from ..node.isolation import Failure, error_for_analyst
 from ..releases import Release
 from . import wire
-from .processes import EndedError, Processes
+from .processes import Processes, UnreadyError
 from .rights import Paying
 from .tokens import Token
 
@@ -24,11 +24,13 @@ class Apart:
         processes: those that read data.
         token: the caller.
         charge: operations by name that charge, read no data, and return what was answered before.
+        stored: operations by name that return what was answered before, and charge nothing.
     """
 
     processes: Processes
     token: Token
     charge: Mapping[str, Asking]
+    stored: Mapping[str, Asking]
 
     def ask(
         self, question: str, dataset: str | None, size: int | None, paying: Paying
@@ -46,24 +48,56 @@ class Apart:
     def _asked(
         self, name: str, arguments: list[Any], terms: Mapping[str, object], paying: Paying
     ) -> Release | Failure:
-        """Ask; if the process ends before it answers, its end may depend on the data, so it is charged too."""
+        """Ask; if no process can answer now, what was answered before is given all the same."""
         named = replace(paying, request=paying.request or str(uuid4()))
         try:
             written = {key: wire.write_value(value) for key, value in terms.items()}
-            asked = {
-                "name": name, "arguments": arguments, "terms": written, "role": self.token.role,
-                "analyst": self.token.analyst, "request": named.request,
-                "max_cost": None if named.max_cost is None else str(named.max_cost),
-            }  # fmt: skip
-            return read_answer(self.processes.ask(asked))
-        except EndedError:
-            pass
         except DiscreetError as error:
             return Failure(error)
-        except Exception:
-            return Failure(Unanswerable(str(error_for_analyst(Exception()))))
-        free = [terms] if name == "ask_free" else []
-        return self.charge[name](*arguments, *free, named)
+        question = {
+            "name": name, "arguments": arguments, "terms": written, "role": self.token.role,
+            "analyst": self.token.analyst, "request": named.request,
+            "max_cost": None if named.max_cost is None else str(named.max_cost),
+        }  # fmt: skip
+        whole = [*arguments, *([terms] if name == "ask_free" else []), named]
+        answer = self._answer(question, whole)
+        if not _is_down(answer):
+            return answer
+        stored = self.stored[name](*whole)
+        return answer if isinstance(stored, Failure) else stored
+
+    def _answer(self, question: dict[str, Any], whole: list[Any]) -> Release | Failure:
+        """Return what a process answers; if it ends before, its end may depend on the data, so it is charged."""
+        try:
+            return read_answer(self.processes.ask(question))
+        except UnreadyError:
+            return Failure(Unanswerable("no data can be read now; ask again, or tell their owner"))
+        except LedgerBusy as error:
+            return Failure(error)
+        except Exception:  # it ended, or said what cannot be read: it may have charged
+            charged = self.charge[question["name"]](*whole)
+        return _in_doubt(charged, question["request"])
+
+
+def _is_down(answer: Release | Failure) -> bool:
+    """Return whether a question failed for want of something that a stored answer may not need."""
+    if not isinstance(answer, Failure) or isinstance(answer.error, RequestConflict):
+        return False
+    error = answer.error
+    return isinstance(error, LedgerError | Unanswerable) and error.charged is False
+
+
+def _in_doubt(answer: Release | Failure, request: str) -> Release | Failure:
+    """Return the answer of what was to charge; if it could not, the process that ended may have charged before."""
+    error = answer.error if isinstance(answer, Failure) else None
+    if (
+        isinstance(error, LedgerError)
+        and not isinstance(error, RequestConflict)
+        and not error.charged
+    ):
+        error.charged = None
+        error.add_note(f"if this was paid: request={request!r} asks again at no cost")
+    return answer
 
 
 def write_answer(answer: Release | Failure) -> dict[str, Any]:
@@ -71,7 +105,7 @@ def write_answer(answer: Release | Failure) -> dict[str, Any]:
     if isinstance(answer, Failure):
         error = answer.error
         known = error if isinstance(error, DiscreetError) else error_for_analyst(error)
-        return {"failure": wire.write_error(known)}  # type: ignore[arg-type]
+        return {"failure": wire.write_error(known)}
     return {"release": wire.write_release(answer)}
 
 

@@ -1,7 +1,7 @@
 """The service: described datasets over HTTP, under /v1. Every caller brings a token."""
 
 from dataclasses import dataclass, field, replace
-from time import monotonic
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -12,22 +12,27 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ..datasets.configuration import Configuration
-from ..errors import DiscreetError, InvalidArgument, NotAllowed, UnknownName
-from ..node.allowed_questions import charge_unread
+from ..error_boundary import public_errors
+from ..errors import InvalidArgument, NotAllowed, UnknownName
+from ..node.allowed_questions import charge_unread, refuse_unread
 from ..node.datasets import Datasets
+from ..node.isolation import call_isolated, isolated, translation_for, unwrap
 from . import models
 from .access import AccessLog
 from .apart import Apart, Asking
 from .connection import Connection
 from .counts import RequestCounts
+from .health import Health
 from .held import hold, rights_of
 from .in_process import InProcess
 from .limits import RateLimit, ShortBodies
-from .owner_routes import add_audit, add_budgets, add_metrics, add_tokens
+from .owner_routes import add_audit, add_budgets, add_health, add_metrics, add_tokens
 from .ownership import Ownership
 from .pages import add_pages, lost
 from .processes import Processes
-from .replies import RefusedError, failure
+from .refusals import RefusedError
+from .replies import failure
+from .rights import Rights, Scope
 from .routes import add_free_questions, add_questions, add_views
 from .slots import App, Slots, read_slot
 from .tokens import Token, Tokens, tokens_beside
@@ -51,7 +56,6 @@ class Service:
         rate: how often one token may ask.
         processes: those that read the data; None to read them in this one.
         slots: when replies leave.
-        health: whether the ledger could be read.
     """
 
     declared: Configuration
@@ -60,10 +64,6 @@ class Service:
     rate: RateLimit = field(default_factory=RateLimit)
     processes: Processes | None = None
     slots: Slots | None = None
-    health: "Health" = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.health = Health(self.held)
 
     def caller(self, authorization: str | None) -> Token:
         """Return what is kept of the token in a header.
@@ -82,35 +82,50 @@ class Service:
 
     def connection(self, token: Token) -> Connection:
         """Return the connection of a caller."""
-        rights = rights_of(self.held, self.declared, token.role, token.analyst)
+        rights = self._rights(token.role, token.analyst)
         owned = Ownership(self.declared, self.tokens, token.role)
-        if self.processes is None or not rights.asks:
-            return Connection(InProcess(rights, owned), "a service")
-        charging = InProcess(replace(rights, prepared=charge_unread), owned)
-        apart = Apart(self.processes, token, charging.isolated("ask", "ask_free"))
-        asking: dict[str, Asking] = {"ask": apart.ask, "ask_free": apart.ask_free}
-        return Connection(InProcess(rights, owned, apart=asking), "a service")
+        asking: dict[str, Asking] = {}
+        if self.processes is not None and rights.asks:
+            charge, stored = (
+                _reading_nothing(replace(rights, prepared=prepared))
+                for prepared in (charge_unread, refuse_unread)
+            )
+            apart = Apart(self.processes, token, charge, stored)
+            asking = {"ask": apart.ask, "ask_free": apart.ask_free}
+        return Connection(InProcess(rights, owned, rights.check, asking), "a service")
+
+    def scope(self, token: Token) -> Scope:
+        """Return what a caller may ask about."""
+        rights = self._rights(token.role, token.analyst)
+        with public_errors():
+            return unwrap(isolated(rights.scope, translation_for(rights.are_the_owners))())
+
+    def scope_of(self, analyst: str) -> Scope:
+        """Return what an analyst may ask about, for the owner."""
+        return self._rights("analyst", analyst).scope()
+
+    def allowed(self, analyst: str) -> tuple[str, ...]:
+        """Return the datasets of which an analyst may be given a share, for the owner."""
+        return self._rights("analyst", analyst).allowed
+
+    def _rights(self, role: str, analyst: str | None) -> Rights:
+        """Return what a caller may do.
+
+        Raises:
+            RefusedError: if the description has no such analyst any more.
+        """
+        if analyst is not None and analyst not in self.declared.analysts:
+            raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
+        return rights_of(self.held, self.declared, role, analyst)
 
 
-@dataclass(slots=True)
-class Health:
-    """Whether the ledger can be read; looked at once a second at most, as everybody may ask."""
-
-    held: Datasets
-    _looked: float = float("-inf")
-    _is_well: bool = False
-
-    def is_well(self) -> bool:
-        """Return whether the ledger can be read."""
-        if monotonic() - self._looked > 1:
-            try:
-                self.held.budgets()
-            except DiscreetError:
-                self._is_well = False
-            else:
-                self._is_well = True
-            self._looked = monotonic()
-        return self._is_well
+def _reading_nothing(rights: Rights) -> dict[str, Asking]:
+    """Return the operations that ask, with errors as values, of rights that read no data."""
+    translate = translation_for(rights.are_the_owners)
+    return {
+        name: partial(call_isolated, isolated(ask, translate))
+        for name, ask in (("ask", rights.ask), ("ask_free", rights.ask_free))
+    }
 
 
 def make_app(
@@ -155,25 +170,27 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
         redirect_slashes=False,  # it would lead to http://, also behind HTTPS
     )  # fmt: skip
     _add_errors(api)
-    _add_health(api, service)
+    health = Health(service.declared, service.held, counts, service.processes)
+    _add_health(api, health)
     router = APIRouter(prefix="/v1", responses=_FAILURES)
     for add in (add_views, add_questions, add_free_questions, add_budgets, add_tokens, add_audit):
         add(router, service)
     add_metrics(router, service, counts)
+    add_health(router, service, health)
     api.include_router(router)
     add_pages(api, service)
     return api
 
 
-def _add_health(api: FastAPI, service: Service) -> None:
+def _add_health(api: FastAPI, parts: Health) -> None:
     @api.get(
         "/healthz",
         response_model=models.HealthReply,
         responses={503: {"model": models.HealthReply}},
     )
     async def health() -> Response:
-        """Say whether the service can answer: whether the ledger can be read."""
-        if await run_in_threadpool(service.health.is_well):
+        """Say whether the service is up: whether the ledger can be used."""
+        if await run_in_threadpool(parts.is_up):
             return JSONResponse({"status": "ok"})
         return JSONResponse({"status": "unavailable"}, 503)
 

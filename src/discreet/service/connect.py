@@ -1,19 +1,21 @@
 """connect: ask about the datasets that discreet.toml describes."""
 
 import os
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 from weakref import finalize
 
 from ..arguments import file_path, read_name
 from ..datasets.configuration import Configuration
 from ..error_boundary import error_boundary
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, NotAllowed
 from ..ledger.described import configuration
+from ..node.isolation import PublicError, error_for_owner, isolated, unwrap
 from .connection import Connection
 from .held import auditor_rights, hold, rights
 from .in_process import InProcess
 from .ownership import Ownership
+from .rights import Rights
 from .tokens import tokens_beside
 
 
@@ -51,9 +53,22 @@ def connect(
     asking = rights(hold(declared), declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     role = "owner" if whose is None else "analyst"
-    return Connection(
-        InProcess(asking, Ownership(declared, tokens_beside(declared.path), role)), told
-    )
+    return _connection(asking, Ownership(declared, tokens_beside(declared.path), role), told)
+
+
+def _connection(
+    asking: Rights,
+    owned: Ownership,
+    told: str,
+    check_token: Callable[[], object] = lambda: None,
+) -> Connection:
+    """Return the connection of a caller who may ask about something.
+
+    Raises:
+        UnknownBudget: if no share of any dataset was opened for the analyst.
+    """
+    unwrap(isolated(asking.check, error_for_owner)())
+    return Connection(InProcess(asking, owned, check_token), told)
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -74,13 +89,19 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
     """Return the connection of whom a token says."""
     if analyst is not None:
         raise InvalidArgument("a token says who asks: leave out analyst")
-    check = partial(tokens_beside(declared.path).find, token)
-    found, held = check(), hold(declared)
+    tokens = tokens_beside(declared.path)
+    found, held = tokens.find(token), hold(declared)
+
+    def check() -> None:
+        try:
+            tokens.find(token)
+        except NotAllowed as error:
+            raise PublicError(error) from None
+
     asking = (
         auditor_rights(held, declared)
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
-    owned = Ownership(declared, tokens_beside(declared.path), found.role)
-    told = f"{declared.path}, as {found.analyst or found.role}"
-    return Connection(InProcess(asking, owned, check), told)
+    owned = Ownership(declared, tokens, found.role)
+    return _connection(asking, owned, f"{declared.path}, as {found.analyst or found.role}", check)

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 from ..arguments import read_name
 from ..datasets.column import Column
-from ..error_boundary import error_boundaries
+from ..error_boundary import error_boundaries, errors_for_callers
 from ..ledger import Budget, Event, Quote
 from ..ledger.transaction import ChainHead
 from ..ledger.verification import Verified, read_noted_head, verify_events
@@ -32,6 +32,7 @@ class _FreeVerb:
         return self if connection is None else partial(connection.ask_verb, self._verb)
 
 
+@errors_for_callers
 @error_boundaries
 class Connection:
     """Questions about described datasets, for their owner or for one analyst. Made by `discreet.connect`.

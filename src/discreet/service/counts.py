@@ -1,13 +1,16 @@
 """What the workers of a service count together: requests for its metrics, and those of a token for its limit.
 
 It is a small SQLite file beside the tokens, which nothing is lost with: a file that cannot be read is made anew.
+While there is none that can be used, each worker counts in its memory.
 """
 
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic
+from typing import TypeVar
 
 from ..private_files import private_opener
 
@@ -19,44 +22,67 @@ CREATE INDEX IF NOT EXISTS asked_by ON asked (key, at);
 _COUNT = """
 INSERT INTO counted VALUES (?, ?, ?) ON CONFLICT (name, labels) DO UPDATE SET number = number + excluded.number
 """
-_PATIENCE = 5.0
+_PATIENCE = 1.0
+
+_PAUSE = 10.0
+"""Seconds for which a file that failed is left alone."""
+
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+_T = TypeVar("_T")
 
 
 class RequestCounts:
     """Counters and times that several processes share.
 
+    While the file cannot be used this process counts for itself: a limit then holds for each worker.
+
     Args:
         path: the file; None for this process alone.
     """
 
-    __slots__ = ("_connection", "_lock", "_path")
+    __slots__ = ("_connection", "_lock", "_memory", "_path", "_rests_until")
 
     def __init__(self, path: Path | None = None) -> None:
         self._path, self._lock = path, Lock()
         self._connection: sqlite3.Connection | None = None
+        self._memory: sqlite3.Connection | None = None
+        self._rests_until = float("-inf")
 
     def begin(self) -> None:
-        """Count anew from zero."""
-        with self._writing() as connection:
+        """Count anew from zero.
+
+        Raises:
+            OSError: if the file cannot be made.
+            sqlite3.Error: if it cannot be written.
+        """
+
+        def emptied(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM counted")
             connection.execute("DELETE FROM asked")
 
+        with self._lock:
+            _transact(self._open(), emptied)
+
     def add(self, name: str, labels: str = "", number: int = 1) -> None:
         """Add to a counter."""
-        with self._writing() as connection:
-            connection.execute(_COUNT, (name, labels, number))
+        self._do(lambda connection: connection.execute(_COUNT, (name, labels, number)))
 
     def read(self, name: str) -> Mapping[str, int]:
         """Return the counters of a name by their labels."""
-        with self._writing() as connection:
+
+        def counters(connection: sqlite3.Connection) -> dict[str, int]:
             found = connection.execute(
                 "SELECT labels, number FROM counted WHERE name = ? ORDER BY labels", (name,)
             )
             return dict(found.fetchall())
 
+        return self._do(counters)
+
     def admits(self, key: str, most: int, seconds: float, now: float) -> bool:
         """Count what somebody asks at a time, unless it was asked `most` times in so many seconds before."""
-        with self._writing() as connection:
+
+        def admitted(connection: sqlite3.Connection) -> bool:
             # After the machine was started again its clock begins anew: times to come are of before.
             connection.execute("DELETE FROM asked WHERE at <= ? OR at > ?", (now - seconds, now))
             of_key = "SELECT count(*) FROM asked WHERE key = ?"
@@ -65,30 +91,56 @@ class RequestCounts:
             connection.execute("INSERT INTO asked VALUES (?, ?)", (key, now))
             return True
 
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Return a connection in an exclusive transaction."""
+        return self._do(admitted)
+
+    def are_shared(self) -> bool:
+        """Return whether the workers count together, as far as is known."""
+        self.read("")
+        return monotonic() >= self._rests_until
+
+    def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Return what is done in an exclusive transaction: of the file, or of memory while that cannot be used."""
         with self._lock:
-            connection = self._open()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+            if monotonic() >= self._rests_until:
+                with suppress(sqlite3.Error, OSError):
+                    return _transact(self._open(), work)
+                self._rest()
+            if self._memory is None:
+                self._memory = _connected(None)
+            return _transact(self._memory, work)
+
+    def _rest(self) -> None:
+        """Leave the file alone for a while, and open it anew then."""
+        self._rests_until = monotonic() + _PAUSE
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.close()
+            self._connection = None
 
     def _open(self) -> sqlite3.Connection:
         """Return the connection, to a file that is readable for its owner alone."""
         if self._connection is None:
             try:
                 self._connection = _connected(self._path)
-            except sqlite3.DatabaseError:
-                if self._path is None:
+            except sqlite3.DatabaseError as error:
+                if self._path is None or error.sqlite_errorcode not in _DAMAGED:
                     raise
                 self._path.unlink(missing_ok=True)
                 self._connection = _connected(self._path)
         return self._connection
+
+
+def _transact(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], _T]) -> _T:
+    """Return what is done in an exclusive transaction."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        done = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    return done
 
 
 def _connected(path: Path | None) -> sqlite3.Connection:
@@ -101,7 +153,9 @@ def _connected(path: Path | None) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.execute("PRAGMA journal_mode = WAL")  # a killed process leaves no half of a page
+    # A killed process leaves no half of a page. WAL would need shared memory, at which every process ends whose
+    # file is cut short.
+    connection.execute("PRAGMA journal_mode = PERSIST")
     connection.execute("PRAGMA synchronous = OFF")
     connection.executescript(_TABLES)
     return connection

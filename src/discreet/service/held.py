@@ -8,12 +8,7 @@ from ..batches import Call
 from ..datasets.configuration import VERBS, Configuration
 from ..datasets.declarations import wrong
 from ..datasets.lines import line_of
-from ..errors import (
-    DiscreetError,
-    InvalidDescription,
-    LedgerError,
-    UnknownBudget,
-)
+from ..errors import DiscreetError, InvalidDescription, LedgerError
 from ..ledger.described import declared_neighbors, existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
@@ -58,23 +53,16 @@ def auditor_rights(held: Datasets, declared: Configuration) -> Rights:
 
 
 def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
-    """Return what an analyst may do, or the owner.
+    """Return what an analyst may do, or the owner. No ledger is read.
 
     Raises:
         UnknownName: if the description has no such analyst.
-        UnknownBudget: if no share of any dataset was opened for the analyst.
     """
     if analyst is None:
         return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)))
     about = declared.analyst(analyst)
     free = Freedom(about.get("verbs", ()), about.get("largest_epsilon"))
-    found = Rights(held, analyst, about["datasets"], free)
-    if not found.names():
-        raise UnknownBudget(
-            f"no share was opened for {analyst}; the owner of the data opens it: "
-            f"discreet ledger open {about['datasets'][0]} --analyst {analyst}"
-        )
-    return found
+    return Rights(held, analyst, about["datasets"], free)
 
 
 def _allow(

@@ -1,7 +1,6 @@
 """The datasets of a description, answered in this process: no error leads to them."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,9 +10,8 @@ from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..node.isolation import (
     call_isolated,
-    error_for_analyst,
-    error_for_owner,
     isolated,
+    translation_for,
     unwrap,
 )
 from ..releases import Release
@@ -50,20 +48,15 @@ class InProcess:
         check: Callable[[], object] = lambda: None,
         apart: Mapping[str, Callable[..., Any]] = _NOTHING,
     ) -> None:
-        self._check = check
-        told = error_for_owner if rights.are_the_owners else error_for_analyst
-        self._operations = {name: isolated(getattr(rights, name), told) for name in ASKED}
-        # These read no data, and what they refuse is said as it is.
-        owned = {name: isolated(getattr(ownership, name), error_for_owner) for name in OWNED}
+        translate = translation_for(rights.are_the_owners)
+        self._check = isolated(check, translate)
+        self._operations = {name: isolated(getattr(rights, name), translate) for name in ASKED}
+        owned = {name: isolated(getattr(ownership, name), translate) for name in OWNED}
         self._operations.update(owned)
         self._operations.update(apart)
 
-    def isolated(self, *operations: str) -> Mapping[str, Callable[..., Any]]:
-        """Return operations that return their errors as values."""
-        return {name: partial(call_isolated, self._operations[name]) for name in operations}
-
     def _call(self, operation: str, *args: object) -> Any:
-        self._check()  # a token may be revoked, or expire, while it is used
+        unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
         return unwrap(call_isolated(self._operations[operation], *args))
 
     def questions(self) -> list[AllowedQuestion]:

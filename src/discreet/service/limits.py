@@ -65,7 +65,7 @@ class ShortBodies:
 
 
 async def _refuse(send: Send, status: int, words: str) -> None:
-    told = {"error": "InvalidArgument", "message": words, "notes": []}
+    told = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(told).encode()})

@@ -187,7 +187,14 @@ class NewTokenReply(TokenReply):
 class HealthReply(BaseModel):
     """Whether the service can answer."""
 
-    status: str = Field(description="ok, or unavailable if the ledger cannot be read.")
+    status: str = Field(description="ok, or unavailable if the ledger cannot be used.")
+
+
+class PartsReply(BaseModel):
+    """Which parts of the service can be used."""
+
+    status: str = Field(description="ok, or degraded if a part cannot be used.")
+    parts: dict[str, str] = Field(description="Each part: ok, or unavailable.")
 
 
 class RequestCount(BaseModel):
@@ -214,6 +221,9 @@ class ErrorReply(BaseModel):
     error: str
     message: str
     notes: list[str]
+    charged: bool | None = Field(
+        description="Whether it was charged though it failed; null if nobody could find out."
+    )
     requested: AmountReply | None = None
     spent: AmountReply | None = None
     remaining: AmountReply | None = None

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from . import models, wire
 from .connection import Connection
+from .health import Health
 from .metrics import Told, as_json, as_text
 from .ownership import MOST_EVENTS
 from .replies import Answering, Asked, for_owners, reply, reply_with
@@ -84,6 +85,23 @@ def add_audit(api: APIRouter, service: Answering) -> None:
             return Response(lines, media_type="application/jsonl", headers=headers)
 
         return await reply_with(service, asked, page)
+
+
+def add_health(api: APIRouter, service: Answering, health: Health) -> None:
+    """Add which parts of the service can be used, which the owner alone is told."""
+
+    @api.get("/health", response_model=models.PartsReply)
+    async def parts(asked: Asked) -> Response:
+        """Say which parts of the service can be used; for the owner."""
+
+        def checked(_: Connection, token: Token) -> Response:
+            for_owners(token)
+            found = health.parts()
+            said = {name: "ok" if holds else "unavailable" for name, holds in found.items()}
+            status = "ok" if all(found.values()) else "degraded"
+            return JSONResponse({"status": status, "parts": said})
+
+        return await reply_with(service, asked, checked)
 
 
 def add_metrics(api: APIRouter, service: Answering, told: Told) -> None:

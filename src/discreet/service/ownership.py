@@ -8,6 +8,7 @@ from ..errors import InvalidArgument, NotAllowed
 from ..ledger import Budget, Event
 from ..ledger.described import described_ledger, open_described
 from ..ledger.transaction import ChainHead
+from ..node.isolation import PublicError
 from ..numbers import Number
 from .tokens import NewToken, Token, Tokens, read_expiry
 
@@ -68,15 +69,15 @@ class Ownership:
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many events after one of them."""
         if self.role == "analyst":
-            raise NotAllowed("the history of all is for owners and auditors")
+            raise PublicError(NotAllowed("the history of all is for owners and auditors"))
         if limit > MOST_EVENTS:
-            raise InvalidArgument(f"up to {MOST_EVENTS:,} events are told at once")
+            raise PublicError(InvalidArgument(f"up to {MOST_EVENTS:,} events are told at once"))
         first = next(iter(self.declared.datasets))
         return described_ledger(self.declared, first).events_after(after, limit)
 
     def _for_owners(self) -> None:
         if self.role != "owner":
-            raise NotAllowed("this is for the owner")
+            raise PublicError(NotAllowed("this is for the owner"))
 
     def _check_analyst(self, analyst: str | None) -> None:
         if analyst is not None:

@@ -26,24 +26,71 @@ class EndedError(Exception):
     """The process ended before it answered."""
 
 
+class UnreadyError(Exception):
+    """No process can be started now; none has seen the question."""
+
+
 class Process:
-    """One process that reads data.
+    """One process that reads data, and those that take its place when it ends.
 
     Args:
         arguments: those of `discreet.service.answering`.
     """
 
-    __slots__ = ("_file", "_process", "_socket")
+    __slots__ = ("_arguments", "_file", "_is_ready", "_process", "_socket")
 
     def __init__(self, arguments: Sequence[str]) -> None:
+        self._arguments = arguments
+        self._start()
+
+    def _start(self) -> None:
+        self._is_ready = False
         self._socket, theirs = socket.socketpair()
+        self._file = self._socket.makefile("rb")
         with theirs:
             number = theirs.fileno()
-            command = [sys.executable, "-m", "discreet.service.answering", str(number), *arguments]
+            command = [
+                sys.executable,
+                "-m",
+                "discreet.service.answering",
+                str(number),
+                *self._arguments,
+            ]
             self._process = subprocess.Popen(
                 command, pass_fds=[number], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )
-        self._file = self._socket.makefile("rb")
+
+    def restart(self) -> None:
+        """End the process, and start another; nobody waits until that is ready.
+
+        Raises:
+            OSError: if none can be started.
+        """
+        self.end()
+        self._start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked, as far as is known."""
+        return self._socket.fileno() >= 0 and self._process.poll() is None
+
+    def await_ready(self) -> None:
+        """Return when it can answer; start another first, if it has ended while nobody asked it.
+
+        Raises:
+            UnreadyError: if none can be started.
+        """
+        try:
+            if not self.is_alive:
+                self.restart()
+            if not self._is_ready:
+                self.ask({})
+                self._is_ready = True
+        except (EndedError, OSError):
+            pass
+        else:
+            return
+        raise UnreadyError
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the answer to a question.
@@ -77,25 +124,29 @@ class Processes:
         arguments: those of `discreet.service.answering`.
 
     Raises:
-        EndedError: if they cannot be started.
+        UnreadyError: if they cannot be started.
     """
 
-    __slots__ = ("_arguments", "_idle", "_room")
+    __slots__ = ("_all", "_idle", "_room")
 
     def __init__(self, number: int, arguments: Sequence[str]) -> None:
-        self._arguments = arguments
         self._idle: SimpleQueue[Process] = SimpleQueue()
         self._room = BoundedSemaphore(number * (1 + _WAITING))
-        started = [Process(arguments) for _ in range(number)]
-        for process in started:
-            process.ask({})  # it is ready when it answers
+        self._all = [Process(arguments) for _ in range(number)]
+        for process in self._all:
+            process.await_ready()
             self._idle.put(process)
+
+    def count_alive(self) -> tuple[int, int]:
+        """Return how many of them can be asked, as far as is known, and how many there are."""
+        return sum(process.is_alive for process in self._all), len(self._all)
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Return the answer of a process that is free, or will be.
 
         Raises:
             EndedError: if the process ends before it answers. Another takes its place.
+            UnreadyError: if none can be started; nothing was charged.
             LedgerBusy: if too many wait already; nothing was charged.
         """
         if not self._room.acquire(blocking=False):
@@ -108,10 +159,14 @@ class Processes:
     def _asked(self, question: dict[str, Any]) -> dict[str, Any]:
         process = self._idle.get()
         try:
+            process.await_ready()
             return process.ask(question)
+        except UnreadyError:
+            raise
         except BaseException:
-            process.end()
-            process = Process(self._arguments)
+            # What it may still say answers a question that nobody waits for any more.
+            with suppress(OSError):
+                process.restart()
             raise
         finally:
             self._idle.put(process)

@@ -8,21 +8,12 @@ from fastapi.responses import JSONResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
-from ..errors import DiscreetError, NotAllowed, Unanswerable
-from ..node.isolation import error_for_analyst
+from ..errors import DiscreetError, NotAllowed
 from . import wire
 from .access import REFUSED
 from .connection import Connection
-from .statuses import status_of
+from .refusals import RefusedError, error_for_reader, status_of
 from .tokens import Token
-
-
-class RefusedError(Exception):
-    """A request that is refused before anything is done for it."""
-
-    def __init__(self, error: DiscreetError, status: int) -> None:
-        super().__init__()
-        self.error, self.status = error, status
 
 
 class Answering(Protocol):
@@ -72,16 +63,16 @@ async def reply_with(service: Answering, request: Request, work: AnswerWork) -> 
 
 def _replied(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
+    role = status = None
     try:
         token = service.caller(request.headers.get("authorization"))
+        role = token.role
         return work(service.connection(token), token)
     except RefusedError as refused:
-        return failure(request, refused.error, refused.status)
-    except DiscreetError as error:
-        return failure(request, error)
-    except Exception:
-        pass
-    return failure(request, Unanswerable(str(error_for_analyst(Exception()))))
+        wrong, status = refused.error, refused.status
+    except Exception as error:
+        wrong = error_for_reader(error, role)
+    return failure(request, wrong, status)
 
 
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
@@ -97,4 +88,4 @@ def failure(request: Request, error: DiscreetError, status: int | None = None) -
 def for_owners(token: Token) -> None:
     """Raise unless the caller is an owner."""
     if token.role != "owner":
-        raise NotAllowed("this is for the owner")
+        raise RefusedError(NotAllowed("this is for the owner"))

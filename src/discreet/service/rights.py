@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from ..datasets.column import Column
-from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownName, shown
+from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Quote
 from ..node.allowed_questions import AllowedQuestion, Permission, Prepare, charge_failures
 from ..node.datasets import Datasets, exhausted
@@ -16,6 +17,21 @@ from ..releases import Release
 from .free_questions import Freedom, permitted, read_free
 from .lengths import longest_release
 from .past_releases import PastRelease, past_releases
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a caller may ask about.
+
+    Attributes:
+        datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
+        verbs: the verbs of free questions.
+        largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
+    """
+
+    datasets: Mapping[str, Budget]
+    verbs: tuple[str, ...]
+    largest_epsilon: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,10 +63,37 @@ class Rights:
 
     def names(self) -> list[str]:
         """Return the datasets that the caller may ask about: an analyst, if there is a share of each."""
-        if self.analyst is None:
-            return list(self.allowed)
-        shares = self.datasets.shares(self.analyst)
-        return [name for name in self.allowed if name in shares]
+        return list(self.allowed if self.analyst is None else self._shares(self.analyst))
+
+    def scope(self) -> Scope:
+        """Return what the caller may ask about, with the budgets that are charged first.
+
+        Raises:
+            PublicError: if the budget of a dataset was not opened yet.
+        """
+        if self.analyst is not None:
+            charged = self._shares(self.analyst)
+        else:
+            try:
+                charged = {name: self.datasets.whole(name) for name in self.allowed}
+            except UnknownBudget as error:
+                raise PublicError(error) from None
+        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon)
+
+    def check(self) -> None:
+        """Raise unless there is something that the caller may ask about."""
+        if self.analyst is not None and not self.names():
+            raise PublicError(
+                UnknownBudget(
+                    f"no share was opened for {self.analyst}; the owner of the data opens it: "
+                    f"discreet ledger open {self.allowed[0]} --analyst {self.analyst}"
+                )
+            )
+
+    def _shares(self, analyst: str) -> dict[str, Budget]:
+        """Return the shares of an analyst, by the names of the datasets."""
+        shares = self.datasets.shares(analyst)
+        return {name: shares[name] for name in self.allowed if name in shares}
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the named questions."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import JSONResponse, Response
 
+from ..error_boundary import public_errors
 from ..errors import InvalidArgument
 from ..releases import Release
 from . import models, wire
@@ -125,6 +126,7 @@ def _released(work: Callable[[Connection], Release]) -> AnswerWork:
     return released
 
 
+@public_errors()
 def _terms(about: models.FreeQuestion) -> dict[str, Any]:
     """Return the terms of a free question as values; names of our own arguments are refused."""
     reserved = _RESERVED & about.terms.keys()
@@ -133,6 +135,7 @@ def _terms(about: models.FreeQuestion) -> dict[str, Any]:
     return {name: wire.read_value(value) for name, value in about.terms.items()}
 
 
+@public_errors()
 def _request(key: str) -> str:
     """Return the name of a request, whose header is read as Latin-1 and written as UTF-8."""
     try:

@@ -106,7 +106,7 @@ def served() -> "App":
         raise LedgerUnwritable(
             f"{declared.path} was changed while it is served; start the service again"
         )
-    _log_accesses()
+    _log()
     readers = Processes(told.processes, [told.path, told.digest])
     return make_app(declared, list(told.hosts), kept_counts(declared.path), readers)
 
@@ -138,9 +138,12 @@ def _begin_counts(description: Path) -> None:
     raise failure
 
 
-def _log_accesses() -> None:
-    """Write one line of JSON for each request to standard error."""
-    logger, handler = logging.getLogger("discreet.access"), logging.StreamHandler()
-    handler.setFormatter(logging.Formatter('{"time": "%(asctime)s", "access": %(message)s}'))
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
+def _log() -> None:
+    """Write one line of JSON for each request to standard error, and one for each failure of the service."""
+    for name, kind in (("discreet.access", "access"), ("discreet.failures", "failure")):
+        logger, handler = logging.getLogger(name), logging.StreamHandler()
+        line = f'{{"time": "%(asctime)s", "{kind}": %(message)s}}'
+        handler.setFormatter(logging.Formatter(line))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False

@@ -7,7 +7,6 @@ Overruns are counted for the owner. Bodies are text, padded with spaces to a mul
 
 import asyncio
 import re
-import sqlite3
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -85,8 +84,7 @@ class Slots:
         missed = await self._wait(arrived[-1])
         await held.release(send)
         if missed:
-            with suppress(sqlite3.Error):  # who cannot count still answers
-                await asyncio.to_thread(self.counts.add, MISSED)
+            await asyncio.to_thread(self.counts.add, MISSED)
 
     async def _wait(self, arrived: float) -> bool:
         """Wait for the end of the slot in which the reply became ready; return whether it was not the first."""
@@ -99,7 +97,8 @@ class Slots:
 
 
 _FAILED = (
-    b'{"error": "DiscreetError", "message": "the service failed; tell its owner", "notes": []}'
+    b'{"error": "DiscreetError", "message": "the service failed; tell its owner", "notes": [], '
+    b'"charged": null}'
 )
 
 
@@ -108,7 +107,7 @@ class _Held:
 
     def __init__(self) -> None:
         headers = [(b"content-type", b"application/json")]
-        self._start: Message = {"type": "http.response.start", "status": 500, "headers": headers}
+        self._start: Message = {"type": "http.response.start", "status": 503, "headers": headers}
         self._body: list[bytes] = [_FAILED]
 
     async def send(self, message: Message) -> None:

@@ -171,6 +171,17 @@ class Tokens:
 
     def _change(self, change: Callable[[list[Token]], list[Token]]) -> None:
         """Replace the tokens in one step, one writer after the other."""
+        try:
+            self._replace(change)
+        except UnreadableFile:
+            raise
+        except OSError as error:
+            why = error.strerror
+        else:
+            return
+        raise UnreadableFile(f"{self._path} cannot be written: {why}")
+
+    def _replace(self, change: Callable[[list[Token]], list[Token]]) -> None:
         with self._locked():
             changed = change(self._read())
             tokens_beside = self._path.with_name(f"{self._path.name}-new")

@@ -244,7 +244,7 @@ def read_chain(headers: Mapping[str, str]) -> ChainHead:
 
 
 def write_error(error: DiscreetError) -> dict[str, Any]:
-    """Return an error for `read_error`: its class, its message, its notes and the amounts of a budget."""
+    """Return an error for `read_error`: class, message, notes, whether it was charged, amounts of a budget."""
     amounts = {
         name: amount.as_dict()
         for name in ("requested", "spent", "remaining")
@@ -252,7 +252,8 @@ def write_error(error: DiscreetError) -> dict[str, Any]:
     }
     kind = type(error).__name__ if hasattr(errors, type(error).__name__) else "DiscreetError"
     notes = list(getattr(error, "__notes__", []))
-    return {"error": kind, "message": str(error), "notes": notes, **amounts}
+    said = {"error": kind, "message": str(error), "notes": notes, "charged": error.charged}
+    return {**said, **amounts}
 
 
 def read_error(given: Mapping[str, Any]) -> DiscreetError:
@@ -261,6 +262,7 @@ def read_error(given: Mapping[str, Any]) -> DiscreetError:
     known = isinstance(found, type) and issubclass(found, DiscreetError)
     kind: type[DiscreetError] = found if known else DiscreetError  # type: ignore[assignment]
     error = kind(str(given.get("message")))
+    error.charged = None if given.get("charged", False) is None else given.get("charged") is True
     for name in ("requested", "spent", "remaining"):
         if name in given:
             amount = read_amount(given[name])

@@ -1,5 +1,7 @@
 """Pages of those who ask: what may be asked, plan, ask, answers, budgets."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,17 +10,17 @@ from starlette.responses import Response
 
 from ...arguments import read_name
 from ...datasets.configuration import VERBS
-from ...errors import DiscreetError, InvalidArgument, MissingColumn
-from ...ledger import Quote
+from ...error_boundary import public_errors
+from ...errors import DiscreetError, InvalidArgument, MissingColumn, UnreadableFile
+from ...ledger import Budget, Quote
 from ...node import AllowedQuestion
 from ...numbers import rounded_up, spell
 from ...privacy.statements import in_brief
 from ..past_releases import PastRelease
-from ..statuses import status_of
+from ..refusals import error_for_reader, status_of
 from .answers import laid_out
-from .bars import shares
+from .bars import Shares, shares
 from .promises import promised, related, said
-from .reach import about_analyst, datasets, verbs
 from .rendering import visible
 from .sessions import Fields, random_name
 from .visit import Visit
@@ -51,11 +53,11 @@ class Line:
 
 def questions(visit: Visit) -> Response:
     """Return the page of what may be asked."""
-    found = visit.connection().questions()
+    found, scope = visit.connection().questions(), visit.scope()
     lines = {
-        name: [_line(visit, one) for one in found if one.name == name] for name in datasets(visit)
+        name: [_line(visit, one) for one in found if one.name == name] for name in scope.datasets
     }
-    return visit.page("questions.html", datasets=lines, verbs=verbs(visit))
+    return visit.page("questions.html", datasets=lines, verbs=scope.verbs)
 
 
 def _line(visit: Visit, one: AllowedQuestion) -> Line:
@@ -66,15 +68,15 @@ def _line(visit: Visit, one: AllowedQuestion) -> Line:
     )
 
 
-def free(visit: Visit, wrong: DiscreetError | None = None) -> Response:
+def free(visit: Visit, error: DiscreetError | None = None) -> Response:
     """Return the page on which a free question is put together."""
-    wanted = read_wanted(visit.fields)
-    allowed = verbs(visit)
+    wanted, scope = read_wanted(visit.fields), visit.scope()
+    wrong = None if error is None else error_for_reader(error, visit.token.role)
     columns = list(visit.connection().columns(wanted.dataset).values())
     shown: dict[str, Any] = {
-        "wanted": wanted, "allowed": allowed, "fields": wanted.all_fields, "columns": columns,
+        "wanted": wanted, "allowed": scope.verbs, "fields": wanted.all_fields, "columns": columns,
         "declared_values": values_declared, "takes": VERBS.get(wanted.fields.get("verb", ""), ()), "wrong": wrong,
-        "largest": about_analyst(visit).get("largest_epsilon"),
+        "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
         "unit": visit.site.service.declared.dataset(wanted.dataset).privacy_unit,
     }  # fmt: skip
     return visit.page("free.html", 200 if wrong is None else status_of(wrong), **shown)
@@ -82,14 +84,14 @@ def free(visit: Visit, wrong: DiscreetError | None = None) -> Response:
 
 def plan(visit: Visit) -> Response:
     """Return the page of a price: what would be paid, learnt and left. Nothing is charged or read."""
-    wanted = read_wanted(visit.fields)
+    wanted, datasets = read_wanted(visit.fields), visit.scope().datasets
     try:
         quote = wanted.quote(visit.connection())
     except (InvalidArgument, MissingColumn) as error:
-        if wanted.is_named or wanted.dataset not in datasets(visit):
+        if wanted.is_named or wanted.dataset not in datasets:
             raise
         return free(visit, error)
-    budget, lang = datasets(visit)[wanted.dataset], visit.asked.lang
+    budget, lang = datasets[wanted.dataset], visit.asked.lang
     return visit.page(
         "plan.html", wanted=wanted, quote=quote, budget=budget, request=random_name(_REQUEST),
         learn=_learnt(visit, wanted), worst=_worst(visit, quote), shares=shares(budget, quote.cost),
@@ -104,17 +106,29 @@ def ask(visit: Visit) -> Response:
     wanted, request = read_wanted(visit.fields), visit.fields.get("request", "")
     kept = {**wanted.fields, "max_cost": visit.fields.get("max_cost", "")}
     try:
-        visit.site.sessions.remember(visit.token.analyst or "", read_name(request, "request"), kept)
+        with public_errors():
+            read_name(request, "request")
+        with suppress(
+            UnreadableFile
+        ):  # the answer is given, and cannot be shown again from the list of answers
+            visit.site.sessions.remember(visit.token.analyst or "", request, kept)
         answer = wanted.ask(visit.connection(), request, kept["max_cost"] or None)
     except DiscreetError as error:
-        again = {**kept, "request": request} if getattr(error, "__notes__", None) else None
-        back = f"/plan?{wanted.address}"
-        return visit.failure(error, status_of(error), again=again, back=back)
-    budget = datasets(visit)[wanted.dataset]
+        again = None if error.charged is False else {**kept, "request": request}
+        return visit.failure(error, again=again, back=f"/plan?{wanted.address}")
     return visit.page(
         "answer.html", answer=answer, laid_out=laid_out(answer.value), request=request, wanted=wanted,
-        budget=budget, shares=shares(budget),
+        budget=_budget_now(visit, wanted.dataset),
     )  # fmt: skip
+
+
+def _budget_now(visit: Visit, dataset: str) -> tuple[Budget, Shares] | None:
+    """Return the budget after an answer, which is given also if the ledger cannot be read any more."""
+    try:
+        budget = visit.scope().datasets[dataset]
+    except DiscreetError:
+        return None
+    return budget, shares(budget)
 
 
 def answers(visit: Visit) -> Response:
@@ -167,9 +181,11 @@ class _Forms:
 
     def __init__(self, visit: Visit) -> None:
         self._analyst = visit.token.analyst
-        self._kept = visit.site.sessions.asked(self._analyst or "")
+        self._kept: Mapping[str, Fields] = {}
+        with suppress(UnreadableFile):  # answers are listed without
+            self._kept = visit.site.sessions.asked(self._analyst or "")
         self._named = visit.connection().questions()
-        self._budgets = {name: budget.dataset for name, budget in datasets(visit).items()}
+        self._budgets = {name: budget.dataset for name, budget in visit.scope().datasets.items()}
 
     def of(self, past: PastRelease) -> Fields | None:
         """Return the form of a release; None if it is somebody else's, or its question is not known here."""

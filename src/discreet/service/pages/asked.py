@@ -55,7 +55,7 @@ def read_asked(request: Request, body: bytes) -> PageRequest:
     """Return what is asked for.
 
     Raises:
-        InvalidArgument: if the form is too long, or none.
+        RefusedError: if the form is too long, or none.
     """
     sent = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
     fields = dict(read_fields(sent))

@@ -6,10 +6,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ...errors import LedgerCorrupt
+from ...error_boundary import public_errors
+from ...errors import LedgerCorrupt, UnknownName, shown
 from ...ledger import Event
 from ...ledger.budget import read_amount
+from ...ledger.verification import read_noted_head
 from ...reports.budgets import about_budget
+from ..refusals import RefusedError, error_for_reader
 from .promises import WORDINGS
 from .rendering import download
 from .visit import Visit
@@ -39,11 +42,12 @@ def history(visit: Visit) -> Response:
 
 def verify(visit: Visit) -> Response:
     """Compute the chain and all sums anew, and return the page that says what holds."""
-    head = visit.fields.get("head") or None
+    with public_errors():
+        head = read_noted_head(visit.fields.get("head") or None)
     try:
         verified = visit.site.ledger.verify(head)
     except LedgerCorrupt as error:
-        return _history(visit, wrong=str(error))
+        return _history(visit, wrong=str(error_for_reader(error, visit.token.role)))
     return _history(visit, verified=verified, noted=head)
 
 
@@ -62,7 +66,10 @@ def checkpoint(visit: Visit) -> Response:
 def budget_report(visit: Visit) -> Response:
     """Return the report of a budget, in the language of the visitor."""
     wording = WORDINGS[visit.asked.lang]
-    made = about_budget(visit.site.ledger, visit.fields.get("dataset", ""), wording).html()
+    dataset, ledger = visit.fields.get("dataset", ""), visit.site.ledger
+    if dataset not in {one.dataset for one in ledger.budgets()}:
+        raise RefusedError(UnknownName(f"there is no budget {shown(dataset)}"))
+    made = about_budget(ledger, dataset, wording).html()
     return download(made, "privacy-budget.html", "text/html")
 
 

@@ -5,9 +5,9 @@ from typing import Any
 from starlette.responses import Response
 
 from ...errors import InvalidArgument
+from ..refusals import RefusedError
 from .bars import shares
 from .promises import related
-from .reach import datasets
 from .rendering import redirect
 from .visit import Visit
 
@@ -16,7 +16,7 @@ _UNITS = ("epsilon", "rho", "delta")
 
 def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
-    names = {whole.dataset: name for name, whole in datasets(visit).items()}
+    names = {whole.dataset: name for name, whole in visit.scope().datasets.items()}
     rows = [
         (one, shares(one), related(one, visit.asked.lang), names.get(one.dataset))
         for one in visit.connection().budgets()
@@ -35,9 +35,9 @@ def read_amounts(visit: Visit) -> dict[str, Any]:
     """Return the amounts of a form, by their units.
 
     Raises:
-        InvalidArgument: if there are none.
+        RefusedError: if there are none.
     """
     found: dict[str, Any] = {unit: visit.fields[unit] for unit in _UNITS if visit.fields.get(unit)}
     if not found:
-        raise InvalidArgument(visit.words.no_amount)
+        raise RefusedError(InvalidArgument(visit.words.no_amount))
     return found

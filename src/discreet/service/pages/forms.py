@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from ...errors import InvalidArgument
+from ..refusals import RefusedError
 from .sessions import Fields
 
 LONGEST = 4096
@@ -17,7 +18,7 @@ def read_fields(text: str) -> Fields:
     """Return the fields of a form, or of the question part of an address.
 
     Raises:
-        InvalidArgument: if there are too many, they are too long, or one is there twice.
+        RefusedError: if there are too many, they are too long, or one is there twice.
     """
     try:
         pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST)
@@ -25,7 +26,7 @@ def read_fields(text: str) -> Fields:
         pairs = [("", ""), ("", "")]
     fields = dict(pairs)
     if len(fields) < len(pairs) or sum(map(len, (*fields, *fields.values()))) > LONGEST:
-        raise InvalidArgument("this form is too long, or is none of these pages")
+        raise RefusedError(InvalidArgument("this form is too long, or is none of these pages"))
     return {name: value.replace("\r\n", "\n").strip() for name, value in fields.items()}
 
 

@@ -1,14 +1,14 @@
 """Pages of the owner: who may ask what, shares, tokens."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.responses import Response
 
 from ...errors import InvalidArgument, shown
 from ...ledger import Budget
 from ...ledger.budget import read_total
+from ..refusals import RefusedError
+from ..rights import Scope
 from ..tokens import NewToken
 from .bars import Shares, shares
 from .budgets import read_amounts
@@ -37,11 +37,12 @@ class Access:
 
 def access(visit: Visit) -> Response:
     """Return the page of who may ask what, as the description says, with the shares that were opened."""
-    declared = visit.site.service.declared
-    rows = [
-        (name, about, [_access(visit, name, about, dataset) for dataset in about["datasets"]])
-        for name, about in declared.analysts.items()
-    ]
+    declared, service = visit.site.service.declared, visit.site.service
+    rows = []
+    for analyst in declared.analysts:
+        scope = service.scope_of(analyst)
+        found = [_access(visit, analyst, scope, dataset) for dataset in service.allowed(analyst)]
+        rows.append((analyst, scope, found))
     slots = visit.site.service.slots
     return visit.page(
         "access.html",
@@ -57,9 +58,11 @@ def open_share(visit: Visit) -> Response:
     declared, fields = visit.site.service.declared, visit.fields
     analyst, dataset = fields.get("analyst", ""), fields.get("dataset", "")
     about = declared.analyst(analyst)
-    if dataset not in about["datasets"]:
-        raise InvalidArgument(
-            f"{declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+    if dataset not in visit.site.service.allowed(analyst):
+        raise RefusedError(
+            InvalidArgument(
+                f"{declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+            )
         )
     amounts = {} if "share" in about else read_amounts(visit)
     visit.connection().open_budget(dataset, analyst=analyst, **amounts)
@@ -97,10 +100,10 @@ def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
     )  # fmt: skip
 
 
-def _access(visit: Visit, analyst: str, about: Mapping[str, Any], dataset: str) -> Access:
+def _access(visit: Visit, analyst: str, scope: Scope, dataset: str) -> Access:
     """Return what an analyst may do with a dataset."""
-    share = visit.site.service.held.shares(analyst).get(dataset)
-    terms = about.get("share")
+    share = scope.datasets.get(dataset)
+    terms = visit.site.service.declared.analyst(analyst).get("share")
     declared = None
     if terms is not None:
         declared = visit.said(

@@ -7,12 +7,11 @@ from fastapi import APIRouter, FastAPI, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from ...errors import DiscreetError, NotAllowed, Unanswerable, UnknownBudget, UnknownName
+from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...ledger.described import described_ledger
-from ...node.isolation import error_for_analyst
 from ..limits import RateLimit
+from ..refusals import RefusedError, error_for_reader, status_of
 from ..slots import LENGTH
-from ..statuses import status_of
 from ..tokens import ROLES
 from . import analyst, auditor, budgets, login, owner
 from .asked import SESSION, PageRequest, keep_language, language, read_asked
@@ -100,11 +99,12 @@ def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
     try:
         asked = read_asked(request, body)
         return keep_language(work(site, asked), asked)
-    except DiscreetError as error:
-        return _told(asked, error, status_of(error))
-    except Exception:
-        pass
-    return _told(asked, Unanswerable(str(error_for_analyst(Exception()))), 500)
+    except RefusedError as refused:
+        wrong, status = refused.error, refused.status
+    except Exception as error:
+        wrong = error_for_reader(error, None)
+        status = status_of(wrong)
+    return _told(asked, wrong, status)
 
 
 def _told(asked: PageRequest, error: DiscreetError, status: int) -> Response:
@@ -121,23 +121,25 @@ def _for_visitors(work: View, roles: tuple[str, ...], site: Site, asked: PageReq
         return redirect("/login")
     visit = Visit(site, asked, session, token)
     if not site.service.rate.admits(token.id):
-        return visit.failure(NotAllowed(visit.words.too_often), 429)
+        return visit.failure(RefusedError(NotAllowed(visit.words.too_often)), 429)
     try:
         _check(visit, roles)
         return work(visit)
+    except RefusedError as refused:
+        return visit.failure(refused, refused.status)
     except UnknownBudget as error:
-        return visit.failure(error, 403, title=visit.words.no_share_title)
-    except DiscreetError as error:
-        return visit.failure(error, status_of(error))
+        return visit.failure(error, title=visit.words.no_share_title)
+    except Exception as error:
+        return visit.failure(error)
 
 
 def _check(visit: Visit, roles: tuple[str, ...]) -> None:
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
     asked = visit.asked
     if visit.token.role not in roles:
-        raise NotAllowed(visit.words.not_your_page)
+        raise RefusedError(NotAllowed(visit.words.not_your_page))
     if asked.request.method == "GET":
         return
     given = asked.fields.get("secret", "")
     if not (is_from_here(asked.request) and is_same(given, form_secret(visit.session))):
-        raise NotAllowed(visit.words.not_from_here)
+        raise RefusedError(NotAllowed(visit.words.not_from_here))

@@ -90,7 +90,11 @@ class Sessions:
         with self._opened() as file:
             wanted = "SELECT request, fields FROM asked WHERE analyst = ?"
             rows = file.execute(wanted, (analyst,)).fetchall()
-        return {request: json.loads(fields) for request, fields in rows}
+        try:
+            return {request: json.loads(fields) for request, fields in rows}
+        except (TypeError, ValueError):
+            pass
+        raise UnreadableFile(f"{self._path} holds what is no form")
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
@@ -109,8 +113,15 @@ class Sessions:
 
     def _check(self) -> None:
         """Make the file for its owner alone; raise if others could write sessions into it."""
-        with open(self._path, "a", opener=private_opener) as file:
-            mode = os.fstat(file.fileno()).st_mode
+        try:
+            with open(self._path, "a", opener=private_opener) as file:
+                mode = os.fstat(file.fileno()).st_mode
+        except OSError as error:
+            why = error.strerror
+        else:
+            why = None
+        if why is not None:
+            raise UnreadableFile(f"{self._path} cannot be opened: {why}")
         if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
             raise UnreadableFile(
                 f"{self._path} can be written by others, who could make sessions: chmod 600 it"

@@ -5,9 +5,9 @@ from typing import Protocol
 
 from ...datasets.configuration import Configuration
 from ...ledger import Ledger
-from ...node.datasets import Datasets
 from ..connection import Connection
 from ..limits import RateLimit
+from ..rights import Scope
 from ..slots import Slots
 from ..tokens import Token, Tokens
 from .sessions import Sessions
@@ -22,11 +22,6 @@ class Backend(Protocol):
     @property
     def declared(self) -> Configuration:
         """The description."""
-        ...
-
-    @property
-    def held(self) -> Datasets:
-        """Its datasets."""
         ...
 
     @property
@@ -46,6 +41,18 @@ class Backend(Protocol):
 
     def connection(self, token: Token) -> Connection:
         """Return what answers the caller."""
+        ...
+
+    def scope(self, token: Token) -> Scope:
+        """Return what a caller may ask about."""
+        ...
+
+    def scope_of(self, analyst: str) -> Scope:
+        """Return what an analyst may ask about, for the owner."""
+        ...
+
+    def allowed(self, analyst: str) -> tuple[str, ...]:
+        """Return the datasets of which an analyst may be given a share, for the owner."""
         ...
 
 

@@ -8,6 +8,8 @@ from starlette.responses import Response
 from ...errors import DiscreetError
 from ..access import REFUSED
 from ..connection import Connection
+from ..refusals import error_for_reader, status_of
+from ..rights import Scope
 from ..tokens import Token
 from .asked import PageRequest
 from .promises import WORDINGS
@@ -62,14 +64,20 @@ class Visit:
         """Return what answers the visitor."""
         return self.site.service.connection(self.token)
 
+    def scope(self) -> Scope:
+        """Return what the visitor may ask about."""
+        return self.site.service.scope(self.token)
+
     def page(self, template: str, status: int = 200, **shown: Any) -> Response:
         """Return a page."""
         return page(template, status, **{**self._frame(), **shown})
 
-    def failure(self, error: DiscreetError, status: int, **shown: Any) -> Response:
-        """Return the page for an error."""
-        note(self.asked, error)
-        return self.page("error.html", status, **{**told_of(error), **shown})
+    def failure(self, error: Exception, status: int | None = None, **shown: Any) -> Response:
+        """Return the page for an error, as the visitor may see it."""
+        wrong = error_for_reader(error, self.token.role)
+        note(self.asked, wrong)
+        found = status_of(wrong) if status is None else status
+        return self.page("error.html", found, **{**told_of(wrong), **shown})
 
     def _frame(self) -> dict[str, Any]:
         """Return what every page shows."""

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from ...datasets.column import Column
 from ...datasets.configuration import VERBS
+from ...error_boundary import public_errors
 from ...ledger import Quote
 from ...releases import Release
 from ..connection import Connection
@@ -84,6 +85,7 @@ class Wanted:
         takes = VERBS.get(verb, ())
         return verb, column, {k: v for k, v in terms.items() if k not in _OF_VERBS or k in takes}
 
+    @public_errors()
     def _lists(self, column: Column | None) -> dict[str, list[Any]]:
         """Return the terms that are lists: the possible answers are texts that the column reads."""
         found: dict[str, list[Any]] = {}

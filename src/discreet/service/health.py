@@ -1,0 +1,118 @@
+"""Whether the service is up, for everybody; and which of its parts are, for the owner."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic
+
+from ..datasets.configuration import Configuration
+from ..errors import DiscreetError
+from ..node.datasets import Datasets
+from .answering import file_digest
+from .counts import RequestCounts
+from .pages.sessions import sessions_beside
+from .processes import Processes
+from .tokens import tokens_beside
+
+_ROOM = 1 << 20
+"""Bytes that a disk must have left: a few charges need less."""
+
+_FRESH, _PATIENCE = 1.0, 1.0
+"""Seconds for which what was seen is told again, and for which somebody waits for a new look."""
+
+
+@dataclass(slots=True)
+class Health:
+    """The parts of a service, and whether they can be used.
+
+    Strangers are told one word, which neither the data nor questions move: whether the ledger can be read, and its
+    disk has room. A ledger that is busy is up. What questions spill lies in the folder of temporary files; where
+    that is on the ledger's disk, its room depends on the data, and strangers are not told of it.
+
+    Attributes:
+        declared: the description.
+        held: its datasets, with the ledger.
+        counts: what is counted.
+        processes: those that read the data.
+    """
+
+    declared: Configuration
+    held: Datasets
+    counts: RequestCounts
+    processes: Processes | None = None
+    _digest: str = field(init=False)
+    _is_up: bool = True
+    _looked: float = float("-inf")
+    _looking: Thread | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self._digest = file_digest(self.declared.path)
+
+    def is_up(self) -> bool:
+        """Return whether the service is up. It is looked at once a second at most, as everybody may ask."""
+        with self._lock:
+            if self._looking is None and monotonic() - self._looked > _FRESH:
+                self._looking = Thread(target=self._look, daemon=True)
+                self._looking.start()
+            looking = self._looking
+        if looking is not None:
+            looking.join(_PATIENCE)
+        return self._is_up
+
+    def parts(self) -> dict[str, bool]:
+        """Return whether each part can be used, for the owner."""
+        return {name: _holds(check) for name, check in self._checks().items()}
+
+    def _look(self) -> None:
+        checks = self._checks()
+        public = ("ledger", "disk") if _is_apart(self._folder()) else ("ledger",)
+        self._is_up = all(_holds(checks[name]) for name in public)
+        with self._lock:
+            self._looked, self._looking = monotonic(), None
+
+    def _checks(self) -> Mapping[str, Callable[[], bool]]:
+        path = self.declared.path
+        return {
+            "ledger": self.held.can_read_ledger,
+            "disk": lambda: _has_room(self._folder()),
+            "description": lambda: file_digest(path) == self._digest,
+            "tokens": lambda: tokens_beside(path).valid() is not None,
+            "sessions": lambda: sessions_beside(path).token_of("") is None,
+            "counts": self.counts.are_shared,
+            "readers": self._can_read_data,
+        }
+
+    def _can_read_data(self) -> bool:
+        if self.processes is None:
+            return True
+        alive, number = self.processes.count_alive()
+        return alive == number
+
+    def _folder(self) -> Path | None:
+        """Return the folder of the ledger; None if a server keeps it."""
+        where = self.declared.ledger
+        return None if where is None or "://" in where else Path(where).absolute().parent
+
+
+def _holds(check: Callable[[], bool]) -> bool:
+    """Return what a check does; one that fails does not hold."""
+    try:
+        return check()
+    except (DiscreetError, OSError):
+        return False
+
+
+def _has_room(folder: Path | None) -> bool:
+    return folder is None or shutil.disk_usage(folder).free >= _ROOM
+
+
+def _is_apart(folder: Path | None) -> bool:
+    """Return whether what questions spill lies on another disk than the ledger."""
+    if folder is None or not folder.exists():
+        return False
+    return os.stat(folder).st_dev != os.stat(tempfile.gettempdir()).st_dev

@@ -1,0 +1,72 @@
+"""Refusals and failures as their reader may see them, and their status over HTTP: the only way out for an error."""
+
+import json
+import logging
+
+from ..errors import (
+    DiscreetError,
+    Exhausted,
+    InvalidArgument,
+    LedgerError,
+    MissingColumn,
+    NotAllowed,
+    RequestConflict,
+    Unanswerable,
+    UnknownBudget,
+    UnknownName,
+)
+from ..node.isolation import error_for_analyst
+
+FAILURES = logging.getLogger("discreet.failures")
+"""One line of JSON for each error that only an owner may see in full."""
+
+_STATUS: tuple[tuple[type[DiscreetError], int], ...] = (
+    (Exhausted, 402), (RequestConflict, 409), (UnknownName, 404), (MissingColumn, 404), (InvalidArgument, 422),
+    (NotAllowed, 403), (UnknownBudget, 403), (DiscreetError, 503),
+)  # fmt: skip
+
+
+class RefusedError(Exception):
+    """A request that is refused before anything is done for it, in words for whoever sent it."""
+
+    def __init__(self, error: DiscreetError, status: int | None = None) -> None:
+        super().__init__()
+        self.error = error
+        self.status = status_of(error) if status is None else status
+
+
+def status_of(error: DiscreetError) -> int:
+    """Return the status of a failure: 500 if it was charged, and else that of the first class that fits."""
+    if error.charged:
+        return 500
+    return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
+def error_for_reader(error: Exception, role: str | None) -> DiscreetError:
+    """Return an error as somebody of a role may see it; None for somebody whose token is not known.
+
+    What was not made for its reader is shown to the owner alone, and is written to the log of failures.
+    """
+    if isinstance(error, RefusedError):
+        return error.error
+    if isinstance(error, DiscreetError) and error.is_public:
+        return error
+    full = _in_full(error)
+    FAILURES.warning(json.dumps({"error": type(error).__name__, "message": str(full)}))
+    shown = full if role == "owner" else _in_short(error)
+    shown.charged = getattr(error, "charged", False)
+    return shown
+
+
+def _in_full(error: Exception) -> DiscreetError:
+    """Return an error for the owner. The message of one that is not ours may quote anything."""
+    if isinstance(error, DiscreetError) and type(error).__module__ == DiscreetError.__module__:
+        return error
+    return Unanswerable(f"the service failed ({type(error).__name__})")
+
+
+def _in_short(error: Exception) -> DiscreetError:
+    """Return an error for everybody."""
+    if isinstance(error, LedgerError):
+        return error_for_analyst(error)
+    return Unanswerable("this cannot be answered now; ask again, or tell the owner of the data")
