@@ -19,6 +19,7 @@ REPLIES: dict[tuple[str, str], Any] = {
     ("GET", "/v1/budgets"): list[models.BudgetReply],
     ("GET", "/v1/releases"): list[models.PastReleaseReply],
     ("GET", "/v1/metrics"): models.Metrics,
+    ("GET", "/v1/health"): models.PartsReply,
     ("POST", "/v1/quotes"): models.QuoteReply,
     ("POST", "/v1/answers"): models.ReleaseReply,
     ("POST", "/v1/verbs/quotes"): models.QuoteReply,
