@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.candidates import Grid
+from discreet.candidates import Grid, Labels
 from discreet.tables.column import Group, Source
+from discreet.tables.meanings import Rungs, rungs
 from discreet.tables.records import Records
 
 
@@ -52,6 +53,9 @@ class OnGrid:
 
     def on_grid(self, grid: Grid) -> Any:
         return self._source
+
+    def rungs(self, labels: Labels) -> Rungs:
+        return rungs(labels)
 
     def beside(self, numbers: object) -> None:
         """They are in memory."""

@@ -54,11 +54,18 @@ class Answers(Protocol):
 
 
 class Labels(Sequence[object]):
-    """A list of distinct answers, in the order in which they were given."""
+    """A list of distinct answers, in the order in which they were given.
 
-    __slots__ = ("_labels",)
+    Args:
+        labels: the answers.
+        is_declared: whether its numbers are declared as those of a column. Such a number is exact, a float being
+            the decimal that it prints as, and means the number of the column's type that is nearest to it:
+            docs/reference/tables.md.
+    """
 
-    def __init__(self, labels: Iterable[object]) -> None:
+    __slots__ = ("_labels", "is_declared")
+
+    def __init__(self, labels: Iterable[object], *, is_declared: bool = False) -> None:
         """Keep the labels.
 
         Raises:
@@ -66,12 +73,22 @@ class Labels(Sequence[object]):
             InvalidArgument: if they can be read once only.
         """
         refuse_one_shot(labels, "candidates")
+        self.is_declared = is_declared
         self._labels = tuple(_plain(labels))
         if not self._labels:
             raise InvalidCandidates(
                 "candidates must not be empty: there must be something to answer"
             )
         _refuse_repeats(self._labels)
+
+    @classmethod
+    def of(cls, candidates: Iterable[object]) -> "Labels":
+        """Return labels as they are, and of another list those of its values.
+
+        Raises:
+            InvalidCandidates: as the constructor does.
+        """
+        return candidates if isinstance(candidates, Labels) else cls(candidates)
 
     def __len__(self) -> int:
         return len(self._labels)

@@ -1,16 +1,22 @@
 """How many cells do not fit: counted exactly, said loudly, and only when asked for on purpose."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from discreet import Dataset
 from discreet.cli import run
-from discreet.datasets.check import check_cells
-from discreet.errors import MissingColumn
+from discreet.datasets.check import check_cells, record_fits
+from discreet.errors import InvalidArgument, MissingColumn
+from discreet.tables.fits import CellCounts
+from discreet.tables.records import offset
+
+from ..engines import ENGINES
 
 COLUMNS: dict[str, Any] = {
     "age": {"type": "integer", "minimum": 0, "maximum": 120},
@@ -74,3 +80,54 @@ def test_the_command_is_loud_and_asks_for_purpose(
     assert out.split()[-5:] == ["3", "1", "1", "0", "0"]
     (tmp_path / "rows.csv").write_text("age\n30\n")
     assert run(["check", "people", "--not-private"]) == 0
+
+
+# --- the counts of records
+
+
+def stay(kinds: list[str], person: str, most: int) -> list[str]:
+    """The cells of a unit that count, by the rule of user_level_privacy.md."""
+    m, start = len(kinds), offset(person)
+    return [kind for j, kind in enumerate(sorted(kinds)) if (j * most + start) % m < min(most, m)]
+
+
+PERSONS: dict[str | None, list[int | None]] = {
+    "a": [1, 2, 3, 99, 99, None, None, None, 5],
+    "b": [1],
+    "c": [None, None],
+    "d": [99, 98, 97, 1, 1, 1, 1, 1],
+    "e": [],
+    None: [1, 2, 99],
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("most", [1, 3, 20])
+@pytest.mark.one_in(3)
+def test_the_cells_of_a_unit_are_bounded_whatever_they_hold(
+    engine: str, most: int, tmp_path: Path
+) -> None:
+    rows = [(person, cell) for person, cells in PERSONS.items() for cell in cells]
+    table = pa.table(
+        {"u": [u for u, _ in rows], "c": pa.array([cell for _, cell in rows], pa.int64())}
+    )
+    data = ENGINES[engine](table, tmp_path)
+    column = {"c": {"type": "integer", "minimum": 1, "maximum": 50}}
+    expected = Counter[str]()
+    for person, cells in PERSONS.items():
+        if person is not None:
+            kinds = ["c" if cell is None else "a" if cell <= 50 else "b" for cell in cells]
+            expected.update(stay(kinds, person, most))
+    dataset = Dataset(data, column, privacy_unit="u", max_contributions=most)
+    assert record_fits(dataset, "c") == CellCounts(*(expected[kind] for kind in "abc"))
+    assert record_fits(Dataset(data, column), "c") == CellCounts(12, 6, 5)
+
+
+def test_a_unit_without_a_bound_is_refused() -> None:
+    dataset = Dataset(
+        pl.DataFrame({"age": [1], "u": ["a"]}), {"age": COLUMNS["age"]}, privacy_unit="u"
+    )
+    with pytest.raises(InvalidArgument, match="max_contributions"):
+        record_fits(dataset, "age")
+    with pytest.raises(MissingColumn, match="agee"):
+        record_fits(dataset, "agee")

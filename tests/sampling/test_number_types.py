@@ -96,7 +96,7 @@ def test_below_and_above(values: list[Any], weights: list[int], counted: bool) -
     below = [sum(t for x, t in zip(numbers, times, strict=True) if x < rung) for rung in ladder]
     above = [sum(t for x, t in zip(numbers, times, strict=True) if x > rung) for rung in ladder]
     counts = np.array(times, dtype=np.int64) if counted else None
-    less, more = _beside(objects(numbers), counts, ladder)
+    less, more = _beside(objects(numbers), counts, ladder, ladder)
     assert (less.tolist(), more.tolist()) == (below, above)
 
 

@@ -4,10 +4,11 @@ Every argument is settled before the source is handed to the verb, so a refusal 
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from decimal import Decimal
 from functools import wraps
+from math import isinf
 from typing import Any, Literal, ParamSpec, TypeVar
 
 from ..candidates import Grid, Labels
@@ -115,7 +116,7 @@ def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) 
         )
     candidates = given.get("candidates")
     if candidates is not None:
-        return _checked(candidates, column)
+        return _checked(dataset, candidates, column)
     return _declared(dataset, column, "candidates")
 
 
@@ -127,20 +128,21 @@ def _declared(dataset: Dataset, column: Column, argument: str) -> object:
             f"{column.name!r}; declare them as enum, or a minimum and a maximum if it holds integers or dates "
             f"(up to {MOST_VALUES:,} of them), or give {argument}"
         )
-    return _as_stored(dataset, column)
+    return declared_values(dataset, column)
 
 
-def _as_stored(dataset: Dataset, column: Column) -> object:
-    """Return the declared values as they are compared: with text in files, or with doubles."""
-    values = column.values or ()
+def declared_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
+    """Return the declared values as candidates, or None where none are declared.
+
+    Raises:
+        InvalidCandidates: for times in text files.
+    """
     if column.type == "datetime" and dataset.is_text:
         raise InvalidCandidates(
             f"column {column.name!r} is declared as datetime, and a text file may write a time in many ways: "
             "declare it as string, with the times in enum as the file has them"
         )
-    if column.type != "number":
-        return values
-    return list(map(_spelled if dataset.is_text else _double, values))
+    return None if column.values is None else _labels(dataset, column, column.values)
 
 
 def _spelled(value: Any) -> object:
@@ -148,30 +150,52 @@ def _spelled(value: Any) -> object:
     return Decimal(repr(value)) if isinstance(value, float) else value
 
 
-def _double(value: Any) -> object:
-    """Return a decimal as the nearest double, and any other number as it is."""
-    return float(value) if isinstance(value, Decimal) else value
+def _shortest(value: Any) -> object:
+    """Return a decimal as the double that prints as it, if one does, and any other number as it is."""
+    if not isinstance(value, Decimal):
+        return value
+    double = float(value)
+    return (
+        double
+        if not isinf(double) and exact(double, "a value") == exact(value, "a value")
+        else value
+    )
 
 
-def _checked(candidates: Any, column: Column) -> object:
-    """Return given candidates if the description does not contradict them."""
+def _labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
+    """Return values as candidates; numbers as declared ones, whose meaning the column's type decides.
+
+    As doubles they stand in answers and in digests of ledgers, where a double prints as what is declared.
+    """
+    if column.type != "number":
+        return values
+    return Labels(list(map(_spelled if dataset.is_text else _shortest, values)), is_declared=True)
+
+
+def _checked(dataset: Dataset, candidates: Any, column: Column) -> object:
+    """Return given candidates if the description does not contradict them; numbers mean what declared ones do."""
     if isinstance(candidates, CandidateTable):
         if column.enum is None:
             return candidates
         raise InvalidCandidates(
             f"the values of column {column.name!r} are declared; leave out the table of candidates"
         )
-    for one in _listed(candidates):
+    labels = _listed(candidates)
+    if labels is None:
+        return candidates
+    for one in labels:
         column.read(one)
-    return candidates
+    if column.type != "number":
+        return candidates
+    return Labels(list(map(_spelled, labels)) if dataset.is_text else labels, is_declared=True)
 
 
-def _listed(candidates: object) -> Iterable[object]:
+def _listed(candidates: Any) -> Labels | None:
     """Return the values of a list; of anything else nothing, for the verb to refuse."""
     try:
-        return Labels(candidates)  # type: ignore[arg-type]
+        return Labels.of(candidates)
     except InvalidArgument:
-        return ()
+        return None
 
 
 def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
@@ -184,13 +208,16 @@ def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str)
     if isinstance(candidates, Grid):
         return _within(candidates, column)
     if candidates is not None:
-        for one in _listed(candidates):
+        labels = _listed(candidates)
+        if labels is None:
+            return candidates
+        for one in labels:
             _check_number(one, column)
-        return candidates
+        return Labels(labels, is_declared=True)
     if column.grid is not None:
         return column.grid
     if column.enum is not None:
-        return list(map(_double, sorted(column.enum)))
+        return Labels(list(map(_shortest, sorted(column.enum))), is_declared=True)
     raise InvalidCandidates(
         f"candidates are missing: the description of {dataset.called} declares no grid of column "
         f"{column.name!r}; declare a minimum and a maximum"
@@ -225,5 +252,9 @@ def _groups(dataset: Dataset, given: dict[str, Any]) -> dict[str, Any]:
     if given.get("by") is None:
         return {}
     column, groups = dataset.column(given["by"], "by"), given.get("groups")
-    listed = _declared(dataset, column, "groups") if groups is None else _checked(groups, column)
+    listed = (
+        _declared(dataset, column, "groups")
+        if groups is None
+        else _checked(dataset, groups, column)
+    )
     return {"by": column.name, "groups": listed}

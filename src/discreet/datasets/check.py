@@ -1,14 +1,35 @@
-"""How many cells do not fit a description. **Not private**: for the owner alone, on purpose."""
+"""How many cells fit a description. **Not private**: for its owner alone, on purpose, or for a private count."""
 
+from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
-from ..errors import InvalidCandidates
-from ..tables.written import spellings
-from .column import Column
+from .. import tables
+from ..candidates import Labels
+from ..errors import InvalidArgument, InvalidCandidates
+from ..tables.engine import open_table, unwrapped
+from ..tables.fits import CellCounts, DeclaredCells, meant
+from ..tables.kinds import ColumnType, key
+from ..tables.meanings import meanings
+from ..tables.records import Records
+from ..tables.written import is_written
+from .calls import declared_values
+from .column import NUMERIC, Column
 from .dataset import Dataset
 
-_WRITTEN_ONCE = ("integer", "number", "boolean", "date")
-_MISFITS = ("other_type", "beyond", "other_value", "otherwise")
+_NUMBERS = ("integer", "decimal", "float")
+
+_KINDS = {
+    **dict.fromkeys(NUMERIC, _NUMBERS),
+    "string": ("text",),
+    "boolean": ("boolean",),
+    "date": ("date",),
+    "datetime": ("timestamp", "timestamp with time zone"),
+}
+"""The kinds of typed columns that hold values of a declared type."""
+
+_UNTYPED = ("anything", "nothing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,25 +38,30 @@ class Fit:
 
     Attributes:
         column: the declared column.
-        cells: how many cells are not missing.
-        other_type: how many of them are of another type.
-        beyond: how many are below the minimum or above the maximum.
-        other_value: how many are none of the declared values.
-        otherwise: how many are a declared value that a text file writes in another way, such as 1.50 for 1.5: a
-            median takes them, and mode, top_k and by do not.
+        fits: how many cells fit: those that count for a declared value, as for mode, top_k and by; where no values
+            are declared, those of the type and within the bounds.
+        misfits: how many do not, and are not missing.
+        missing: how many are missing.
+        other_type: how many of the misfits are of another type.
+        beyond: how many of them are below the minimum or above the maximum.
+        other_value: how many of them are none of the declared values.
+        otherwise: how many of them are a declared value that a text file writes in another way, such as 1.50 for
+            1.5: a median takes them, and mode, top_k and by do not.
     """
 
     column: Column
-    cells: int
+    fits: int
+    misfits: int
+    missing: int
     other_type: int
     beyond: int
     other_value: int
     otherwise: int = 0
 
     @property
-    def misfits(self) -> int:
-        """How many cells do not fit."""
-        return self.other_type + self.beyond + self.other_value + self.otherwise
+    def cells(self) -> int:
+        """How many cells are not missing."""
+        return self.fits + self.misfits
 
 
 def check_cells(dataset: Dataset) -> list[Fit]:
@@ -44,40 +70,122 @@ def check_cells(dataset: Dataset) -> list[Fit]:
     Distinct values of one column at a time come to memory.
 
     Raises:
+        InvalidCandidates: if the type of a column is another than declared, or holds none of the declared values.
         UnreadableData: if the data or a column is not there or cannot be read.
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    return [_fit(dataset, column) for column in dataset.columns.values()]
+    source = unwrapped(dataset.source)
+    return [_fit(dataset, column, source) for column in dataset.columns.values()]
 
 
-def _fit(dataset: Dataset, column: Column) -> Fit:
-    from .. import tables
+def record_fits(dataset: Dataset, name: str) -> CellCounts:
+    """Return how many cells of a column fit, do not, and are missing, record by record. Private.
 
-    values = tables.distinct(dataset.source, column.name)
-    times = tables.count(dataset.source, column.name, values)
-    found = {"": 0, **dict.fromkeys(_MISFITS, 0)}
-    for value, n in zip(values, times, strict=True):
-        found[_misfit(value, column, is_text=dataset.is_text)] += n
-    of_what = {name: found[name] for name in _MISFITS}
-    return Fit(column, sum(times), **of_what)
+    A record is what the description declares. A unit adds at most `max_contributions` cells to the three counts
+    together, and a row, where it is a record, one cell to one of them. Cells fit as `check_cells` says.
+
+    Args:
+        dataset: the described data.
+        name: a declared column.
+
+    Raises:
+        InvalidArgument: if a privacy unit is declared, and no max_contributions.
+        MissingColumn: if the description, or the data, has no such column.
+        InvalidCandidates, UnreadableData: as `check_cells` does.
+
+    Side channels: time and memory, which hold the distinct values of a column where no values are declared.
+    """
+    column = dataset.column(name)
+    unit, most = dataset.privacy_unit, dataset.max_contributions
+    if unit is not None and most is None:
+        raise InvalidArgument(
+            f"the cells of one {unit} must be bounded: declare max_contributions of {dataset.called}"
+        )
+    cells = DeclaredCells(open_table(dataset.source, column.name, Records(unit, rows=most)))
+    return _counts(dataset, column, cells)
 
 
-def _misfit(value: object, column: Column, *, is_text: bool) -> str:
-    """Return why a value does not fit; an empty text if it does."""
-    spelled = isinstance(value, str) and is_text
+def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCounts:
+    """Return the counts of a column, by what its declaration says of the values that fit."""
+    of, labels = cells.of, _labels(dataset, column)
+    if labels is not None:
+        return cells.values(labels)
+    _check_type(column, of)
+    counts = _ranged(column, cells)
+    if counts is not None:
+        return counts
+    if column.type == "string" and of.kind == "text":
+        return cells.every_one()
+    return cells.accepted(lambda value: not _reason(value, column, of))
+
+
+def _ranged(column: Column, cells: DeclaredCells) -> CellCounts | None:
+    """Return the counts of a column of numbers by its bounds; None where numbers must be looked at one by one."""
+    kind = cells.of.kind
+    if (column.type == "number" and kind != "nothing") or (column.type, kind) == ("integer",) * 2:
+        return cells.numbers(column.minimum, column.maximum)
+    return None
+
+
+def _labels(dataset: Dataset, column: Column) -> Labels | None:
+    """Return the declared values as verbs count them, or None."""
+    values = declared_values(dataset, column)
+    return None if values is None else Labels.of(values)
+
+
+def _check_type(column: Column, of: ColumnType) -> None:
+    """Raise unless the table itself says of a column what is declared, or says nothing."""
+    if not is_written(of) and of.kind not in (*_UNTYPED, *_KINDS[column.type]):
+        raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
+
+
+def _fit(dataset: Dataset, column: Column, source: Any) -> Fit:
+    """Return how the cells of one column fit."""
+    cells = DeclaredCells(open_table(source, column.name, Records()))
+    counts = _counts(dataset, column, cells)
+    reasons = _reasons(dataset, column, cells, source, counts)
+    told = {name: reasons[name] for name in ("beyond", "other_value", "otherwise")}
+    other_type = counts.misfits - sum(told.values())
+    return Fit(column, counts.fits, counts.misfits, counts.missing, other_type, **told)
+
+
+def _reasons(
+    dataset: Dataset, column: Column, cells: DeclaredCells, source: Any, counts: CellCounts
+) -> Counter[str]:
+    """Return how many cells do not fit, by reason."""
+    of, labels = cells.of, _labels(dataset, column)
+    ranged = None if labels is not None else _ranged(column, cells)
+    if ranged is not None:
+        numbers = cells.numbers(None, None)
+        return Counter(beyond=0 if numbers is None else numbers.fits - counts.fits)
+    fitting = set()
+    if labels is not None:
+        fitting = {key(value) for means in meanings(labels, of) for value in means}
+    reasons = Counter[str]()
+    values = tables.distinct(source, column.name)
+    for value, n in zip(values, tables.count(source, column.name, values), strict=True):
+        if key(value) not in fitting:
+            reasons[_reason(value, column, of) or "otherwise" * bool(labels)] += n
+    return reasons
+
+
+def _reason(value: Any, column: Column, of: ColumnType) -> str:
+    """Return why a value does not fit; an empty text if only its spelling may be why."""
     bare = Column(column.name, column.type)
     try:
-        read = bare.parse(str(value)) if spelled else bare.read(value)
+        read: Any = bare.parse(value) if is_written(of) else bare.read(value)
     except InvalidCandidates:
         return "other_type"
+    low, high = column.minimum, column.maximum
+    if of.kind == "float":
+        read, low, high = Fraction(value), meant(low, of), meant(high, of)
     try:
-        column.check_bounds(read)
+        Column(column.name, column.type, low, high).check_bounds(read)
     except InvalidCandidates:
         return "beyond"
     try:
-        column.read(read)
+        column.read(bare.read(value) if not is_written(of) else read)
     except InvalidCandidates:
         return "other_value"
-    listed = column.values is not None and column.type in _WRITTEN_ONCE
-    return "otherwise" if spelled and listed and value not in spellings(read) else ""
+    return ""

@@ -1,18 +1,14 @@
 """Whether a path is that of a dataset of the nearest discreet.toml: one rule for commands and verbs."""
 
-import os
-import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from inspect import currentframe
 from pathlib import Path
 
 from ..errors import InvalidArgument
 from ..tables.paths import names_files
+from ..warning import warn
 from .configuration import Configuration, find_configuration, read_configuration
 from .sources import files_at, place_of
-
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +68,7 @@ def check_raw(data: object, column: object, *, is_charged: bool) -> None:
     )
     if is_charged:
         raise InvalidArgument(said)
-    warnings.warn(said, stacklevel=_outside())
-
-
-def _outside() -> int:
-    """Return how many frames above the caller the code of the user is."""
-    level, frame = 0, currentframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level
+    warn(said)
 
 
 def _known(path: Path) -> Configuration:

@@ -17,7 +17,7 @@ from ..numbers import float_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
-from ..sampling.vectors import ExactArray, Integers, Vector, integers, read_vector
+from ..sampling.vectors import ExactArray, Integers, Vector, integers
 from .near_rank import records_around
 from .rank_search import bracket, distinct_indices, everything
 
@@ -181,12 +181,12 @@ class Rank:
 
     def _listed(self, candidates: Labels) -> Vector:
         """Return the scores of a list of candidates."""
-        rungs = read_vector(list(candidates))
-        ladder = [rungs.exact(i) for i in range(len(rungs))]
+        ladder = self.column.rungs(candidates)
         # Every record is below or above a number that none is equal to.
-        found = self.column.beside([*ladder, _BEYOND])
+        found = self.column.beside([*ladder.exact, _BEYOND])
         if found is None:
-            less, more = _beside(*self.column.numbers(), [*ladder, _BEYOND])
+            exact, floating = [*ladder.exact, _BEYOND], [*ladder.floating, _BEYOND]
+            less, more = _beside(*self.column.numbers(), exact, floating)
         else:
             less, more = (integers(counts) for counts in found)
         n = int(less[-1]) + int(more[-1])
@@ -197,16 +197,18 @@ class Rank:
 
 
 def _beside(
-    values: ExactArray, counts: Integers | None, ladder: list[Fraction]
+    values: ExactArray, counts: Integers | None, exact: list[Fraction], floating: list[Fraction]
 ) -> tuple[Integers, Integers]:
-    """Return how many records are below and above the numbers of a list, exactly."""
+    """Return how many records are below and above the numbers of a list, one for doubles and one for all others."""
     if values.dtype.kind != "O":
-        return _beside_alike(values, counts, ladder)
+        return _beside_alike(values, counts, floating if values.dtype.kind == "f" else exact)
     parts = [
-        _beside_alike(part, None if counts is None else counts[places], ladder)
+        _beside(part, None if counts is None else counts[places], exact, floating)
+        if part.dtype.kind != "O"
+        else _beside_alike(part, None if counts is None else counts[places], exact)
         for places, part in by_type(values)
     ]
-    nothing = np.zeros(len(ladder), dtype=np.int64)
+    nothing = np.zeros(len(exact), dtype=np.int64)
     return sum((less for less, _ in parts), nothing), sum((more for _, more in parts), nothing)
 
 

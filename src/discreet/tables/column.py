@@ -10,12 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidates import Grid
+from ..candidates import Grid, Labels
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .cells import GridSource
 from .engine import array_of, open_table, unwrapped
 from .expressions import Numbers, OpenedTable
+from .meanings import Rungs, rungs
 from .numeric import from_list, numeric_values
 from .rankings import Classes, Ranking
 from .records import Records
@@ -45,6 +46,10 @@ class Numeric(Protocol):
 
     def on_grid(self, grid: Grid) -> GridSource | None:
         """Return the records as counts on a grid, None where they must be brought to memory."""
+        ...
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers that labels mean in this column."""
         ...
 
     def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
@@ -129,6 +134,13 @@ class Group:
             return None
         return self.source.bounded.on_grid(self.index, grid)
 
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers that labels mean, by the type of the column."""
+        source = self.source
+        if not labels.is_declared or source.name is None:
+            return rungs(labels)
+        return rungs(labels, source.bounded.of if source.array is None else source.table.type())
+
     def beside(self, numbers: Sequence[Fraction]) -> tuple[list[int], list[int]] | None:
         """Return how many records are below and above some numbers; None where they must be brought to memory."""
         if self.source.array is not None:
@@ -149,6 +161,10 @@ class ArrayColumn:
 
     def on_grid(self, grid: Grid) -> None:
         """Return nothing: they are in memory."""
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers of a list as they are: there is no type."""
+        return rungs(labels)
 
     def beside(self, numbers: Sequence[Fraction]) -> None:
         """Return nothing: they are in memory."""
@@ -178,6 +194,10 @@ class Histogram:
 
     def on_grid(self, grid: Grid) -> None:
         """Return nothing: they are in memory."""
+
+    def rungs(self, labels: Labels) -> Rungs:
+        """Return the numbers of a list as they are: there is no type."""
+        return rungs(labels)
 
     def beside(self, numbers: Sequence[Fraction]) -> None:
         """Return nothing: they are in memory."""

@@ -17,11 +17,11 @@ from ..sampling.vectors import ExactArray
 from .cells import Thresholds
 from .failures import quietly
 from .grid_counts import GridCounts
-from .kinds import CELL, ColumnType, Key, check_candidates, represent, single
+from .kinds import CELL, ColumnType
 from .ladder import counts_beside
+from .meanings import Meanings, coded, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, check_unit
-from .written import as_texts, is_written, spellings
 
 RANK, COUNT = "rank", "records"
 
@@ -55,13 +55,13 @@ class OpenedTable:
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return the records per candidate, by group."""
-        exact = self._exact(CELL, candidates)
-        places = self._places(CELL, candidates, exact)
+        values = self.meanings(CELL, candidates)
+        places = positions(values)
         if not places:
-            return [[0] * len(exact) for _ in range(self.groups)]
+            return [[0] * len(values) for _ in range(self.groups)]
         part, cell, count = quietly(self._counted, self.failure, places)
         found = dict(zip(zip(part, cell, strict=True), count, strict=True))
-        where = [-1 if value is None else places[value] for value in exact]
+        where = [places[means[0]] if means else -1 for means in values]
         return [[int(found.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
     def bounded(self) -> "Numbers":
@@ -90,30 +90,15 @@ class OpenedTable:
         if self.records.unit is not None:
             rows = rows.filter(~nw.col(PERSON).is_null())
         if self.records.by is not None:
-            exact = self._exact(PART, self.records.groups)
-            rows = self._placed(rows, PART, self._places(PART, self.records.groups, exact))
+            rows = self._placed(rows, PART, positions(self.meanings(PART, self.records.groups)))
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
-    def _exact(self, alias: str, values: Sequence[object]) -> list[object]:
-        """Return the values in the column's type; None for those that it cannot hold."""
-        of, name = self.type(alias), "group" if alias == PART else "candidate"
-        texts = as_texts(values, self.names[alias], name) if is_written(of) else values
-        checked = check_candidates(texts, of, name)
-        if of.kind == "nothing":
-            return [None] * len(checked)
+    def meanings(self, alias: str, candidates: Sequence[object]) -> Meanings:
+        """Return the values of a column that each candidate means, as they are in the engine."""
+        name = "group" if alias == PART else "candidate"
+        values = meanings(candidates, self.type(alias), name)
         codes = self.native.codes.get(alias)
-        return [represent(v, of) if codes is None else code_of(v, codes) for v in checked]
-
-    def _places(
-        self, alias: str, values: Sequence[object], exact: Sequence[object]
-    ) -> dict[object, int]:
-        """Return the positions of the values that a column can hold; in a file, of all their spellings."""
-        of, places = self.type(alias), _places(exact)
-        if is_written(of):
-            for value, found in zip(map(single, values), exact, strict=True):
-                for text in spellings(value)[1:]:
-                    places.setdefault(represent(text, of), places[found])
-        return places
+        return values if codes is None else coded(values, codes)
 
     def _placed(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
         """Return the rows whose value is among those, with its position instead of the value."""
@@ -206,13 +191,18 @@ class Numbers:
 
     @property
     def _comparable(self) -> bool:
-        words = self.of.kind != "integer" or (self.of.low >= -_WORD and self.of.high < _WORD)
-        return CELL not in self.native.codes and (words or self.native.wide)
+        return compares(self.native, self.of)
 
     def _of_group(self, group: int) -> Frame:
         import narwhals.stable.v2 as nw
 
         return self.rows.filter(nw.col(PART) == group).select(CELL) if self.grouped else self.rows
+
+
+def compares(native: Native, of: ColumnType) -> bool:
+    """Return whether an engine compares the numbers of a column with constants."""
+    words = of.kind != "integer" or (of.low >= -_WORD and of.high < _WORD)
+    return CELL not in native.codes and (words or native.wide)
 
 
 _INTEGERS = ColumnType("", "integer", "")
@@ -233,15 +223,3 @@ def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
     if blocks != [UNIT]:
         ranked = ranked.with_columns(nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
     return ranked.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)
-
-
-def _places(exact: Sequence[object]) -> dict[object, int]:
-    """Return the first positions of the values that a column can hold."""
-    return {value: i for i, value in reversed(list(enumerate(exact))) if value is not None}
-
-
-def code_of(value: object, codes: Mapping[Key, int]) -> int | None:
-    """Return the integer that stands for an object."""
-    from .kinds import key
-
-    return codes.get(key(value))

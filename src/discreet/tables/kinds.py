@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from math import inf, nextafter
 from typing import Any
 from uuid import UUID
 
@@ -180,6 +181,8 @@ def represent(candidate: object, of: ColumnType) -> object | None:
         "timestamp with time zone": _instant,
         "text": _text,
     }
+    if of.declared is not None and candidate not in of.declared:
+        return None
     return exact[of.kind](candidate, of) if of.kind in exact else candidate
 
 
@@ -204,6 +207,27 @@ def _decimal(number: int | float | Decimal | Fraction, of: ColumnType) -> Decima
         return None
     digits = tuple(map(int, str(abs(units))))
     return Decimal((int(units < 0), digits, -of.scale))  # no context, so nothing is rounded
+
+
+def nearest(number: Fraction, of: ColumnType) -> float | None:
+    """Return the number of the column's floating-point format that is nearest to one; None beyond the format.
+
+    Rounded once: a double between two numbers of a shorter format is made odd first, so that it cannot become one
+    that is half way between them.
+    """
+    try:
+        double = float(number)
+        if of.layout != "<d" and number != double:
+            double = _odd(double, number)
+        return rounded_float(double, of)
+    except OverflowError:
+        return None
+
+
+def _odd(double: float, number: Fraction) -> float:
+    """Return the double of those beside a number whose last bit is 1, given the nearest."""
+    [word] = struct.unpack("<q", struct.pack("<d", double))
+    return double if word & 1 else nextafter(double, inf if number > double else -inf)
 
 
 def _float(number: int | float | Decimal | Fraction, of: ColumnType) -> float | None:

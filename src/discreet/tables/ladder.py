@@ -43,6 +43,18 @@ def counts_beside(
     return less, more
 
 
+def between(rows: Frame, of: ColumnType, low: Fraction | None, high: Fraction | None) -> Frame:
+    """Return the records from one number up to another, None being no bound; they are numbers, and none missing."""
+    import narwhals.stable.v2 as nw
+
+    cell = nw.col(CELL)
+    if low is not None:
+        least = _at(low, of)
+        rows = rows.filter(cell != cell if least is None else cell >= constant(least, of))
+    above = None if high is None else _above(high, of)
+    return rows if above is None else rows.filter(cell < constant(above, of))
+
+
 def _counted(
     rows: Frame,
     fetch: Callable[[Frame, ColumnType], list[ExactArray]],

@@ -180,7 +180,9 @@ def typed_array(array: NDArray[Any], column: str) -> Held:
     ):
         raise not_countable(column, str(array.dtype))
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
-    return Typed(native.astype(np.float32) if native.dtype == np.float16 else native)
+    if native.dtype == np.float16:  # which DuckDB has not
+        return Typed(native.astype(np.float32), half(column))
+    return Typed(native)
 
 
 def series_of_pandas(series: Any, column: str) -> Held:
@@ -207,7 +209,9 @@ def arrow_column(array: Any, column: str) -> Held:
     import pyarrow as pa
 
     word = str(array.type)
-    array = _common(array)
+    short, array = _is_half(array.type), _common(array)
+    if short:
+        return Typed(array, half(column))
     if array.type == pa.null():
         return Typed(array.cast(pa.int8()), ColumnType(column, "nothing", word))
     dtype = nw.from_native(pa.table({CELL: array})).schema[CELL]
@@ -217,6 +221,18 @@ def arrow_column(array: Any, column: str) -> Held:
     ):  # as a clock in UTC, which DuckDB takes without converting
         array = array.cast(pa.timestamp(of.unit, "UTC")).cast(pa.timestamp(of.unit))
     return Typed(array, of)
+
+
+def half(column: str) -> ColumnType:
+    """Return the type of a column of floats in 16 bits, which are counted as floats in 32."""
+    return ColumnType(column, "float", "Float16", layout="<e")
+
+
+def _is_half(of: Any) -> bool:
+    """Return whether Arrow's type is that of floats in 16 bits, or a dictionary of them."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_float16(of.value_type if hasattr(of, "index_type") else of))
 
 
 def _common(array: Any) -> Any:

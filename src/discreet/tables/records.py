@@ -5,6 +5,7 @@ changes nothing about the rows of others. Proofs: docs/how-to/user_level_privacy
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import UnreadableData
@@ -33,7 +34,7 @@ class Records:
     unit: str | None = None
     rows: int | None = None
     by: str | None = None
-    groups: tuple[object, ...] = ()
+    groups: Sequence[object] = ()
     most_groups: int = 1
 
     @property

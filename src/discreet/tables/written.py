@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from ..errors import InvalidCandidates, shown
 from .kinds import CELL, ColumnType, single
+from .native import Frame, lazy
 
 WRITTEN = ("CSV", "JSON")
 
@@ -17,6 +18,12 @@ CELL_AS_DOUBLE = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END 
 def is_written(of: ColumnType) -> bool:
     """Return whether a column has text because its file has nothing else."""
     return of.name in WRITTEN
+
+
+def without_empty(rows: Frame) -> Frame:
+    """Return the rows of a file whose CELL is not empty, as bytes: they are in DuckDB."""
+    kept: Frame = lazy(rows.to_native().filter(f"octet_length({CELL}) > 0"))
+    return kept
 
 
 _TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}

@@ -121,7 +121,7 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
             f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation or a Spark "
             "DataFrame give CandidateTable(data, column), of other tables table[column]"
         )
-    return Labels(candidates)
+    return Labels.of(candidates)
 
 
 def counted(

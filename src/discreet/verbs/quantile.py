@@ -247,7 +247,7 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
     refuse_missing(candidates)
     if isinstance(candidates, Grid):
         return candidates
-    labels = Labels(candidates)  # type: ignore[arg-type]  # it is not None
+    labels = Labels.of(candidates)  # type: ignore[arg-type]  # it is not None
     for label in labels:
         try:
             exact(None if isinstance(label, str) else label, "a candidate")

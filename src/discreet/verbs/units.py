@@ -68,7 +68,7 @@ class UnitQuery:
             person + groups,
             max_contributions=of.rows,
             by=of.by,
-            groups=of.groups,
+            groups=tuple(of.groups),
             max_groups=of.most_groups,
             neighbors=self.neighbors,
         )
@@ -209,9 +209,9 @@ def _read_name(name: object, argument: str) -> str | None:
     return None if name is None else column_name(name, argument)
 
 
-def _read_groups(groups: Any) -> tuple[object, ...]:
+def _read_groups(groups: Any) -> Labels:
     try:
-        return tuple(Labels(groups))
+        return Labels.of(groups)
     except InvalidCandidates as error:
         raise InvalidCandidates(
             str(error).replace("candidates", "groups").replace(" of answers", "")

@@ -1,0 +1,177 @@
+"""How many cells of a column fit what is declared about it, record by record."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..candidates import Labels
+from .expressions import OpenedTable, compares
+from .failures import quietly
+from .kinds import CELL, ColumnType, is_missing, key, nearest, represent
+from .ladder import between
+from .meanings import positions
+from .native import SIZE, Frame
+from .records import PERSON, START, check_numbers
+from .written import is_written, without_empty
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+_INTEGERS = ColumnType("", "integer", "")
+
+
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """How many cells fit a declaration, do not, and are missing. Private.
+
+    A cell is missing if it is null or NaN, or an empty field of a text file where '' is no candidate.
+    """
+
+    fits: int
+    misfits: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredCells:
+    """The cells of a column, to be compared with what is declared. Private; a method reads them when it is called.
+
+    Where the records of the table have a unit, at most `rows` cells of each unit count, whatever they hold: in the
+    order of those that fit, do not, and are missing, those stay that the rule of docs/how-to/user_level_privacy.md
+    keeps. So a unit that comes or goes changes the three counts by at most `rows` together; a row, where it is a
+    record, changes one of them by 1.
+    """
+
+    table: OpenedTable
+
+    @property
+    def of(self) -> ColumnType:
+        """The type of the column."""
+        return self.table.type()
+
+    def values(self, labels: Labels) -> CellCounts:
+        """Return the counts where values are declared: cells fit that count for one of them.
+
+        Raises:
+            InvalidCandidates: as the verbs that count them do.
+        """
+        return self._among(positions(self.table.meanings(CELL, labels)))
+
+    def accepted(self, accept: Callable[[object], bool]) -> CellCounts:
+        """Return the counts where a function of a value says what fits. Distinct values come to memory."""
+        native, of = self.table.native, self.of
+        codes, places = native.codes.get(CELL), dict[object, int]()
+        for value in quietly(native.values, self.table.failure, of):
+            if not is_missing(value) and accept(value):
+                exact = represent(value, of) if codes is None else codes.get(key(value))
+                places.setdefault(exact, len(places))
+        places.pop(None, None)
+        return self._among(places)
+
+    def every_one(self) -> CellCounts:
+        """Return the counts where all cells fit that are not missing."""
+        return self._counted(self._present(empty=False), empty=False)
+
+    def numbers(self, low: Fraction | None, high: Fraction | None) -> CellCounts | None:
+        """Return the counts where numbers fit from one bound to another; None is no bound.
+
+        A bound means what a declared number means. Return None where the engine cannot compare the numbers with it.
+
+        Raises:
+            UnreadableData: if it is no column of numbers.
+        """
+        numeric = quietly(self.table.native.numeric, self.table.failure)
+        table = replace(self.table, native=numeric)
+        of = table.type()
+        if of.kind != "anything":
+            check_numbers(of)
+        if not compares(numeric, of):
+            return None
+        rows = numeric.present(table.narrowed(), of)
+        return self._counted(between(rows, of, meant(low, of), meant(high, of)), empty=False)
+
+    def _among(self, places: Mapping[object, int]) -> CellCounts:
+        """Return the counts where some values of the column fit."""
+        import narwhals.stable.v2 as nw
+
+        rows = self.table.narrowed()
+        if not places:
+            missing = nw.col(CELL).is_null()
+            return self._counted(rows.filter(missing & ~missing), empty=False)
+        fitting = self.table.native.among(rows, CELL, self.of, places)
+        return self._counted(fitting, empty=is_written(self.of) and "" in places)
+
+    def _present(self, *, empty: bool) -> Frame:
+        """Return the rows with a cell that is not missing; in a text file an empty one may be a value."""
+        import narwhals.stable.v2 as nw
+
+        native, rows = self.table.native, self.table.narrowed()
+        codes = native.codes.get(CELL)
+        if codes is not None:
+            nothing = [code for (_, value), code in codes.items() if is_missing(value)]
+            other = nw.col(CELL).is_null()  # what nothing equals, not even itself
+            return rows.filter(other | ~nw.col(CELL).is_in(nothing)) if nothing else rows
+        present = native.present(rows, self.of)
+        return without_empty(present) if is_written(self.of) and not empty else present
+
+    def _counted(self, fitting: Frame, *, empty: bool) -> CellCounts:
+        """Return the counts, given the rows whose cell fits."""
+        fits, present, cells = quietly(self._sizes, self.table.failure, fitting, empty)
+        return CellCounts(fits, present - fits, cells - present)
+
+    def _sizes(self, fitting: Frame, empty: bool) -> list[int]:
+        """Return how many cells fit, are not missing, and are there."""
+        import narwhals.stable.v2 as nw
+
+        frames = [fitting, self._present(empty=empty), self.table.narrowed()]
+        if self.table.records.unit is None:
+            return [self._fetched(frame.select(nw.len().alias(SIZE)))[0] for frame in frames]
+        return self._fetched(self._staying(frames))
+
+    def _staying(self, frames: Sequence[Frame]) -> Frame:
+        """Return how many cells of each kind stay, in one row."""
+        import narwhals.stable.v2 as nw
+
+        fitting, present, rows = frames
+        units = self.table.native.units(rows, self.table.type(PERSON))
+        for name, frame in (("fitting", fitting), ("present", present)):
+            counted = frame.group_by(PERSON).agg(nw.len().alias(name))
+            units = units.join(counted, on=PERSON, how="left")
+        size = nw.col(SIZE).cast(nw.Int64)
+        stay = {
+            name: _stay_up_to(cells, size, self.table.records.rows or 1)
+            for name, cells in (
+                ("fits", nw.col("fitting").fill_null(0).cast(nw.Int64)),
+                ("filled", nw.col("present").fill_null(0).cast(nw.Int64)),
+                ("cells", size),
+            )
+        }
+        kept = units.select(*(cells.alias(name) for name, cells in stay.items()))
+        sums = kept.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))
+        return sums.select(*(nw.col(name).fill_null(0) for name in stay))
+
+    def _fetched(self, rows: Frame) -> list[int]:
+        """Return the integers of one row."""
+        return [int(column[0]) for column in self.table.native.fetch(rows, _INTEGERS)]
+
+
+def meant(bound: Fraction | None, of: ColumnType) -> Fraction | None:
+    """Return a bound as the number of the column's type that it means, if there is one."""
+    value = nearest(bound, of) if bound is not None and of.kind == "float" else None
+    return bound if value is None else Fraction(value)
+
+
+def _stay_up_to(cells: "nw.Expr", size: "nw.Expr", most: int) -> "nw.Expr":
+    """Return how many of the first cells of a unit stay, of as many as it has, if at most `most` do.
+
+    The one at rank j stays if (j k + start) mod size < k, with k = min(most, size): as often as a multiple of the
+    size is in (j k + start - k, j k + start], so the sum over the first ranks telescopes.
+    """
+    import narwhals.stable.v2 as nw
+
+    each = nw.when(size < most).then(size).otherwise(nw.lit(most)).cast(nw.Int64)
+    first = nw.col(START).cast(nw.Int64) + size - each
+    last = first + cells * each
+    multiples = (last - last % size) - (first - first % size)
+    return (multiples / size).cast(nw.Int64)

@@ -1,0 +1,196 @@
+"""The values of a column that candidates mean: decided from its type, which is public, before a row is read."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..candidates import Labels
+from ..errors import InvalidCandidates, shown
+from ..numbers import exact
+from ..sampling.vectors import read_vector
+from ..warning import warn
+from .kinds import (
+    NUMBERS,
+    ColumnType,
+    Key,
+    check_candidates,
+    key,
+    kind_of,
+    nearest,
+    represent,
+    single,
+)
+from .written import as_texts, is_written, spellings
+
+_NAMED = 3
+"""So many candidates are named that no cell can equal."""
+
+_NOUNS = {
+    **dict.fromkeys(("integer", "float", "decimal"), "number"),
+    **dict.fromkeys(("timestamp", "timestamp with time zone"), "time"),
+    "text": "text",
+}
+
+Meanings = Sequence[tuple[Hashable, ...]]
+"""The values that each candidate means, in the column's own type: none where no cell can equal it; several where
+files or Python write one value in several ways."""
+
+
+def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidate") -> Meanings:
+    """Return the values of a column that each candidate means.
+
+    A candidate means the value that equals it. A declared number means the number of the column's type that is
+    nearest to it, where that is a type of floating-point numbers: nobody can write 0.1 otherwise there.
+
+    No value belongs to two answers of a question. An answer that no value equals is warned of, if others may count.
+
+    Raises:
+        InvalidCandidates: if a candidate cannot be compared with the column's type; or, of the answers of a
+            question, if two mean one value, or no value equals any.
+    """
+    if is_written(of):
+        read: Sequence[object] = candidates
+        values = [_texts(text, candidate, of) for text, candidate in _spelled(candidates, of, name)]
+    else:
+        read = check_candidates(candidates, of, name)
+        choose = _declared if is_declared(candidates) else _equal
+        values = [choose(one, of) for one in read]
+    if isinstance(candidates, Labels):
+        _refuse_repeats(read, values, of, name)
+        if of.kind != "nothing" and of.categories is None:  # of which some may come from rows
+            absent = [one for one, means in zip(read, values, strict=True) if not means]
+            _tell_absent(absent, read, of)
+    return values
+
+
+def is_declared(candidates: object) -> bool:
+    """Return whether numbers are declared as those of a column."""
+    return isinstance(candidates, Labels) and candidates.is_declared
+
+
+@dataclass(frozen=True, slots=True)
+class Rungs:
+    """Numbers in a list, as the records of a column are compared with them.
+
+    Attributes:
+        exact: among integers, decimals and fractions.
+        floating: among floating-point numbers.
+    """
+
+    exact: Sequence[Fraction]
+    floating: Sequence[Fraction]
+
+
+def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
+    """Return the numbers that labels mean where records are ordered; one that a column cannot hold is itself.
+
+    Args:
+        labels: numbers.
+        of: the type of the column; None for numbers without one.
+    """
+    if not labels.is_declared:
+        numbers = read_vector(list(labels))
+        return Rungs(*[[numbers.exact(i) for i in range(len(numbers))]] * 2)
+    precise = [exact(one, "a candidate") for one in labels]
+    like = of if of is not None and of.kind == "float" else ColumnType("", "float", "double")
+    rounded = [
+        x if value is None else Fraction(value) for x in precise for value in [nearest(x, like)]
+    ]
+    return Rungs(rounded if like is of else precise, rounded)
+
+
+def positions(values: Meanings) -> dict[object, int]:
+    """Return the position of the candidate that each value belongs to; of a repeated one, the first."""
+    places: dict[object, int] = {}
+    for i, means in enumerate(values):
+        for value in means:
+            places.setdefault(value, i)
+    return places
+
+
+def coded(values: Meanings, codes: Mapping[Key, int]) -> Meanings:
+    """Return the integers that stand for Python objects in place of those. Private: some are in the rows."""
+    return [tuple(codes[key(one)] for one in means if key(one) in codes) for means in values]
+
+
+def _spelled(
+    candidates: Sequence[object], of: ColumnType, name: str
+) -> list[tuple[object, object]]:
+    texts = check_candidates(as_texts(candidates, of.column, name), of, name)
+    return list(zip(texts, map(single, candidates), strict=True))
+
+
+def _texts(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
+    """Return all texts as which a file may write a candidate."""
+    several = (text, *spellings(candidate)[1:])
+    return tuple(value for one in several if (value := represent(one, of)) is not None)
+
+
+def _equal(candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
+    """Return the value that equals a candidate."""
+    value = None if of.kind == "nothing" else represent(candidate, of)
+    return () if value is None else (value,)
+
+
+def _declared(number: object, of: ColumnType) -> tuple[Hashable, ...]:
+    """Return the value that a declared number means; among Python objects it may be a double, or exact."""
+    number = exact(number, "a declared number")
+    if of.kind == "float":
+        value = nearest(number, of)
+        return () if value is None else (value,)
+    if of.kind == "anything":
+        value = nearest(number, ColumnType(of.column, "float", "float"))
+        return (number,) if value is None or value == number else (value, number)
+    return _equal(number, of)
+
+
+def _refuse_repeats(
+    candidates: Sequence[object], values: Meanings, of: ColumnType, name: str
+) -> None:
+    """Raise if two candidates mean one value: a record would count for both."""
+    seen: dict[Key, object] = {}
+    for candidate, means in zip(candidates, values, strict=True):
+        for value in means:
+            first = seen.setdefault(key(value), candidate)
+            if first is not candidate:
+                raise InvalidCandidates(
+                    f"the {name}s {shown(first)} and {shown(candidate)} are one value of {of.words}: leave one out"
+                )
+
+
+def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: ColumnType) -> None:
+    """Say which candidates no cell of the column can equal, and what would.
+
+    Raises:
+        InvalidCandidates: if that is so of all.
+    """
+    if not absent:
+        return
+    said = "; ".join(_absence(one, of) for one in absent[:_NAMED])
+    more = f"; and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
+    if len(absent) == len(candidates):
+        raise InvalidCandidates(f"no candidate can count: {said}{more}")
+    warn(f"{said}{more}: no cell can equal it, so it counts 0")
+
+
+def _absence(candidate: object, of: ColumnType) -> str:
+    """Return that no cell of a column can equal a candidate, and what would."""
+    if of.declared is not None:
+        return f"{shown(candidate)} is none of the categories of {of.words}"
+    noun = _NOUNS.get(of.kind, "value")
+    would = _instead(candidate, of)
+    return f"{shown(candidate)} is no {noun} of {of.words}" + (f"; {would}" if would else "")
+
+
+def _instead(candidate: Any, of: ColumnType) -> str:
+    """Return which number would count in place of a candidate, or which numbers there are; else nothing."""
+    if kind_of(candidate) not in NUMBERS or candidate in (float("inf"), float("-inf")):
+        return ""
+    number = exact(candidate, "a candidate")
+    value = nearest(number, of) if of.kind == "float" else represent(number, of)
+    if value is not None:
+        return f"{shown(value)} is"
+    scale = 10**of.scale
+    beyond = of.kind != "float" and not of.low <= number * scale <= of.high
+    return f"they are from {of.low} to {of.high}" if beyond and of.kind == "integer" else ""

@@ -1,0 +1,21 @@
+"""Warnings about public arguments, at the line of whoever called the library."""
+
+import os
+import warnings
+from inspect import currentframe
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent) + os.sep
+
+
+def warn(message: str) -> None:
+    """Warn at the line that called the library; the message holds nothing private."""
+    warnings.warn(message, stacklevel=_outside())
+
+
+def _outside() -> int:
+    """Return how many frames above the caller the code of the user is."""
+    level, frame = 0, currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
