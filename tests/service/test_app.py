@@ -243,6 +243,21 @@ def test_hostile_terms_are_refused(called: Called, terms: dict[str, Any]) -> Non
     assert "SECRET" not in reply.text
 
 
+def test_a_token_makes_none_that_outlives_it(called: Called) -> None:
+    known = tokens_beside(Path("discreet.toml"))
+    text, kept = known.create("owner", None, dt.datetime.now(dt.UTC) + dt.timedelta(days=1))
+    as_owner = {"Authorization": f"Bearer {text}"}
+    wanted = {"role": "owner", "expires": "9999d"}
+    made = called("nobody", "POST", "/v1/tokens", json=wanted, headers=as_owner).json()
+    assert (made["expires"], made["parent"]) == (kept.expires, kept.id)
+    bearer = {"Authorization": f"Bearer {made['token']}"}
+    assert called("nobody", "GET", "/v1/budgets", headers=bearer).status_code == 200
+    assert {kept.id, None} <= {one["parent"] for one in called("owner", "GET", "/v1/tokens").json()}
+    called("owner", "DELETE", f"/v1/tokens/{kept.id}")
+    for one in (as_owner, bearer):
+        assert called("nobody", "GET", "/v1/budgets", headers=one).status_code == 401
+
+
 def test_a_long_request_is_refused(called: Called) -> None:
     reply = called("ann", "POST", "/v1/answers", content=b" " * (LONGEST_BODY + 1))
     assert reply.status_code == 413

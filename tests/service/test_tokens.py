@@ -80,7 +80,7 @@ def test_every_hash_is_compared_in_constant_time(
 
 def test_a_revoked_token_is_refused(made: Tokens) -> None:
     (first, kept), (second, _) = (made.create("owner", None, LATER) for _ in range(2))
-    assert made.revoke(kept.id) == kept
+    assert made.revoke(kept.id) == [kept]
     with pytest.raises(NotAllowed):
         made.find(first)
     assert made.find(second)
@@ -100,6 +100,61 @@ def test_a_token_expires_at_its_time(made: Tokens, monkeypatch: pytest.MonkeyPat
                 made.find(text)
     with pytest.raises(InvalidArgument, match="a time to come"):
         made.create("owner", None, LATER)
+
+
+def test_a_token_ends_with_the_one_it_was_made_with(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soon = LATER - dt.timedelta(days=9)
+    _, first = made.create("owner", None, soon)
+    text, second = made.create("owner", None, LATER, first)
+    youngest, third = made.create("analyst", "ann", LATER, second)
+    assert (second.expires, third.expires) == (first.expires, first.expires)
+    assert (first.parent, second.parent, third.parent) == (None, first.id, second.id)
+    assert f"made with {second.id}" in str(third)
+    sooner = made.create("auditor", None, soon - dt.timedelta(days=1), first)[1]
+    assert sooner.expires < first.expires
+    monkeypatch.setattr(of, "_now", lambda: soon)
+    assert made.valid() == []
+    for one in (text, youngest):
+        with pytest.raises(NotAllowed):
+            made.find(one)
+
+
+def test_a_token_is_revoked_with_all_that_were_made_with_it(made: Tokens) -> None:
+    kept = made.create("owner", None, LATER)[1]
+    family = [made.create("owner", None, LATER)]
+    for _ in range(3):
+        family.append(made.create("owner", None, LATER, family[-1][1]))
+    other = made.create("auditor", None, LATER, kept)[1]
+    assert [one.id for one in made.revoke(family[1][1].id)] == [one.id for _, one in family[1:]]
+    assert [one.id for one in made.valid()] == [kept.id, family[0][1].id, other.id]
+    with pytest.raises(NotAllowed):  # it was revoked while it made one
+        made.create("owner", None, LATER, family[1][1])
+    assert len(made.listed()) == 3
+
+
+def test_tokens_of_an_older_file_have_no_parent(made: Tokens, tmp_path: Path) -> None:
+    text, kept = made.create("owner", None, LATER)
+    file = tmp_path / "discreet.tokens"
+    plain = json.loads(file.read_text())
+    del plain["tokens"][0]["parent"]
+    file.write_text(json.dumps({**plain, "version": 1}))
+    assert made.find(text) == kept
+    child = made.create("auditor", None, LATER, kept)[1]
+    assert [one.parent for one in made.listed()] == [None, kept.id]
+    assert [one.id for one in made.revoke(kept.id)] == [kept.id, child.id]
+
+
+def test_a_token_without_its_parent_is_not_valid(made: Tokens, tmp_path: Path) -> None:
+    _, kept = made.create("owner", None, LATER)
+    text, _ = made.create("owner", None, LATER, kept)
+    file = tmp_path / "discreet.tokens"
+    plain = json.loads(file.read_text())
+    for tokens in (plain["tokens"][1:], plain["tokens"][::-1]):
+        file.write_text(json.dumps({**plain, "tokens": tokens}))
+        with pytest.raises(NotAllowed):
+            made.find(text)
 
 
 def test_expiries_are_days_or_dates(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,8 +193,10 @@ def test_many_who_make_tokens_lose_none(made: Tokens) -> None:
             for wrong in (
                 {"role": "king"}, {"role": "analyst"}, {"analyst": "ann"}, {"expires": "2030-01-01T00:00:00"},
                 {"expires": "soon"}, {"hashed": ""}, {"hashed": "é" * 64}, {"hashed": 1}, {"id": None},
+                {"parent": 1},
             )
         ),
+        '{"version": 3, "tokens": []}', "[" * 100_000,
     ],
 )  # fmt: skip
 def test_a_damaged_file_lets_nobody_in(made: Tokens, tmp_path: Path, content: str) -> None:
@@ -259,7 +316,7 @@ def test_commands(
     assert "analyst ann, until" in err
     assert run(["token", "list", "--json"]) == 0
     (listed,) = json.loads(capsys.readouterr().out)
-    assert {*listed} == {"id", "role", "analyst", "created", "expires"}
+    assert {*listed} == {"id", "role", "analyst", "created", "expires", "parent"}
     assert run(["token", "list"]) == 0
     assert out.strip() not in (shown := capsys.readouterr().out)
     assert shown.startswith(listed["id"])

@@ -36,6 +36,32 @@ def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:
     assert [workers[0].admits("a") for _ in range(4)] == [True, True, True, False]
 
 
+def test_times_are_taken_while_nobody_else_counts() -> None:
+    counts, at = RequestCounts(), iter([100.0, 100.1, 100.05, 100.3, 100.4])
+    asked = [counts.admits(key, 2, 60, lambda: next(at)) for key in ("x", "x", "y", "x", "y")]
+    assert asked == [True, True, True, False, True]
+
+
+def test_a_limit_holds_for_requests_at_once(tmp_path: Path) -> None:
+    workers = [RateLimit(20, counts=RequestCounts(tmp_path / "counts")) for _ in range(2)]
+
+    def ask(i: int) -> list[bool]:
+        return [workers[i % 2].admits(f"{key}") for key in ("a", i, "a")]
+
+    with ThreadPoolExecutor(16) as pool:
+        asked = list(pool.map(ask, range(60)))
+    assert sum(one[0] + one[2] for one in asked) == 20
+    assert all(one[1] for one in asked)
+
+
+def test_each_limit_forgets_by_its_own_time(tmp_path: Path) -> None:
+    counts = RequestCounts(tmp_path / "counts")
+    assert counts.admits("slow", 1, 3600, lambda: 0.0)
+    assert counts.admits("fast", 1, 1, lambda: 100.0)
+    assert not counts.admits("slow", 1, 3600, lambda: 101.0)
+    assert counts.admits("fast", 1, 1, lambda: 101.0)
+
+
 def test_workers_count_together(tmp_path: Path) -> None:
     workers = [RequestCounts(tmp_path / "counts") for _ in range(2)]
 

@@ -82,11 +82,12 @@ def revoke_command(
     identity: Annotated[str, typer.Argument(metavar="ID", help="As listed.", show_default=False)],
     config: ConfigOption = None,
 ) -> None:
-    """Revoke a token by its id: from now on it is refused.
+    """Revoke a token by its id, and all that were made with it: from now on they are refused.
 
     Example: discreet token revoke 3f9a1c0b7d22
     """
-    say(f"revoked: {_described(config)[1].revoke(identity)}")
+    for one in _described(config)[1].revoke(identity):
+        say(f"revoked: {one}")
 
 
 def _described(config: Path | None) -> "tuple[Configuration, Tokens]":

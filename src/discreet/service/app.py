@@ -83,7 +83,7 @@ class Service:
     def connection(self, token: Token) -> Connection:
         """Return the connection of a caller."""
         rights = self._rights(token.role, token.analyst)
-        owned = Ownership(self.declared, self.tokens, token.role)
+        owned = Ownership(self.declared, self.tokens, token.role, token)
         asking: dict[str, Asking] = {}
         if self.processes is not None and rights.asks:
             charge, stored = (

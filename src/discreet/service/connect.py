@@ -103,5 +103,5 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
-    owned = Ownership(declared, tokens, found.role)
+    owned = Ownership(declared, tokens, found.role, found)
     return _connection(asking, owned, f"{declared.path}, as {found.analyst or found.role}", check)

@@ -243,6 +243,8 @@ class Connection:
     ) -> NewToken:
         """Make a token, whose text is shown once; for the owner.
 
+        One that is made with a token ends with it at the latest, and is revoked with it.
+
         Args:
             role: "owner", "analyst" or "auditor".
             analyst: the analyst of the description, for that role.
@@ -259,7 +261,7 @@ class Connection:
         return self._side.tokens()
 
     def revoke_token(self, identity: str) -> Token:
-        """Revoke a token: from now on it is refused; for the owner.
+        """Revoke a token, and all that were made with it: from now on they are refused; for the owner.
 
         Args:
             identity: its id, as listed.

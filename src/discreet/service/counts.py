@@ -16,8 +16,9 @@ from ..private_files import private_opener
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS counted (name TEXT, labels TEXT, number INTEGER, PRIMARY KEY (name, labels));
-CREATE TABLE IF NOT EXISTS asked (key TEXT, at REAL);
-CREATE INDEX IF NOT EXISTS asked_by ON asked (key, at);
+CREATE TABLE IF NOT EXISTS admitted (key TEXT, until REAL);
+CREATE INDEX IF NOT EXISTS admitted_by ON admitted (key, until);
+DROP TABLE IF EXISTS asked;
 """
 _COUNT = """
 INSERT INTO counted VALUES (?, ?, ?) ON CONFLICT (name, labels) DO UPDATE SET number = number + excluded.number
@@ -59,7 +60,7 @@ class RequestCounts:
 
         def emptied(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM counted")
-            connection.execute("DELETE FROM asked")
+            connection.execute("DELETE FROM admitted")
 
         with self._lock:
             _transact(self._open(), emptied)
@@ -79,16 +80,25 @@ class RequestCounts:
 
         return self._do(counters)
 
-    def admits(self, key: str, most: int, seconds: float, now: float) -> bool:
-        """Count what somebody asks at a time, unless it was asked `most` times in so many seconds before."""
+    def admits(self, key: str, most: int, seconds: float, now: Callable[[], float]) -> bool:
+        """Count what somebody asks, unless it was asked `most` times in so many seconds before.
+
+        Args:
+            key: who asks.
+            most: how often in so many seconds.
+            seconds: how many.
+            now: returns the time; called while nobody else counts, so that times are in the order of the counts.
+        """
 
         def admitted(connection: sqlite3.Connection) -> bool:
-            # After the machine was started again its clock begins anew: times to come are of before.
-            connection.execute("DELETE FROM asked WHERE at <= ? OR at > ?", (now - seconds, now))
-            of_key = "SELECT count(*) FROM asked WHERE key = ?"
+            at = now()
+            # One that ends later is of before the machine was started again, when its clock began anew.
+            over = "DELETE FROM admitted WHERE until <= ? OR (key = ? AND until > ?)"
+            connection.execute(over, (at, key, at + seconds))
+            of_key = "SELECT count(*) FROM admitted WHERE key = ?"
             if connection.execute(of_key, (key,)).fetchone()[0] >= most:
                 return False
-            connection.execute("INSERT INTO asked VALUES (?, ?)", (key, now))
+            connection.execute("INSERT INTO admitted VALUES (?, ?)", (key, at + seconds))
             return True
 
         return self._do(admitted)

@@ -87,4 +87,4 @@ class RateLimit:
 
     def admits(self, token: str) -> bool:
         """Count a request of a token, and return whether it may be answered."""
-        return self.counts.admits(token, self.most, 60, self.now())
+        return self.counts.admits(token, self.most, 60, self.now)

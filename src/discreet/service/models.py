@@ -1,6 +1,6 @@
 """What travels over HTTP, as the OpenAPI document declares it: requests are checked, replies are described."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -58,7 +58,10 @@ class TokenToCreate(_Given):
 
     role: str = Field(description="owner, analyst or auditor.")
     analyst: str | None = Field(None, description="The analyst, for that role.")
-    expires: str = Field("90d", description="After days such as 90d, or a date such as 2027-01-31.")
+    expires: str = Field(
+        "90d",
+        description="After days such as 90d, or a date such as 2027-01-31; at the latest with your own.",
+    )
 
 
 class AmountReply(BaseModel):
@@ -110,7 +113,7 @@ class BudgetReply(BaseModel):
 
     dataset: str
     analyst: str | None
-    neighbors: str
+    neighbors: Literal["add_remove", "replace_one"]
     privacy_unit: str | None
     period: str | None
     is_current: bool
@@ -176,6 +179,9 @@ class TokenReply(BaseModel):
     analyst: str | None
     created: str
     expires: str
+    parent: str | None = Field(
+        description="The id of the token that it was made with; it ends and is revoked with that one."
+    )
 
 
 class NewTokenReply(TokenReply):

@@ -55,7 +55,7 @@ def add_tokens(api: APIRouter, service: Answering) -> None:
 
     @api.post("/tokens", response_model=models.NewTokenReply, status_code=201)
     async def create_token(asked: Asked, given: models.TokenToCreate) -> Response:
-        """Make a token, which is shown once; for the owner."""
+        """Make a token, which is shown once, and ends with the one it is made with; for the owner."""
 
         def made(c: Connection) -> dict[str, object]:
             return c.create_token(**given.model_dump()).as_dict()
@@ -64,7 +64,7 @@ def add_tokens(api: APIRouter, service: Answering) -> None:
 
     @api.delete("/tokens/{identity}", response_model=models.TokenReply)
     async def revoke_token(asked: Asked, identity: str) -> Response:
-        """Revoke a token by its id: from now on it is refused; for the owner."""
+        """Revoke a token by its id, and all made with it: from now on they are refused; for the owner."""
         return await reply(service, asked, lambda c: c.revoke_token(identity).as_dict())
 
 

@@ -24,11 +24,13 @@ class Ownership:
         declared: the description.
         tokens: who may ask.
         role: of the caller: see `tokens.ROLES`.
+        token: that of the caller; None for the owner of this process.
     """
 
     declared: Configuration
     tokens_kept: Tokens
     role: str
+    token: Token | None = None
 
     def open_budget(
         self, dataset: str, analyst: str | None, amounts: Mapping[str, Number | None]
@@ -50,10 +52,10 @@ class Ownership:
         return ledger.extend(described, analyst=analyst, **amounts)
 
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
-        """Make a token."""
+        """Make a token, which ends with that of the caller."""
         self._for_owners()
         self._check_analyst(analyst)
-        text, kept = self.tokens_kept.create(role, analyst, read_expiry(expires))
+        text, kept = self.tokens_kept.create(role, analyst, read_expiry(expires), self.token)
         return NewToken(text, _told(kept))
 
     def tokens(self) -> list[Token]:
@@ -62,9 +64,9 @@ class Ownership:
         return list(map(_told, self.tokens_kept.listed()))
 
     def revoke_token(self, identity: str) -> Token:
-        """Revoke a token."""
+        """Revoke a token, and all that were made with it."""
         self._for_owners()
-        return _told(self.tokens_kept.revoke(identity))
+        return _told(self.tokens_kept.revoke(identity)[0])
 
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many events after one of them."""

@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,10 @@ _PREFIX = "discreet_"
 _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
 _WRITABLE_BY_OTHERS = 0o022
+_NOT_VALID = "this token is not valid: it is unknown, was revoked, or has expired"
 _FIELDS = ("id", "role", "analyst", "created", "expires", "hashed")
+_VERSION = 2
+"""Of the file. Version 1 had no parents: its tokens are those of the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Token:
         created: when it was made, UTC.
         expires: the time from which on it is refused, UTC.
         hashed: the SHA-256 of the token; empty where it is told to somebody.
+        parent: the id of the token that it was made with, without which it is not valid; None if it was made at
+            the command line, or in this process.
     """
 
     id: str
@@ -50,6 +55,7 @@ class Token:
     created: str
     expires: str
     hashed: str = field(default="", repr=False)
+    parent: str | None = None
 
     def is_expired(self, now: dt.datetime) -> bool:
         """Return whether it has expired."""
@@ -61,7 +67,8 @@ class Token:
 
     def __str__(self) -> str:
         whose = self.role if self.analyst is None else f"{self.role} {self.analyst}"
-        return f"{self.id}  {whose}, until {self.expires[:16].replace('T', ' ')} UTC"
+        made = "" if self.parent is None else f", made with {self.parent}"
+        return f"{self.id}  {whose}, until {self.expires[:16].replace('T', ' ')} UTC{made}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +103,20 @@ class Tokens:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def create(self, role: str, analyst: str | None, expires: dt.datetime) -> tuple[str, Token]:
+    def create(
+        self, role: str, analyst: str | None, expires: dt.datetime, parent: Token | None = None
+    ) -> tuple[str, Token]:
         """Make a token, keep its hash, and return the token, which cannot be shown again, with what is kept.
+
+        Args:
+            role: one of `ROLES`.
+            analyst: the analyst, for that role.
+            expires: the time from which on it is refused; if that of the parent is earlier, that one.
+            parent: the token that it is made with: with it it ends, and with it it is revoked.
 
         Raises:
             InvalidArgument: if the role and the analyst do not go together, or it would have expired.
+            NotAllowed: if the parent is not valid any more.
         """
         named = choice(role, "role", ROLES)
         if (named == "analyst") == (analyst is None):
@@ -113,7 +129,16 @@ class Tokens:
         made = Token(
             secrets.token_hex(6), named, whose, _written(now), _written(expires), _hashed(text)
         )
-        self._change(lambda known: [*known, made])
+        if parent is not None:
+            ends = min(made.expires, parent.expires)  # both in UTC, to the second
+            made = replace(made, parent=parent.id, expires=ends)
+
+        def added(known: list[Token]) -> list[Token]:
+            if parent is not None and parent.id not in {one.id for one in _valid(known)}:
+                raise NotAllowed(_NOT_VALID)  # it was revoked just now
+            return [*known, made]
+
+        self._change(added)
         return text, made
 
     def listed(self) -> list[Token]:
@@ -121,21 +146,28 @@ class Tokens:
         return self._read()
 
     def valid(self) -> list[Token]:
-        """Return all tokens that have neither expired nor were revoked."""
-        now = _now()
-        return [one for one in self._read() if not one.is_expired(now)]
+        """Return all tokens that have neither expired nor were revoked, nor their parents."""
+        return _valid(self._read())
 
-    def revoke(self, identity: str) -> Token:
-        """Forget a token by its id: from now on it is refused.
+    def revoke(self, identity: str) -> list[Token]:
+        """Forget a token by its id, and all that were made with it: from now on they are refused.
+
+        Returns:
+            The token, and those that were made with it.
 
         Raises:
             UnknownName: if there is none.
         """
-        found = [one for one in self._read() if one.id == exact_text(identity)]
-        if not found:
+        revoked: list[Token] = []
+
+        def without(known: list[Token]) -> list[Token]:
+            revoked.extend(_family(known, exact_text(identity)))
+            return [one for one in known if one not in revoked]
+
+        self._change(without)
+        if not revoked:
             raise UnknownName(f"there is no token {shown(identity)}; see discreet token list")
-        self._change(lambda known: [one for one in known if one.id != found[0].id])
-        return found[0]
+        return revoked
 
     def find(self, text: object) -> Token:
         """Return what is kept of a valid token.
@@ -150,16 +182,16 @@ class Tokens:
         fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, hashed)]
         if fitting and _SHAPE.fullmatch(given):
             return fitting[0]
-        raise NotAllowed("this token is not valid: it is unknown, was revoked, or has expired")
+        raise NotAllowed(_NOT_VALID)
 
     def _read(self) -> list[Token]:
         try:
             with open(self._path, encoding="utf-8") as file:
                 mode = os.fstat(file.fileno()).st_mode
-                found = [_token(one) for one in json.load(file)["tokens"]]
+                found = _tokens(json.load(file))
         except FileNotFoundError:
             return []
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             found = None
         if found is None:
             raise UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
@@ -187,9 +219,8 @@ class Tokens:
             tokens_beside = self._path.with_name(f"{self._path.name}-new")
             tokens_beside.unlink(missing_ok=True)
             with open_private(tokens_beside) as file:
-                json.dump(
-                    {"version": 1, "tokens": [asdict(one) for one in changed]}, file, indent=1
-                )
+                plain = {"version": _VERSION, "tokens": [asdict(one) for one in changed]}
+                json.dump(plain, file, indent=1)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(tokens_beside, self._path)
@@ -231,10 +262,37 @@ def tokens_beside(description: Path) -> Tokens:
     return Tokens(description.absolute().with_suffix(".tokens"))
 
 
+def _valid(known: list[Token]) -> list[Token]:
+    """Return the tokens that have not expired and have no parent, or one that is valid too."""
+    now, found = _now(), dict[str | None, Token]()
+    for one in known:  # a parent is made before its children
+        if not one.is_expired(now) and (one.parent is None or one.parent in found):
+            found[one.id] = one
+    return list(found.values())
+
+
+def _family(known: list[Token], identity: str | None) -> list[Token]:
+    """Return the token of an id, and all that were made with it, or with one of those."""
+    found: dict[str | None, Token] = {}
+    for one in known:
+        if one.id == identity or one.parent in found:
+            found[one.id] = one
+    return list(found.values())
+
+
+def _tokens(plain: dict[str, Any]) -> list[Token]:
+    """Return the tokens of a file of this version, or the one before."""
+    if plain.get("version", 1) not in (1, _VERSION):
+        raise ValueError("of another version")
+    return [_token(one) for one in plain["tokens"]]
+
+
 def _token(plain: dict[str, Any]) -> Token:
     """Return a token from its fields; a value of another kind is refused."""
-    token = Token(*(plain[name] for name in _FIELDS))
-    texts = (token.id, token.created, token.expires, token.hashed, token.analyst or "")
+    token = Token(**{name: plain[name] for name in _FIELDS}, parent=plain.get("parent"))
+    texts = (
+        token.id, token.created, token.expires, token.hashed, token.analyst or "", token.parent or "",
+    )  # fmt: skip
     if token.role not in ROLES or not all(isinstance(text, str) for text in texts):
         raise ValueError("no token")
     if (token.role == "analyst") == (token.analyst is None) or len(token.hashed) != 64:

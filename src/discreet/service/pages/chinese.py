@@ -169,7 +169,8 @@ WORDS_ZH: dict[str, Any] = {
     "slots": "错过时隙的答复：{missed} 个。每一个都会透露一点关于数据的信息；如果很多，请把时隙调长。",
     "no_slots": "没有使用时隙：答复所需的时间可能透露关于数据的信息。",
     # tokens
-    "tokens_lede": "令牌说明谁在提问、是什么角色、到什么时候为止。只保存它的散列值。",
+    "tokens_lede": "令牌说明谁在提问、是什么角色、到什么时候为止。只保存它的散列值。"
+    "在此制作的令牌最迟与所用的令牌一同失效，也随之撤销。",
     "made_title": "新的令牌",
     "made": "请现在复制，它不会再次显示。它属于：",
     "make_title": "制作令牌",
@@ -183,6 +184,7 @@ WORDS_ZH: dict[str, Any] = {
     "token_id": "编号",
     "yours": "你的",
     "created": "制作于",
+    "made_with": "由何令牌制作",
     "expired": "已过期",
     "revoke": "撤销",
     # history

@@ -185,7 +185,8 @@ WORDS_EN: dict[str, Any] = {
     "there are many, make the slot longer.",
     "no_slots": "Slots are off: how long a reply takes may tell something about the data.",
     # tokens
-    "tokens_lede": "A token says who asks, with which role, and until when. Only its hash is kept.",
+    "tokens_lede": "A token says who asks, with which role, and until when. Only its hash is kept. "
+    "One made here ends with your own at the latest, and is revoked with it.",
     "made_title": "The new token",
     "made": "Copy it now, it is not shown again. It is for:",
     "make_title": "Make a token",
@@ -199,6 +200,7 @@ WORDS_EN: dict[str, Any] = {
     "token_id": "Id",
     "yours": "yours",
     "created": "Made",
+    "made_with": "Made with",
     "expired": "expired",
     "revoke": "Revoke",
     # history

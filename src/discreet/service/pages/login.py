@@ -21,9 +21,6 @@ def show(site: Site, asked: PageRequest) -> Response:
 def enter(site: Site, asked: PageRequest) -> Response:
     """Begin a session for a token, and end the one before."""
     words = WORDS[asked.lang]
-    visitor = asked.request.client.host if asked.request.client else ""
-    if not site.logins.admits(f"login {visitor}"):
-        return _form(asked, words.too_often, 429)
     before = asked.cookie(LOGIN)
     expected = form_secret(before) if before else ""
     is_ours = expected and is_same(asked.fields.get("secret", ""), expected)
@@ -32,12 +29,22 @@ def enter(site: Site, asked: PageRequest) -> Response:
     try:
         token = site.service.tokens.find(asked.fields.get("token", ""))
     except NotAllowed:
-        return _form(asked, words.no_token, 401)
+        return _refuse(site, asked)
+    if not site.service.rate.admits(f"login {token.id}"):
+        return _form(asked, words.too_often, 429)
     _end(site, asked)
     entered = redirect("/")
     keep(entered, SESSION, site.sessions.begin(token.id), LASTING)
     forget(entered, LOGIN)
     return entered
+
+
+def _refuse(site: Site, asked: PageRequest) -> Response:
+    """Refuse a wrong token. Those alone are limited by address, which behind a proxy all share."""
+    visitor, words = asked.request.client, WORDS[asked.lang]
+    if site.logins.admits(f"login {visitor.host if visitor else ''}"):
+        return _form(asked, words.no_token, 401)
+    return _form(asked, words.too_often, 429)
 
 
 def leave(visit: Visit) -> Response:

@@ -83,7 +83,7 @@ def create(visit: Visit) -> Response:
 
 
 def revoke(visit: Visit) -> Response:
-    """Revoke a token, and end its sessions."""
+    """Revoke a token, with all that were made with it, and end its sessions; others end when they are used."""
     revoked = visit.connection().revoke_token(visit.fields.get("id", ""))
     visit.site.sessions.end_all(revoked.id)
     return redirect("/tokens?done=revoked")

@@ -13,7 +13,7 @@ from ..tokens import Token, Tokens
 from .sessions import Sessions
 
 LOGINS = 30
-"""Attempts to log in from one address in a minute."""
+"""Wrong tokens from one address in a minute that are told to be wrong."""
 
 
 class Backend(Protocol):
@@ -64,7 +64,7 @@ class Site:
         service: what answers.
         ledger: the ledger, for owners and auditors.
         sessions: who is logged in.
-        logins: how often one address may try to log in.
+        logins: how often one address is told that a token is wrong.
     """
 
     service: Backend
