@@ -89,7 +89,7 @@ def file_path(value: Any, name: str) -> Path:
     with suppress(Exception):  # of the object's own methods
         found = os.fspath(value)
         plain = str.__str__(found) if isinstance(found, str) else "\0"
-        if "\0" not in plain:
+        if b"\0" not in os.fsencode(plain):
             return Path(plain)
     raise InvalidArgument(f"{name} must name a file, got {shown(value)}")
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import datetime as dt
+import json
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
+from discreet.datasets.configuration import VERBS
 from discreet.errors import (
     DiscreetError,
     InvalidArgument,
@@ -20,10 +23,12 @@ from discreet.errors import (
     NotAllowed,
     RequestConflict,
     Unanswerable,
+    UnreadableArgument,
 )
 from discreet.ledger.described import configuration
+from discreet.service import elsewhere
 from discreet.service.app import make_app
-from discreet.service.elsewhere import Elsewhere, connect_to
+from discreet.service.elsewhere import BoundedClient, Elsewhere, connect_to
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import REFUSED, TEXT, write_files
@@ -133,7 +138,9 @@ def test_what_is_no_service_is_told(said: Any) -> None:
     with pytest.raises(LedgerUnwritable, match="no such service") as caught:
         Connection(Elsewhere(Says(502, said)), "x").ask("q", request="r")
     assert "request='r' asks again" in caught.value.__notes__[0]
-    refused = Connection(Elsewhere(Says(401, {"error": "NotAllowed", "message": "x"})), "x")
+    refused = Connection(
+        Elsewhere(Says(401, {"error": "NotAllowed", "message": "x", "notes": []})), "x"
+    )
     with pytest.raises(NotAllowed):
         refused.budgets()
 
@@ -154,3 +161,128 @@ def test_a_token_does_not_travel_in_the_clear() -> None:
 def test_a_service_that_is_not_there() -> None:
     with pytest.raises(LedgerUnwritable, match="cannot be reached"):
         Connection(Elsewhere(connect_to("http://127.0.0.1:9", "t")), "x").budgets()
+
+
+CALLS: dict[str, Any] = {
+    "questions": lambda c: c.questions(),
+    "columns": lambda c: c.columns("people"),
+    "quote": lambda c: c.quote("typical-age"),
+    "quote_verb": lambda c: c.quote_verb("mode", "people", "city", epsilon="1/8"),
+    "ask": lambda c: c.ask("typical-age", request="r"),
+    "ask_verb": lambda c: c.ask_verb("mode", "people", "city", epsilon="1/8", request="m"),
+    "budgets": lambda c: c.budgets(),
+    "releases": lambda c: c.releases(),
+    "open_budget": lambda c: c.open_budget("people"),
+    "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
+    "create_token": lambda c: c.create_token("auditor"),
+    "tokens": lambda c: c.tokens(),
+    "revoke_token": lambda c: c.revoke_token("x"),
+    "chain": lambda c: c.chain(),
+    "audit": lambda c: c.audit(),
+}
+
+
+def test_every_call_is_tried() -> None:
+    verbs = {name for name in vars(Connection) if name in VERBS}
+    assert {name for name in vars(Connection) if not name.startswith("_")} - verbs == {*CALLS}
+
+
+class Hostile:
+    """A server that replies with one thing, whatever is asked."""
+
+    def __init__(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.reply = status, body, headers
+
+    def connection(self) -> Connection:
+        def replied(request: Any) -> Any:
+            status, body, headers = self.reply
+            return httpx.Response(status, stream=httpx.ByteStream(body), headers=headers)
+
+        found = httpx.Client(base_url="http://x", transport=httpx.MockTransport(replied))
+        return Connection(Elsewhere(BoundedClient(found)), "x")
+
+
+def reply_or_error(call: Any, asking: Connection) -> Any:
+    """Return a reply, or None for an error of ours that says what is wrong."""
+    try:
+        return call(asking)
+    except UnreadableArgument:  # what the boundary makes of a foreign error
+        raise
+    except DiscreetError:
+        return None
+
+
+BODIES = [
+    b"", b"{", b"null", b"1", b'"x"', b"[]", b"{}", b"[1]", b"[[]]", b"[{}]", b'[null, "x"]', b"\xff",
+    b"[" * 200_000, b"9" * 5000, b"1e999", b"NaN", b'{"error": 1}',
+    b'{"error": "Exhausted", "message": {}, "notes": 1}',
+    b'{"error": "Exhausted", "message": "x", "notes": [], "spent": {"epsilon": "1/0"}}',
+    b'{"error": "Exhausted", "message": "x", "notes": [], "spent": 1}',
+    b'{"error": "shown", "message": "x", "notes": []}', b'{"value": {"$fraction": "1/0"}}', b"<html>",
+    b"x" * 100_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("status", [200, 302, 402])
+def test_a_hostile_server_ends_in_our_errors(status: int, body: bytes) -> None:
+    replayed = {"Idempotent-Replayed": "?0", "Location": "https://evil.test", "Ledger-Events": "x"}
+    for headers in (replayed, {**replayed, "Content-Type": "text/html"}, {}):
+        asking = Hostile(status, body, headers).connection()
+        for name, call in CALLS.items():
+            found = reply_or_error(call, asking)
+            assert found is None or (status, body, len(found)) == (200, b"[]", 0), name
+
+
+def test_each_field_of_another_type_ends_in_our_errors(
+    both: tuple[Connection, Connection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right: dict[str, Any] = {}
+    request = InTheProcess.request
+
+    def noted(client: Any, method: str, url: str, **sent: Any) -> Any:
+        reply = request(client, method, url, **sent)
+        right[url] = reply
+        return reply
+
+    monkeypatch.setattr(InTheProcess, "request", noted)
+    names = ("questions", "columns", "quote", "ask", "budgets", "releases")
+    for name in names:
+        CALLS[name](both[1])
+        plain = next(iter(right.values())).json()
+        headers = {"Idempotent-Replayed": "?0"}
+        for wrong in mutated(plain):
+            asking = Hostile(200, json.dumps(wrong).encode(), headers).connection()
+            found = reply_or_error(CALLS[name], asking)
+            assert str(found) + repr(found)
+        right.clear()
+
+
+def mutated(plain: Any) -> Iterator[Any]:
+    """Yield what a service replies with one part of it left out, or of another type."""
+    if isinstance(plain, list):
+        yield from ([one, *plain[1:]] for one in mutated(plain[0]))
+    elif isinstance(plain, dict):
+        for name, value in plain.items():
+            yield {key: one for key, one in plain.items() if key != name}
+            yield from ({**plain, name: one} for one in mutated(value))
+    yield from (None, 1, -1.5, "x", True, [], {}, [[1]], {"a": 1}, "1/0", "9" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("headers", "size"), [({}, elsewhere.LONGEST_REPLY + 1), ({"Content-Encoding": "gzip"}, 1)]
+)
+def test_a_reply_without_end_is_not_read(
+    headers: dict[str, str], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "LONGEST_REPLY", 1 << 16)
+    asking = Hostile(200, b" " * min(size, 1 << 17), headers).connection()
+    with pytest.raises(LedgerUnwritable, match="too long, too slow, or compressed"):
+        asking.budgets()
+
+
+def test_a_message_of_a_server_moves_no_cursor() -> None:
+    told = {"error": "NotAllowed", "message": "a\x1b[2Jb\u202ec\x00", "notes": ["\x1b[31m"]}
+    with pytest.raises(NotAllowed) as caught:
+        Hostile(403, json.dumps(told).encode(), {}).connection().budgets()
+    assert (str(caught.value), caught.value.__notes__) == (r"a\x1b[2Jb\u202ec\x00", [r"\x1b[31m"])

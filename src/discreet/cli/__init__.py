@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import DiscreetError
+from ..errors import DiscreetError, InvalidArgument
 from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
@@ -129,6 +129,7 @@ def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
     command = typer.main.get_command(app)
     try:
+        _check(arguments)
         code = command.main(arguments or ["--help"], prog_name="discreet", standalone_mode=False)
         sys.stdout.flush()
     except (typer.Abort, KeyboardInterrupt):
@@ -140,6 +141,12 @@ def run(arguments: list[str]) -> int:
         typer.echo(f"discreet: {' '.join(message.split())}", err=True)
         return exit_code(error)
     return code if isinstance(code, int) else 0
+
+
+def _check(arguments: list[str]) -> None:
+    """Raise if an argument holds what no command line can hold, and no path: a shell would have cut it off."""
+    if any("\0" in argument for argument in arguments):
+        raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
 
 
 def _message(error: Exception) -> str | None:

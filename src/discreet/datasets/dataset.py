@@ -287,7 +287,9 @@ def _read_source(source: Any) -> Any:
     if isinstance(source, list) and names_files(source):
         return tuple(map(_read_source, source))
     if issubclass(type(source), str):
-        return text(source, "source")
+        named = text(source, "source")
+        file_path(named, "source")  # as it is written, if a file can have it
+        return named
     return file_path(source, "source") if issubclass(type(source), os.PathLike) else source
 
 

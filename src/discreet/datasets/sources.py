@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ..arguments import file_path
 from ..errors import DiscreetError
 from ..tables.csv_files import CsvFile
 from ..tables.paths import names_files
@@ -19,7 +20,11 @@ Files = frozenset[object]
 
 
 def place_of(source: object) -> object:
-    """Return where data are in plain values, files by their absolute paths; None for data in memory."""
+    """Return where data are in plain values, files by their absolute paths; None for data in memory.
+
+    Raises:
+        InvalidArgument: if it is a path that no file can have.
+    """
     if isinstance(source, SqlQuery):
         connection = getattr(source.connection, "public", None)
         return None if connection is None else {"query": source.text, "connection": connection}
@@ -27,7 +32,7 @@ def place_of(source: object) -> object:
         form = {"delimiter": source.delimiter, "names": source.names}
         return {"file": place_of(source.path), **form}
     if isinstance(source, str | os.PathLike):
-        return os.path.realpath(os.path.expanduser(os.fspath(source)))
+        return os.path.realpath(os.path.expanduser(file_path(source, "source")))
     if isinstance(source, list | tuple) and names_files(source):
         return [place_of(one) for one in source]
     return None

@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -19,17 +22,81 @@ from .rights import Paying
 from .side import Amounts
 from .tokens import NewToken, Token
 
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+LONGEST_REPLY = 1 << 28
+"""Bytes of the longest reply that is read."""
+
+_PATIENCE = 300.0
+"""Seconds in which a reply must come to its end."""
+
+T = TypeVar("T")
+
 
 class Client(Protocol):
-    """What sends requests: an `httpx.Client`."""
+    """What sends requests: a `BoundedClient`."""
 
     def request(self, method: str, url: str, **sent: Any) -> Any:
         """Send a request, and return the reply."""
         ...
 
 
-def _as_json(reply: Any) -> Any:
-    return reply.json()
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply that was read to its end.
+
+    Attributes:
+        status_code: its status.
+        headers: its headers, by names in any letters.
+        body: its bytes.
+    """
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    def json(self) -> Any:
+        """Return the body as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedClient:
+    """A client that reads no reply that is longer, or takes longer, than any of a service.
+
+    Attributes:
+        client: an `httpx.Client`.
+    """
+
+    client: Any
+
+    def request(self, method: str, url: str, **sent: Any) -> Reply:
+        """Send a request, and return the reply.
+
+        Raises:
+            ValueError: if the reply is none of a service: too long, too slow, or compressed.
+        """
+        until = monotonic() + _PATIENCE
+        with self.client.stream(method, url, **sent) as reply:
+            if reply.headers.get("content-encoding", "identity") != "identity":
+                raise ValueError("a service compresses nothing")
+            body = bytearray()
+            for part in reply.iter_raw():
+                body += part
+                if len(body) > LONGEST_REPLY or monotonic() > until:
+                    raise ValueError("too long, or too slow")
+        return Reply(reply.status_code, reply.headers, bytes(body))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.close()
 
 
 class Elsewhere:
@@ -46,24 +113,25 @@ class Elsewhere:
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the named questions."""
-        return list(map(wire.read_question, self._told("GET", "questions")))
+        return self._list("GET", "questions", "QuestionReply", wire.read_question)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns."""
-        told = self._told("GET", "columns", params={"dataset": dataset})
-        return {column.name: column for column in map(wire.column_from_wire, told)}
+        asked = {"dataset": dataset}
+        found = self._list("GET", "columns", "ColumnReply", wire.column_from_wire, params=asked)
+        return {column.name: column for column in found}
 
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""
         asked = {"question": question, "dataset": dataset, "size": size}
-        return wire.read_quote(self._told("POST", "quotes", json=asked))
+        return self._one("POST", "quotes", "QuoteReply", wire.read_quote, json=asked)
 
     def quote_free(
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
         asked = _free(verb, dataset, column, size, terms)
-        return wire.read_quote(self._told("POST", "verbs/quotes", json=asked))
+        return self._one("POST", "verbs/quotes", "QuoteReply", wire.read_quote, json=asked)
 
     def ask(self, question: str, dataset: str | None, size: int | None, paying: Paying) -> Release:
         """Answer a named question."""
@@ -79,47 +147,49 @@ class Elsewhere:
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller."""
-        return list(map(wire.read_budget, self._told("GET", "budgets")))
+        return self._list("GET", "budgets", "BudgetReply", wire.read_budget)
 
     def releases(self) -> list[PastRelease]:
         """Return what was released to the caller."""
-        return list(map(wire.read_past, self._told("GET", "releases")))
+        return self._list("GET", "releases", "PastReleaseReply", wire.read_past)
 
     def open_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
         """Open the budget of a dataset, or a share of it."""
         given = _budget(dataset, analyst, amounts)
-        return wire.read_budget(self._told("POST", "budgets", json=given))
+        return self._one("POST", "budgets", "BudgetReply", wire.read_budget, json=given)
 
     def extend_budget(self, dataset: str, analyst: str | None, amounts: Amounts) -> Budget:
         """Give a budget or a share a larger total."""
         given = _budget(dataset, analyst, amounts)
-        return wire.read_budget(self._told("POST", "budgets/extensions", json=given))
+        return self._one("POST", "budgets/extensions", "BudgetReply", wire.read_budget, json=given)
 
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
         """Make a token."""
         given = {"role": role, "analyst": analyst, "expires": expires}
-        told = self._told("POST", "tokens", json=given)
-        return NewToken(told.pop("token"), Token(**told))
+
+        def made(told: dict[str, Any]) -> NewToken:
+            return NewToken(told.pop("token"), Token(**told))
+
+        return self._one("POST", "tokens", "NewTokenReply", made, json=given)
 
     def tokens(self) -> list[Token]:
         """Return the tokens that were not revoked."""
-        return [Token(**told) for told in self._told("GET", "tokens")]
+        return self._list("GET", "tokens", "TokenReply", lambda told: Token(**told))
 
     def revoke_token(self, identity: str) -> Token:
         """Revoke a token."""
-        return Token(**self._told("DELETE", f"tokens/{quote(identity, safe='')}"))
+        path = f"tokens/{quote(identity, safe='')}"
+        return self._one("DELETE", path, "TokenReply", lambda told: Token(**told))
 
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and events of it."""
 
         def read(reply: Any) -> tuple[ChainHead, list[Event]]:
             lines = reply.text.rstrip(" ").splitlines()
-            return wire.read_chain(reply.headers), [Event(**json.loads(line)) for line in lines]
+            events = [Event(**_checked("EventReply", json.loads(line))) for line in lines]
+            return wire.read_chain(reply.headers), events
 
-        found: tuple[ChainHead, list[Event]] = self._told(
-            "GET", "audit", read, params={"after": after, "limit": limit}
-        )
-        return found
+        return self._told("GET", "audit", read, params={"after": after, "limit": limit})
 
     def _paid(self, path: str, asked: dict[str, Any], paying: Paying) -> Release:
         """Return an answer. Every request has a name, so that a lost reply is asked for again at no cost."""
@@ -129,34 +199,44 @@ class Elsewhere:
 
         def read(reply: Any) -> Release:
             charged = {"?0": True, "?1": False}[reply.headers[wire.REPLAYED]]
-            return wire.read_release({**reply.json(), "charged": charged})
+            return wire.read_release({**_checked("ReleaseReply", reply.json()), "charged": charged})
 
         try:
-            found: Release = self._told(
-                "POST", path, read, json={**asked, "max_cost": most}, headers=key
-            )
+            return self._told("POST", path, read, json={**asked, "max_cost": most}, headers=key)
         except LedgerUnwritable as error:
             error.add_note(f"if this was paid: request={request!r} asks again at no cost")
             raise
-        return found
 
-    def _told(
-        self, method: str, path: str, read: Callable[[Any], Any] = _as_json, **sent: Any
-    ) -> Any:
+    def _one(self, method: str, path: str, model: str, read: Callable[[Any], T], **sent: Any) -> T:
+        """Return what the service replies, checked by a model."""
+        return self._told(method, path, lambda reply: read(_checked(model, reply.json())), **sent)
+
+    def _list(
+        self, method: str, path: str, model: str, read: Callable[[Any], T], **sent: Any
+    ) -> list[T]:
+        """Return the list that the service replies, each checked by a model."""
+
+        def listed(reply: Any) -> list[T]:
+            given: list[Any] = reply.json()
+            if not isinstance(given, list):
+                raise TypeError("no list")
+            return [read(_checked(model, one)) for one in given]
+
+        return self._told(method, path, listed, **sent)
+
+    def _told(self, method: str, path: str, read: Callable[[Any], T], **sent: Any) -> T:
         """Return what the service replies, as it is read.
 
         Raises:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
         """
         reply = self._replied(method, path, sent)
-        if reply is None:
-            raise LedgerUnwritable("the service cannot be reached; ask again")
-        try:
+        error: DiscreetError | None = None
+        # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
+        with suppress(Exception):
             if reply.status_code in (200, 201):
                 return read(reply)
-            error: DiscreetError | None = wire.read_error(reply.json())
-        except (ValueError, TypeError, KeyError, AttributeError):
-            error = None
+            error = wire.read_error(_checked("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
             f"what replied is no such service (status {reply.status_code})"
         )
@@ -167,10 +247,27 @@ class Elsewhere:
         try:
             return self._client.request(method, f"/v1/{path}", **sent)
         except HTTPError:
-            return None
+            wrong = "the service cannot be reached; ask again"
+        except ValueError:
+            wrong = (
+                "what replied is no such service: its reply is too long, too slow, or compressed"
+            )
+        raise LedgerUnwritable(wrong)
 
 
-def connect_to(url: str, token: str) -> Client:
+def _checked(model: str, given: Any) -> dict[str, Any]:
+    """Return what a reply holds, if it is as a model of `models` says; other fields are left out.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    from . import models
+
+    checked: BaseModel = getattr(models, model).model_validate(given, strict=True)
+    return checked.model_dump(exclude_unset=True)
+
+
+def connect_to(url: str, token: str) -> BoundedClient:
     """Return a client of a service.
 
     Raises:
@@ -192,12 +289,11 @@ def connect_to(url: str, token: str) -> Client:
         )
     client: Any = httpx.Client(
         base_url=at,
-        headers={"Authorization": f"Bearer {token}"},
+        headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
         timeout=60,
         follow_redirects=False,
     )
-    found: Client = client
-    return found
+    return BoundedClient(client)
 
 
 def _url(httpx: Any, url: str) -> Any:

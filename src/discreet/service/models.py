@@ -228,7 +228,7 @@ class ErrorReply(BaseModel):
     message: str
     notes: list[str]
     charged: bool | None = Field(
-        description="Whether it was charged though it failed; null if nobody could find out."
+        None, description="Whether it was charged though it failed; null if nobody could find out."
     )
     requested: AmountReply | None = None
     spent: AmountReply | None = None

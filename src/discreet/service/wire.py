@@ -261,12 +261,18 @@ def read_error(given: Mapping[str, Any]) -> DiscreetError:
     found = getattr(errors, str(given.get("error")), None)
     known = isinstance(found, type) and issubclass(found, DiscreetError)
     kind: type[DiscreetError] = found if known else DiscreetError  # type: ignore[assignment]
-    error = kind(str(given.get("message")))
+    error = kind(_visible(given.get("message")))
     error.charged = None if given.get("charged", False) is None else given.get("charged") is True
     for name in ("requested", "spent", "remaining"):
         if name in given:
             amount = read_amount(given[name])
             setattr(error, name, replace(amount, left=True) if name == "remaining" else amount)
     for note in given.get("notes", ()):
-        error.add_note(str(note))
+        error.add_note(_visible(note))
     return error
+
+
+def _visible(told: object) -> str:
+    """Return a text of somebody else's as it may be shown: what could move a cursor, or hide a word, is spelled."""
+    letters = str(told)[:LONGEST]
+    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in letters)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..arguments import listed
+from ..arguments import file_path, listed
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
@@ -75,10 +75,12 @@ def csv(
         names: the names of the columns, if the first line is a row already.
 
     Raises:
-        InvalidArgument: if the delimiter is no single character, or the names are not distinct texts.
+        InvalidArgument: if no file can have the path, the delimiter is no single character, or the names are not
+            distinct texts.
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidArgument(f"path must be that of a file, got {shown(path)}")
+    file = file_path(path, "path")
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter.encode()) != 1):
         raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
     if delimiter is not None and delimiter in '"\r\n':
@@ -88,7 +90,7 @@ def csv(
         not all(isinstance(name, str) for name in given) or len({*given}) < len(given) or not given
     ):
         raise InvalidArgument("names must be a list of distinct texts, one for each column")
-    return CsvFile(Path(path), delimiter, given)
+    return CsvFile(file, delimiter, given)
 
 
 def open_csv(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from ..arguments import file_path
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import CsvFile, literal_path, open_csv, open_json_lines
 from .database import connect
@@ -146,6 +147,7 @@ def _files(one: One) -> list[File]:
     form = one if isinstance(one, CsvFile) else None
     given = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
     _refuse_addresses(given)
+    file_path(given, "a path")
     # Not resolve(), which follows links.
     file = Path(os.path.abspath(os.path.expanduser(given)))
     if _is_pattern(file):
