@@ -23,9 +23,10 @@ import discreet
 from discreet.errors import MissingColumn, UnreadableData
 from discreet.tables import in_polars, memory, numbers
 from discreet.tables.engine import open_table
+from discreet.tables.ids import start_of_rule
 from discreet.tables.kinds import ColumnType
 from discreet.tables.native import UNIT
-from discreet.tables.records import START, Records, offset
+from discreet.tables.records import START, Records
 
 from ..columns import numbers_of, recorded
 from ..engines import ENGINES
@@ -55,7 +56,7 @@ def check_persons(frame: Any, names: list[str | None]) -> None:
     rows = Counter(name for name in names if name is not None)
     assert len({unit for unit, _ in found}) == len(found)
     assert sorted((start, n) for (_, start), n in found.items()) == sorted(
-        (offset(name), n) for name, n in rows.items()
+        (start_of_rule(name), n) for name, n in rows.items()
     )
 
 
@@ -120,9 +121,9 @@ def test_a_unit_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def watch(person: Any) -> int:
         seen.append(person)
-        return offset(person)
+        return start_of_rule(person)
 
-    monkeypatch.setattr(in_polars, "offset", watch)
+    monkeypatch.setattr(in_polars, "start_of_rule", watch)
     frame = pl.DataFrame({"p": ["a", "b", None] * 50, "x": range(150)})
     [group] = recorded(frame, "x", Records("p", rows=2)).groups
     assert len(numbers_of(group)) == 4

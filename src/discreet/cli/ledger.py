@@ -90,7 +90,7 @@ def open_command(  # `open` is Python's
         opened = open_described(declared or configuration(), where, analyst, **amounts)
         show_budgets([opened], as_json=as_json)
         return
-    terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit}
+    terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit or None}
     ledger = open_ledger(where)
     budget = ledger.open(dataset, analyst=analyst, **terms)
     show_budgets([budget], as_json=as_json)
@@ -232,10 +232,9 @@ def charge_command(
     guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     of = account(where, dataset)
     session, whose = of.ledger.session(of.one, analyst), of.one
-    if privacy_unit is None and not isinstance(whose, str):
-        privacy_unit = whose.privacy_unit
+    declared = None if isinstance(whose, str) else whose.privacy_unit
     _print_and_exit(session.charge(guarantee, description=description, request=request,
-                         privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
+                         privacy_unit=privacy_unit or declared), as_json=as_json)  # fmt: skip
 
 
 @ledger_app.command("done")

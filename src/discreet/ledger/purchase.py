@@ -20,6 +20,7 @@ from ..errors import (
 )
 from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
+from ..privacy.units import Unit
 from . import integrity, queries
 from .budget import Amount, Budget
 from .descriptions import check_about, check_charge, read_bindings, record
@@ -97,7 +98,7 @@ class Payer:
         return paying, bindings.closed(self.dataset)
 
     def priced(
-        self, transaction: Transaction, guarantee: Guarantee, unit: str | None
+        self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None
     ) -> list[tuple[Amount, Budget]]:
         """Return pairs of the cost of a release to a budget, and the budget after the charge.
 
