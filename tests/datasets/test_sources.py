@@ -10,7 +10,7 @@ import pytest
 
 import discreet
 from discreet import Dataset, Grid, Ledger
-from discreet.datasets.sources import place_of, same_source, tables_of
+from discreet.datasets.sources import place_of
 from discreet.errors import InvalidArgument, InvalidDescription, UnknownBudget
 
 AGE: Any = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
@@ -75,32 +75,7 @@ def test_a_source_that_a_budget_once_had_is_still_its_own(folder: Path) -> None:
         ledger.session(fresh).median(fresh, "age", epsilon=1)
 
 
-QUERIES = [
-    ("SELECT age FROM people", "select city, age\n from People where age > 3;", True),
-    ("SELECT age FROM people", "SELECT age FROM visits", False),
-    ("SELECT age FROM people", "SELECT age FROM main.people", True),
-    ("SELECT a FROM t JOIN u USING (i)", "SELECT b FROM u, t", True),
-    ("SELECT a FROM t JOIN u USING (i)", "SELECT a FROM t", False),
-    ("SELECT $$ FROM", "SELECT   $$ FROM", True),
-    ("SELECT * FROM f(1)", "SELECT * FROM f(2)", False),
-]
-
-
-@pytest.mark.parametrize(("one", "other", "same"), QUERIES)
-def test_queries_of_the_same_tables_are_one_source(one: str, other: str, same: bool) -> None:
-    places = [{"query": query, "connection": "sqlite:////a.db"} for query in (one, other)]
-    assert same_source(*places) is same
-    assert not same_source(places[0], {**places[1], "connection": "sqlite:////b.db"})
-    assert not same_source(places[0], "/a.db")
-
-
-def test_a_query_is_parsed_and_not_run(tmp_path: Path) -> None:
-    out = tmp_path / "out.csv"
-    assert tables_of(f"COPY (SELECT 1) TO '{out}'") == frozenset()
-    assert tables_of(f"SELECT * FROM read_csv('{out}')") == frozenset()
-    assert tables_of("SELECT " + "(" * 5000 + "1" + ")" * 5000) == frozenset()
-    assert not out.exists()
-    assert not same_source(None, None)
+def test_data_in_memory_are_nowhere() -> None:
     assert place_of([1, 2]) is None
 
 

@@ -70,7 +70,7 @@ def verify_command(
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """
     found = account(where).ledger.verify(head, checkpoints=checkpoints)
-    plain = {"events": found.events, "head": found.head}
+    plain = {"events": found.events, "head": found.head, "notes": list(found.notes)}
     typer.echo(json.dumps(plain) if as_json else str(found))
     if not as_json:
         say("keep the head elsewhere: it finds a ledger that was replaced")
@@ -139,7 +139,6 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
 def _described(event: "Event") -> str:
     """Return the description of an event that charges nothing."""
     from ..ledger.budget import read_amount
-    from ..privacy.units import read_unit, unit_in_words
 
     if event.kind == "answered":
         return f"to {event.request}"
@@ -150,6 +149,5 @@ def _described(event: "Event") -> str:
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"
     if event.kind == "carried":
         return "as it was before the ledger was renewed"
-    unit = read_unit(event.body.get("privacy_unit"))
-    per = "" if unit is None else f", per {unit_in_words(unit)}"
+    per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""
     return f"{read_amount(event.body['total'])}{per}"

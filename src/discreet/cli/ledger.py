@@ -45,6 +45,13 @@ TotalEpsilon = Annotated[
 TotalRho = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="Instead: rho of zero-concentrated DP.")
 ]
+Separate = Annotated[
+    bool,
+    typer.Option(
+        "--separate",
+        help="It shares tables with other budgets, and holds the data of others: it has a budget of its own.",
+    ),
+]
 TotalDelta = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
 ]
@@ -72,6 +79,7 @@ def open_command(  # `open` is Python's
     delta: TotalDelta = None,
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
+    separate: Separate = False,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
@@ -87,10 +95,16 @@ def open_command(  # `open` is Python's
         declared = declaring(where)
         if declared is None and ("://" in where or Path(where).suffix):
             raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
-        opened = open_described(declared or configuration(), where, analyst, **amounts)
+        of = declared or configuration()
+        opened = open_described(of, where, analyst, separate=separate, **amounts)
         show_budgets([opened], as_json=as_json)
         return
-    terms: Any = {**amounts, "neighbors": neighbors, "privacy_unit": privacy_unit or None}
+    terms: Any = {
+        **amounts,
+        "neighbors": neighbors,
+        "privacy_unit": privacy_unit,
+        "separate": separate,
+    }
     ledger = open_ledger(where)
     budget = ledger.open(dataset, analyst=analyst, **terms)
     show_budgets([budget], as_json=as_json)
@@ -124,19 +138,49 @@ def extend_command(
 @ledger_app.command("describe")
 def describe_budget_command(
     dataset: DescribedDataset,
+    separate: Separate = False,
 ) -> None:
     """Record that a dataset is described in another way.
 
     Its owner has changed the description: what was spent stays spent. Changed columns need no word. A changed
-    source or contribution bound does: until then releases are refused.
+    source or contribution bound does, and so do other tables or views behind a query: until then releases are
+    refused.
 
     Example: discreet ledger describe people
     """
     from ..ledger.described import configuration, described_ledger
 
     declared = configuration()
-    described_ledger(declared, dataset).describe(declared.dataset(dataset))
+    described_ledger(declared, dataset).describe(declared.dataset(dataset), separate=separate)
     typer.echo(f"the description of {dataset} is on record: {declared.dataset(dataset).digest}")
+
+
+@ledger_app.command("merge")
+def merge_command(
+    dataset: DescribedDataset,
+    into: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The dataset whose budget stays. What the other has spent is charged to it.",
+            show_default=False,
+            autocompletion=data_names,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Make two budgets about the same tables one.
+
+    From then on releases about both datasets are charged to it. Shares of the budget that ends are closed.
+
+    Example: discreet ledger merge visits --into people
+    """
+    from ..ledger.described import configuration, described_ledger
+
+    declared = configuration()
+    ledger = described_ledger(declared, dataset)
+    merged = ledger.merge(declared.dataset(dataset), into=declared.dataset(into))
+    show_budgets([merged], as_json=as_json)
 
 
 @ledger_app.command("renew")
@@ -232,9 +276,10 @@ def charge_command(
     guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     of = account(where, dataset)
     session, whose = of.ledger.session(of.one, analyst), of.one
-    declared = None if isinstance(whose, str) else whose.privacy_unit
+    if privacy_unit is None and not isinstance(whose, str):
+        privacy_unit = whose.privacy_unit
     _print_and_exit(session.charge(guarantee, description=description, request=request,
-                         privacy_unit=privacy_unit or declared), as_json=as_json)  # fmt: skip
+                         privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
 
 
 @ledger_app.command("done")

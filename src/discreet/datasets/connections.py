@@ -1,14 +1,20 @@
 """The database of a described query: a public URL, opened when a question is asked and not before."""
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, UnreadableFile
+from ..tables.queries import columns_of_rows
+from ..tables.query_tables import TableCheck
 from .declarations import KeyPath, wrong
+
+if TYPE_CHECKING:
+    from ..tables.query_tables import Catalogue
 
 _FORMS = "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database"
 
@@ -31,10 +37,55 @@ class Database:
         Raises:
             UnreadableFile: if there is no such file, which SQLite would make.
         """
-        from sqlalchemy import create_engine
+        from sqlalchemy import NullPool, create_engine
 
         _check_file(self.file)
-        return create_engine(self.public, hide_parameters=True).connect()
+        # Closed with its block: no pool keeps it for a question that comes later.
+        return create_engine(self.public, hide_parameters=True, poolclass=NullPool).connect()
+
+    def fetch(self, query: str, check: TableCheck | None) -> dict[str, list[object]]:
+        """Return the columns of the rows of a query, once the catalogue was asked in the same snapshot.
+
+        Raises:
+            InvalidArgument: if the query reads other tables than those on record; no row was read.
+        """
+        from sqlalchemy import text
+
+        if check is None:
+            with self.connect() as connection:
+                result = connection.execute(text(query))
+                return columns_of_rows([*result.keys()], result.fetchall())
+        with self._snapshot() as (connection, catalogue):
+            check.ask(catalogue, query, _file_number(self.file))
+            result = connection.execute(text(query))
+            return columns_of_rows([*result.keys()], result.fetchall())
+
+    def ask(self, query: str, check: TableCheck) -> None:
+        """Ask the catalogue for the tables of a query; no row is read."""
+        with self._snapshot() as (_, catalogue):
+            check.ask(catalogue, query, _file_number(self.file))
+
+    @contextmanager
+    def _snapshot(self) -> "Iterator[tuple[Any, Catalogue]]":
+        """Yield a connection and its catalogue, in a transaction in which no view changes meanwhile."""
+        with self.connect() as connection:
+            if self.file is None:
+                from ..tables.catalogue_of_postgresql import PostgreSQLCatalogue
+
+                # What others commit is seen, so that a view is as it was when its lock was taken.
+                connection.exec_driver_sql(
+                    "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY"
+                )
+                yield connection, PostgreSQLCatalogue(connection)
+            else:
+                from ..tables.catalogue_of_sqlite import SQLiteCatalogue
+
+                connection.exec_driver_sql(
+                    "BEGIN"
+                )  # Python's module begins none for what only reads
+                driver = connection.connection.driver_connection
+                yield connection, SQLiteCatalogue(driver)
+            connection.rollback()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +106,45 @@ class DuckFile:
         Raises:
             UnreadableFile: if there is no such file.
         """
+        return self._open().sql(query)
+
+    def fetch(self, query: str, check: TableCheck | None) -> Any:
+        """Return the relation of a query, once the catalogue was asked: while the file is open nobody writes to it.
+
+        Raises:
+            InvalidArgument: if the query reads other tables than those on record; no row was read.
+        """
+        connection = self._open()
+        if check is not None:
+            self._ask(connection, query, check)
+        return connection.sql(query)
+
+    def ask(self, query: str, check: TableCheck) -> None:
+        """Ask the catalogue for the tables of a query; no row is read."""
+        connection = self._open()
+        try:
+            self._ask(connection, query, check)
+        finally:
+            connection.close()
+
+    def _open(self) -> Any:
         from ..tables.database import connect_file
 
         _check_file(self.file)
-        return connect_file(self.file).sql(query)
+        return connect_file(self.file)
+
+    def _ask(self, connection: Any, query: str, check: TableCheck) -> None:
+        from ..tables.catalogue_of_duckdb import DuckCatalogue
+
+        check.ask(DuckCatalogue(connection), query, _file_number(self.file))
+
+
+def _file_number(file: str | None) -> str:
+    """Return the device and the inode of a file, as a ledger keeps them."""
+    if file is None:
+        return ""
+    status = os.stat(file)
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 def _check_file(file: str | None) -> None:

@@ -3,8 +3,8 @@
 import copy
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,10 +15,11 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..numbers import count
 from ..payment import About, Account
-from ..privacy.units import Unit, one_record, plain_unit, read_unit
+from ..privacy.units import read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
+from ..tables.query_tables import TableCheck
 from ..text_tables import listing
 from .column import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
@@ -59,8 +60,8 @@ class Dataset:
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
             "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
             distance of answers between the bounds, 1 for integers.
-        privacy_unit: the column of the privacy unit: all rows with one value of it are one record; or a list of
-            columns, of which all rows with equal values are. Without it every row is a record.
+        privacy_unit: the column of the privacy unit: all rows with one value of it are one record. Without
+            it every row is a record.
         max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
         name: a name for the dataset, that of its budget in a ledger.
 
@@ -73,7 +74,7 @@ class Dataset:
 
     source: Any
     _columns: tuple[Column, ...]
-    privacy_unit: Unit | None
+    privacy_unit: str | None
     max_contributions: int | None
     name: str | None
     _pays: Pays | None
@@ -83,7 +84,7 @@ class Dataset:
         source: object,
         columns: Mapping[str, Mapping[str, object]],
         *,
-        privacy_unit: str | Sequence[str] | None = None,
+        privacy_unit: str | None = None,
         max_contributions: int | None = None,
         name: str | None = None,
     ) -> None:
@@ -108,7 +109,7 @@ class Dataset:
         source: object,
         schema: ForeignSchema,
         *,
-        privacy_unit: str | Sequence[str] | None = None,
+        privacy_unit: str | None = None,
         max_contributions: int | None = None,
         name: str | None = None,
     ) -> "Dataset":
@@ -217,6 +218,30 @@ class Dataset:
             self.name, self.digest, place, self.privacy_unit, self.max_contributions, columns
         )
 
+    def about_now(self, others: Iterable[str] = ()) -> tuple[About, TableCheck | None]:
+        """Return the same with the tables of a query, as its owner's connection finds them now.
+
+        Args:
+            others: other queries of the same database, whose tables are asked for too.
+
+        Raises:
+            UnreadableData: if the database cannot be asked, or the query does not work.
+        """
+        about = self.about
+        if not (isinstance(self.source, SqlQuery) and self.source.is_described):
+            return about, None
+        check = TableCheck(self.called, others=tuple(others))
+        self.source.ask(check)
+        assert check.tables is not None
+        return replace(about, tables=check.tables.as_dict), check
+
+    def question(self) -> tuple[Any, About]:
+        """Return the source for one question, and what a ledger keeps of the description: one checks the other."""
+        if not (isinstance(self.source, SqlQuery) and self.source.is_described):
+            return self.source, self.about
+        check = TableCheck(self.called)
+        return replace(self.source, check=check), replace(self.about, check=check)
+
     @property
     def place(self) -> object:
         """Where the data are in plain values: a path, several, a query; None for data in memory."""
@@ -230,7 +255,9 @@ class Dataset:
         unit = self.privacy_unit
         bounded = f", {self.max_contributions} rows each" if self.max_contributions else ""
         about = (
-            "every row is a record" if unit is None else f"{one_record(unit)} are a record{bounded}"
+            "every row is a record"
+            if unit is None
+            else f"all rows of one {unit} are a record{bounded}"
         )
         caption = f"{self.name or 'Dataset'}: {_shown(self.source)}; {about}"
         return listing(self._columns, caption).html()
@@ -240,7 +267,6 @@ class Dataset:
         columns = "; ".join(map(str, self._columns[:_SHOWN])) + more
         parts = [_shown(self.source), f"columns=[{columns}]"]
         said = {name: getattr(self, name) for name in _SAID}
-        said["privacy_unit"] = plain_unit(self.privacy_unit)
         parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
         return f"Dataset({', '.join(parts)})"
 
@@ -258,7 +284,7 @@ def under(dataset: Dataset, name: str) -> Dataset:
     return named
 
 
-def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
+def declared_unit(dataset: Dataset, unit: str | None) -> str | None:
     """Return the declared privacy unit.
 
     Raises:
@@ -267,7 +293,7 @@ def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
     declared = dataset.privacy_unit
     if unit is None or unit == declared:
         return declared
-    said = "every row as a record" if declared is None else one_record(declared)
+    said = "every row as a record" if declared is None else f"all rows of one {declared}"
     raise InvalidArgument(
         f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
         "leave privacy_unit out"
@@ -300,7 +326,7 @@ def _read_columns(given: object) -> tuple[Column, ...]:
     return tuple(read_column(name, one, ("columns", name)) for name, one in table.items())
 
 
-def _read_most(given: object, unit: Unit | None) -> int | None:
+def _read_most(given: object, unit: str | None) -> int | None:
     """Return the contribution bound."""
     if given is None:
         return None

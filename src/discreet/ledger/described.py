@@ -57,7 +57,12 @@ def with_its_ledger(declared: Configuration, name: str) -> Dataset:
 
 
 def open_described(
-    declared: Configuration, name: str, analyst: str | None = None, **amounts: Number | None
+    declared: Configuration,
+    name: str,
+    analyst: str | None = None,
+    *,
+    separate: bool = False,
+    **amounts: Number | None,
 ) -> Budget:
     """Open the budget that is declared for a dataset, or a share of it; returns it if it was opened before.
 
@@ -65,6 +70,7 @@ def open_described(
         declared: what the file declares.
         name: the dataset.
         analyst: opens a share for this analyst.
+        separate: whether it is one of its own though others share its tables: see `Ledger.open`.
         **amounts: epsilon, rho or delta of a share, where the file declares none.
 
     Raises:
@@ -89,7 +95,7 @@ def open_described(
             else f"{declared.path} declares no share for {analyst}; declare one, or give it here"
         )
     of: dict[str, Any] = {"neighbors": declared_neighbors(declared, name), **terms, **given}
-    return _ledger(declared.ledger).open(dataset, analyst=analyst, **of)
+    return _ledger(declared.ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
 def declared_neighbors(declared: Configuration, name: str) -> Neighbors:

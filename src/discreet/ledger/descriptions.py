@@ -1,13 +1,15 @@
 """Which described dataset a budget belongs to: events of the chain, and the check before a charge. Proof: docs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from typing import Any
 
-from ..datasets.sources import same_source
-from ..errors import Exhausted, InvalidArgument, UnknownBudget
+from ..datasets.extents import extent_of
+from ..errors import Exhausted, InvalidArgument
 from ..payment import UNDESCRIBED, About
+from ..tables.query_tables import TableCheck, changed_tables, same_tables
 from . import integrity
+from .bindings import Bindings, Source, sources_of
 from .periods import Period
 from .transaction import NewEvent, Transaction
 
@@ -16,72 +18,15 @@ _SAID = {
     "privacy_unit": "privacy unit",
     "max_contributions": "max_contributions",
 }
+_OF_ONE_BUDGET = ("per", "period", "separate_from", "merges")
+"""What a description says of one budget alone, and not of the next one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bindings:
-    """The descriptions of a ledger.
-
-    Attributes:
-        latest: the latest description of every name, by budget, in the order in which they were first described.
-        periods: the calendar periods of budgets that have one, by budget.
-        sources: the budgets with all sources that they ever had, in the same order.
-    """
-
-    latest: Mapping[tuple[str, str], Mapping[str, Any]]
-    periods: Mapping[str, Period]
-    sources: Sequence[tuple[str, object]]
-
-    def of(self, budget: str) -> dict[str, Mapping[str, Any]]:
-        """Return the datasets that a budget belongs to, by name."""
-        return {name: body for (of, name), body in self.latest.items() if of == budget}
-
-    def budgets(self, about: About) -> list[str]:
-        """Return the budgets of a described dataset, the newest last: those of its name, or else of its source."""
-        named = [of for (of, name) in self.latest if name == about.name]
-        return named or self.of_source(about.source)
-
-    def of_source(self, source: object) -> list[str]:
-        """Return the budgets to which releases about a source were or are charged, the newest last."""
-        if source is None:
-            return []
-        return list(dict.fromkeys(of for of, each in self.sources if same_source(each, source)))
-
-    def budget(self, about: About) -> str:
-        """Return the budget that is charged for releases about a dataset: the newest of them.
-
-        Raises:
-            UnknownBudget: if none was opened.
-        """
-        found = self.budgets(about)
-        if found:
-            return found[-1]
-        said = about.name or "without a name"
-        raise UnknownBudget(
-            f"no budget of this ledger belongs to the described dataset {said}; only the owner of the data opens "
-            f"one: discreet ledger open {about.name or 'NAME'}"
-        )
-
-    def successor(self, budget: str) -> str | None:
-        """Return the budget that is charged since this one was renewed; None if it was not."""
-        newest = {name: of for of, name in self.latest}
-        last = next((newest[name] for of, name in self.latest if of == budget), budget)
-        return None if last == budget else last
-
-    def closed(self, budget: str) -> str | None:
-        """Return why nothing may be charged to a budget any more, or None."""
-        after, period = self.successor(budget), self.periods.get(budget)
-        if after is not None:
-            return (
-                f"it was renewed, and releases are charged to {after}: take ledger.session(dataset)"
-            )
-        if period is None or not period.has_ended:
-            return None
-        named = next(iter(self.of(budget)), budget)
-        return (
-            f"its {period.per} {period.name} has ended, and only the owner of the data opens the next: "
-            f"discreet ledger renew {named}"
-        )
+WHY_OVERLAPPING = (
+    "another budget is about the same tables, and nothing new is answered until the owner of the data merges or "
+    "separates them; discreet ledger verify names them"
+)
+"""Why budgets about the same tables answer nothing, for whoever asks: it names no other budget."""
 
 
 def read_bindings(transaction: Transaction) -> Bindings:
@@ -92,27 +37,66 @@ def read_bindings(transaction: Transaction) -> Bindings:
     """
     latest: dict[tuple[str, str], Mapping[str, Any]] = {}
     periods: dict[str, Period] = {}
-    sources: list[tuple[str, object]] = []
-    for event in integrity.described_events(transaction):
+    pairs, merged = set[frozenset[str]](), set[str]()
+    events = integrity.described_events(transaction)
+    for event in events:
         latest[event.dataset, str(event.body["name"])] = event.body
-        sources.append((event.dataset, event.body["source"]))
+        pairs.update(frozenset({event.dataset, of}) for of in event.body.get("separate_from", ()))
+        merged.update(event.body.get("merges", ()))
         if "period" in event.body:
             periods[event.dataset] = Period(str(event.body["per"]), str(event.body["period"]))
-    return Bindings(latest, periods, sources)
+    sources = [
+        Source(event.dataset, event.body["source"], event.body.get("tables")) for event in events
+    ]
+    return Bindings(latest, periods, sources_of(sources), frozenset(pairs), frozenset(merged))
+
+
+def set_check(transaction: Transaction, budget: str, about: About | None) -> None:
+    """Tell the reading of a described query which tables are on record, before its rows are read."""
+    if about is None or not isinstance(about.check, TableCheck):
+        return
+    bindings = read_bindings(transaction)
+    body = bindings.of(budget).get(str(about.name))
+    about.check.record = None if body is None else body.get("tables")
+    about.check.others = bindings.unknown_queries(about.source, budget)
 
 
 def check_charge(transaction: Transaction, budget: str, about: About | None) -> About | None:
     """Return the description to be recorded with a charge, as `check_about` does.
 
     Raises:
-        Exhausted: if the budget was renewed, or its period has ended.
+        Exhausted: if the budget was renewed, its period has ended, or another budget is about the same tables.
         InvalidArgument: as `check_about` does.
     """
-    bindings = read_bindings(transaction)
+    about, bindings = _as_seen(read_bindings(transaction), budget, about)
     why = bindings.closed(budget)
     if why is not None:
         raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
+    others = bindings.overlaps(budget)
+    if others:
+        raise Exhausted(f"the budget of {budget} cannot pay: {why_overlapping(budget, others)}")
     return check_about(bindings, budget, about)
+
+
+def _as_seen(bindings: Bindings, budget: str, about: About | None) -> tuple[About | None, Bindings]:
+    """Return a description and the bindings with what the catalogue told when the rows were read."""
+    check = None if about is None else about.check
+    if about is None or not isinstance(check, TableCheck) or check.tables is None:
+        return about, bindings
+    about = replace(about, tables=check.tables.as_dict)
+    seen = Source(budget, about.source, about.tables)
+    sources = sources_of([*bindings.sources, seen])
+    return about, replace(bindings, sources=sources, tables=check.tables_of_others)
+
+
+def why_overlapping(budget: str, others: Sequence[str]) -> str:
+    """Return why budgets about the same tables answer nothing new, and what their owner does."""
+    return (
+        f"{' and '.join([budget, *others])} are budgets about the same tables, so their answers add up. Nothing "
+        "new is answered until the owner of the data makes one of them, discreet ledger merge "
+        f"{others[0]} --into {budget}, or says that they hold the data of others: discreet ledger describe "
+        f"{budget} --separate"
+    )
 
 
 def check_about(bindings: Bindings, budget: str, about: About | None) -> About | None:
@@ -139,39 +123,74 @@ def check_about(bindings: Bindings, budget: str, about: About | None) -> About |
 
 
 def change(found: Mapping[str, Any], about: About) -> About | None:
-    """Return a description if its columns differ from those on record.
+    """Return a description if its columns differ from those on record, or no tables are on record yet.
 
     Raises:
         InvalidArgument: if it is of other data, or of other records.
     """
     changed = [name for name, value in about.identity.items() if found[name] != value]
-    if not changed:
-        return None if found["digest"] == about.digest or about.name is None else about
-    words = "; ".join(
-        f"its {_SAID[n]} was {found[n]!r} and is {about.identity[n]!r}" for n in changed
-    )
-    raise InvalidArgument(
-        f"the description of {found['name']} is not that of its budget: {words}. Its owner records the change with "
-        f"ledger.describe(dataset), or discreet ledger describe {found['name']}; what was spent stays spent"
-    )
+    if changed:
+        words = "; ".join(
+            f"its {_SAID[n]} was {found[n]!r} and is {about.identity[n]!r}" for n in changed
+        )
+        raise InvalidArgument(
+            f"the description of {found['name']} is not that of its budget: {words}. Its owner records the change "
+            f"with ledger.describe(dataset), or discreet ledger describe {found['name']}; what was spent stays "
+            "spent"
+        )
+    known = found.get("tables")
+    if known is not None and about.tables is not None and not same_tables(known, about.tables):
+        raise changed_tables(str(found["name"]))
+    if about.tables is None and known is not None:
+        about = replace(about, tables=known)
+    is_same = found["digest"] == about.digest and (known is not None or about.tables is None)
+    return None if is_same or about.name is None else about
 
 
 def record(
-    transaction: Transaction, budget: str, about: About, period: Period | None = None
+    transaction: Transaction,
+    budget: str,
+    about: About,
+    period: Period | None = None,
+    separate_from: Sequence[str] = (),
 ) -> None:
-    """Append a description to the chain, with the period of its budget where that begins."""
-    body = {name: value for name, value in asdict(about).items() if name != "columns"}
-    body["columns"] = list(about.columns)
-    append_described(transaction, budget, body, period)
+    """Append a description to the chain, with the period of its budget where that begins.
+
+    Args:
+        transaction: where it is appended.
+        budget: the budget.
+        about: the description.
+        period: the period.
+        separate_from: other budgets about the same tables that hold the data of others, as the owner says.
+    """
+    body: dict[str, Any] = {
+        "name": about.name, "digest": about.digest, **about.identity, "columns": list(about.columns),
+    }  # fmt: skip
+    if about.tables is not None:
+        body["tables"] = about.tables
+    append_described(transaction, budget, body, period, separate_from=list(separate_from))
 
 
 def append_described(
-    transaction: Transaction, budget: str, body: Mapping[str, Any], period: Period | None
+    transaction: Transaction,
+    budget: str,
+    body: Mapping[str, Any],
+    period: Period | None,
+    **words: list[str],
 ) -> None:
-    """Append an event with a description. A period that the body holds is that of another budget."""
-    plain = {name: value for name, value in body.items() if name not in ("per", "period")}
+    """Append an event with a description. A period that the body holds is that of another budget.
+
+    Args:
+        transaction: where it is appended.
+        budget: the budget.
+        body: the description, as an event holds it.
+        period: the period that begins.
+        **words: what the owner says of this budget and others: the budgets that it merges, or is separate from.
+    """
+    plain = {name: value for name, value in body.items() if name not in _OF_ONE_BUDGET}
     begins = {} if period is None else period.as_dict
-    event = NewEvent("described", budget, None, None, {**plain, **begins})
+    more = {name: budgets for name, budgets in words.items() if budgets}
+    event = NewEvent("described", budget, None, None, {**plain, **begins, **more})
     transaction.append(event)
 
 
@@ -179,8 +198,12 @@ def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str,
     """Return the description of the same name; of a name that is not known here, that of the same source."""
     if about.name is not None and about.name in known:
         return known[about.name]
-    same = (body for body in known.values() if same_source(body["source"], about.source))
-    return next(same, None)
+    extent = extent_of(about.source, about.tables)
+    for body in known.values() if extent is not None else ():
+        other = extent_of(body["source"], body.get("tables"))
+        if extent is not None and other is not None and extent.overlaps(other):
+            return body
+    return None
 
 
 def _of_another(why: str, name: str | None) -> InvalidArgument:

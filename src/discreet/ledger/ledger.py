@@ -3,7 +3,8 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from sqlalchemy import Connection
@@ -11,6 +12,7 @@ from sqlalchemy import Connection
 from ..arguments import read_name
 from ..datasets import Dataset
 from ..datasets.dataset import declared_unit
+from ..datasets.sources import is_query
 from ..error_boundary import error_boundaries, public_errors
 from ..errors import InvalidArgument, LedgerError, shown
 from ..numbers import Number
@@ -18,9 +20,9 @@ from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
-from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
+from .bindings import Declaration
 from .budget import Budget, new_budget, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .descriptions import read_bindings
@@ -29,6 +31,7 @@ from .opening import describe_dataset, extend_budget, listed_budgets, open_budge
 from .periods import read_per
 from .purchase import Payer
 from .session import Session
+from .shared_tables import merge_budgets, notes_on_shared_tables
 from .snapshots import read_snapshot
 from .store import Store
 from .transaction import ChainHead, Transaction, chain_and_events
@@ -78,8 +81,9 @@ class Ledger:
         rho: Number | None = None,
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
-        privacy_unit: str | Sequence[str] | None = None,
+        privacy_unit: str | None = None,
         per: str | None = None,
+        separate: bool = False,
     ) -> Budget:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
@@ -94,42 +98,91 @@ class Ledger:
             delta: the delta of (epsilon, delta)-differential privacy.
             neighbors: the neighboring relation of the budget; releases are converted to it.
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
-                value are then one record; or a list of columns, of which rows with equal values are one record. By
-                default every row is one record. Releases with another privacy unit are refused, and a share has the
-                unit of the dataset's budget.
+                value are then one record. By default every row is one record. Releases with another privacy
+                unit are refused, and a share has the unit of the dataset's budget.
             per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
                 UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
+            separate: whether a `Dataset` that shares tables with others has a budget of its own, because it holds
+                the data of others, as only its owner can know. It is an event of the chain.
 
         Raises:
             InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
             UnknownBudget: if it is a share, and the dataset has no budget.
         """
-        about = dataset.about if isinstance(dataset, Dataset) else None
         calendar = None if per is None else read_per(per)
-        if about is None and per is not None:
-            raise InvalidArgument("per goes with a described dataset: discreet.Dataset")
+        is_separate, is_described = _truth(separate, "separate"), isinstance(dataset, Dataset)
+        if not is_described and (per is not None or is_separate):
+            raise InvalidArgument("per and separate go with a described dataset: discreet.Dataset")
         named = Payer(self._store, _name_of(dataset), analyst)
         total = read_total(epsilon, rho, delta)
-        unit = _read_named_unit(privacy_unit)
+        unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
-        return self._store.write(open_budget, budget, about, calendar)
+        declared = None
+        if isinstance(dataset, Dataset):
+            is_share = analyst is not None
+            declared = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
+        return self._store.write(open_budget, budget, declared, calendar)
 
-    def describe(self, dataset: Dataset) -> None:
+    def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset; what was spent stays spent.
 
-        Changed columns are recorded with the next release, by themselves. A changed source or bound needs
-        this: releases about a dataset that is not the one on record are refused.
+        Changed columns are recorded with the next release, by themselves. A changed source or bound, and other
+        tables or views behind a query, need this: releases about a dataset that is not the one on record are
+        refused.
 
         Args:
             dataset: the dataset as it is described now.
+            separate: whether it keeps a budget of its own though it shares tables with other budgets, because it
+                holds the data of others, as only its owner can know.
 
         Raises:
             UnknownBudget: if no budget was opened for it.
             InvalidArgument: if its privacy unit is not that of its budget, or its source that of another.
+            UnreadableData: if its database cannot be asked for the tables of its query.
         """
-        self._store.write(describe_dataset, _described(dataset))
+        _described(dataset)
+        declared = self._declaration(dataset, is_separate=_truth(separate, "separate"), is_new=True)
+        self._store.write(describe_dataset, declared)
+
+    def merge(self, dataset: Dataset, *, into: Dataset) -> Budget:
+        """Make two budgets about the same tables one: what the first has spent is charged to the second again.
+
+        From now on releases about both datasets are charged to the budget of `into`, and shares of the other one
+        are closed. Proof: docs/explanation/budgets_of_datasets.md.
+
+        Args:
+            dataset: the dataset whose budget ends.
+            into: the dataset whose budget stays; extend it first if it cannot pay what the other has spent.
+
+        Raises:
+            UnknownBudget: if one has no budget.
+            InvalidArgument: if they have one budget already, or the budgets protect others.
+            Exhausted: if the budget cannot pay.
+        """
+        whose, stays = _described(dataset), _described(into)
+        payer = Payer(self._store, self._current(into), None)
+        return self._store.write(merge_budgets, payer, whose, stays)
+
+    def _declaration(
+        self,
+        dataset: Dataset,
+        *,
+        is_share: bool = False,
+        is_separate: bool = False,
+        is_new: bool = False,
+    ) -> Declaration:
+        """Return what an owner declares, with the tables of a query; those on record where it is nothing new."""
+        about = dataset.about
+        if is_share or not is_query(about.source):
+            return Declaration(about, is_separate=is_separate)
+        others = self._store.read(_queries_to_ask, about, is_new or is_separate)
+        if others is None:
+            return Declaration(about)
+        about, check = dataset.about_now(others)
+        tables = {} if check is None else check.tables_of_others
+        return Declaration(about, tables, is_separate)
 
     def renew(  # noqa: PLR0913  # a budget is said in one of three ways
         self,
@@ -273,7 +326,7 @@ class Ledger:
         if not isinstance(dataset, Dataset):
             return read_snapshot(self._store, _spent, Payer(self._store, dataset, analyst))
         payers = [
-            Payer(self._store, each, analyst) for each in self._store.read(_all, dataset.about)
+            Payer(self._store, each, analyst) for each in self._store.read(_paying, dataset.about)
         ]
         return read_snapshot(self._store, _spent, *payers)
 
@@ -327,7 +380,7 @@ class Ledger:
             with public_errors():  # of numbers and hashes, for auditors too
                 found = verify_chain(connection, known)
                 check_checkpoints(connection, noted)
-            return found
+            return replace(found, notes=(*found.notes, *notes_on_shared_tables(connection)))
 
         return read_snapshot(self._store, verified)
 
@@ -387,6 +440,22 @@ def _all(transaction: Transaction, about: About) -> list[str]:
     return bindings.budgets(about)
 
 
+def _paying(transaction: Transaction, about: About) -> list[str]:
+    """Return the budgets of a dataset, but those whose releases were charged to another of them again."""
+    merged = read_bindings(transaction).merged
+    return [name for name in _all(transaction, about) if name not in merged]
+
+
+def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tuple[str, ...] | None:
+    """Return the queries whose tables nobody has on record; None where a dataset is on record as it is."""
+    bindings = read_bindings(transaction)
+    for name in bindings.named(about) if not is_new else ():
+        body = bindings.of(name)[str(about.name)]
+        if body["digest"] == about.digest and body.get("tables") is not None:
+            return None
+    return bindings.unknown_queries(about.source)
+
+
 def _about_or_name(dataset: str | Dataset) -> About | str:
     return dataset.about if isinstance(dataset, Dataset) else read_name(dataset, "dataset")
 
@@ -399,6 +468,17 @@ def _described(dataset: Dataset) -> About:
     return dataset.about
 
 
+def _truth(given: object, name: str) -> bool:
+    """Return a truth.
+
+    Raises:
+        InvalidArgument: if it is none.
+    """
+    if isinstance(given, bool):
+        return given
+    raise InvalidArgument(f"{name} must be True or False, got {shown(given)}")
+
+
 def _name_of(dataset: str | Dataset) -> str:
     """Return the name of a dataset."""
     if not isinstance(dataset, Dataset):
@@ -408,11 +488,3 @@ def _name_of(dataset: str | Dataset) -> str:
             "a dataset needs a name to have a budget: Dataset(..., name='people')"
         )
     return dataset.name
-
-
-def _read_named_unit(unit: object) -> Unit | None:
-    """Return a privacy unit whose columns have names that every database can store."""
-    if unit is None:
-        return None
-    names = unit if isinstance(unit, list | tuple) else [unit]
-    return read_unit([read_name(name, "privacy_unit") for name in names])

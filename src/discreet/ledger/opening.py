@@ -6,29 +6,31 @@ from dataclasses import replace
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.statements import relation
-from ..privacy.units import one_record, plain_unit
+from ..privacy.units import one_record
 from . import integrity, queries
+from .bindings import Bindings, Declaration
 from .budget import Amount, Budget, new_budget
-from .descriptions import Bindings, append_described, change, read_bindings, record
+from .descriptions import append_described, change, read_bindings, record
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
+from .shared_tables import budget_to_open, check_unit_of_source, of_another, other_budgets
 from .transaction import NewEvent, Transaction
 
 
 def open_budget(
-    transaction: Transaction, budget: Budget, about: About | None, per: str | None
+    transaction: Transaction, budget: Budget, declared: Declaration | None, per: str | None
 ) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
-    if about is None:
+    if declared is None:
         return _opened(transaction, budget, {})
-    bindings = read_bindings(transaction)
-    found = bindings.budgets(about)
-    budget = replace(budget, dataset=found[-1] if found else budget.dataset)
+    bindings = replace(read_bindings(transaction), tables=declared.tables)
+    budget = replace(budget, dataset=budget_to_open(bindings, declared) or budget.dataset)
+    check_unit_of_source(transaction, bindings, declared.about, budget)
     period = _period(bindings, budget, per)
     opened = _opened(transaction, budget, {})
     if budget.analyst is None:
-        _describe_once(transaction, opened.dataset, about, period)
+        _describe_once(transaction, opened.dataset, declared, period)
     return replace(opened, period=None if period is None else period.name)
 
 
@@ -49,23 +51,27 @@ def _period(bindings: Bindings, budget: Budget, per: str | None) -> Period | Non
     return known
 
 
-def describe_dataset(transaction: Transaction, about: About) -> None:
+def describe_dataset(transaction: Transaction, declared: Declaration) -> None:
     """Record a description as its owner has changed it, for the budget of its name or of its source.
 
     Raises:
         UnknownBudget: if no budget was opened for it.
         InvalidArgument: if it is of other records than the budget, or of the source of another budget.
     """
-    bindings = read_bindings(transaction)
+    bindings, about = replace(read_bindings(transaction), tables=declared.tables), declared.about
     budget = _whole(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
             f"{one_record(about.privacy_unit)}: no release fits both, so they cannot have one budget"
         )
-    _check_source(bindings, about)
-    if bindings.of(budget.dataset).get(str(about.name), {}).get("digest") != about.digest:
-        record(transaction, budget.dataset, about)
+    others = other_budgets(bindings, about, budget.dataset)
+    if others and bindings.named(about) and not declared.is_separate:
+        raise of_another(bindings, about, others)
+    known = bindings.of(budget.dataset).get(str(about.name), {})
+    is_same = known.get("digest") == about.digest and known.get("tables") == about.tables
+    if not is_same or (others and declared.is_separate):
+        record(transaction, budget.dataset, about, separate_from=others)
 
 
 def renew_budget(
@@ -164,25 +170,15 @@ def _told(bindings: Bindings, budget: Budget) -> Budget:
 
 
 def _describe_once(
-    transaction: Transaction, budget: str, about: About, period: Period | None
+    transaction: Transaction, budget: str, declared: Declaration, period: Period | None
 ) -> None:
     """Record a description or a period that the budget does not have yet."""
-    bindings = read_bindings(transaction)
+    bindings, about = replace(read_bindings(transaction), tables=declared.tables), declared.about
+    others = other_budgets(bindings, about, budget) if declared.is_separate else []
     known = bindings.of(budget).get(str(about.name))
     begins = period if budget not in bindings.periods else None
-    if known is None or change(known, about) is not None or begins is not None:
-        record(transaction, budget, about, begins)
-
-
-def _check_source(bindings: Bindings, about: About) -> None:
-    """Raise if a dataset of another name has a budget for the source, and this one has its own."""
-    own = {of for (of, name) in bindings.latest if name == about.name}
-    for of in bindings.of_source(about.source):
-        if own and of not in own:
-            raise InvalidArgument(
-                f"the source is or was that of {' and '.join(bindings.of(of))}, whose budget is {of}: one source "
-                f"has one budget, so {about.name} cannot keep its own"
-            )
+    if known is None or change(known, about) is not None or begins is not None or others:
+        record(transaction, budget, about, begins, others)
 
 
 def _whole(transaction: Transaction, dataset: str) -> Budget:
@@ -213,7 +209,7 @@ def _check_share(share: Budget, whole: Budget) -> None:
     """Raise if a share has another privacy unit than its dataset's budget: no release could fit both."""
     if share.unit == whole.unit:
         return
-    fix = f"privacy_unit={plain_unit(whole.unit)!r}" if whole.unit else "no privacy_unit"
+    fix = f"privacy_unit={whole.unit!r}" if whole.unit else "no privacy_unit"
     raise InvalidArgument(
         f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
     )

@@ -20,10 +20,16 @@ from ..errors import (
 )
 from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
-from ..privacy.units import Unit
 from . import integrity, queries
 from .budget import Amount, Budget
-from .descriptions import check_about, check_charge, read_bindings, record
+from .descriptions import (
+    WHY_OVERLAPPING,
+    check_about,
+    check_charge,
+    read_bindings,
+    record,
+    set_check,
+)
 from .events import Event, decode, encode, read_drawn, unit_field
 from .queries import update_budget
 from .store import Store
@@ -95,10 +101,11 @@ class Payer:
         paying, bindings = self.budgets(transaction), read_bindings(transaction)
         for about in data:
             check_about(bindings, self.dataset, about)
-        return paying, bindings.closed(self.dataset)
+        why = WHY_OVERLAPPING if bindings.overlaps(self.dataset) else None
+        return paying, bindings.closed(self.dataset) or why
 
     def priced(
-        self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None
+        self, transaction: Transaction, guarantee: Guarantee, unit: str | None
     ) -> list[tuple[Amount, Budget]]:
         """Return pairs of the cost of a release to a budget, and the budget after the charge.
 
@@ -169,6 +176,8 @@ class Purchase:
     def _look(self, transaction: Transaction) -> Event | None:
         """Return the event with the stored answer, if any; raise if a new one could not be charged."""
         charged, answered = self._found(transaction)
+        if answered is None:
+            set_check(transaction, self.payer.dataset, self.bill.about)
         if charged is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
             self.payer.priced(transaction, self.bill.guarantee, self.bill.unit)

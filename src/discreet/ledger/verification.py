@@ -11,7 +11,7 @@ from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
-from ..privacy.units import Unit, read_unit
+from ..privacy.units import read_unit
 from .append_only import check_append_only
 from .budget import Budget, budget_order, new_budget, read_amount
 from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
@@ -27,13 +27,15 @@ class Verified:
     Attributes:
         events: the number of events.
         head: the hash of the last event, which covers all before it. Note it elsewhere for the next `verify`.
+        notes: what an owner should know of single budgets.
     """
 
     events: int
     head: str
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.events} events, head {self.head}"
+        return "\n".join([f"{self.events} events, head {self.head}", *self.notes])
 
 
 def read_noted_head(head: object) -> str | None:
@@ -196,7 +198,7 @@ def _touched(event: Event) -> list[tuple[str, str | None]]:
     return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
 
-def _unit(event: Event) -> Unit | None:
+def _unit(event: Event) -> str | None:
     """Return the privacy unit of the event's budget or release."""
     return read_unit(event.body.get("privacy_unit"))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..datasets.configuration import Configuration
 from ..errors import InvalidArgument, NotAllowed
@@ -38,7 +39,8 @@ class Ownership:
         """Open the budget that is declared for a dataset, or a share of it."""
         self._for_owners()
         self._check_analyst(analyst)
-        return open_described(self.declared, dataset, analyst, **amounts)
+        terms: Any = amounts
+        return open_described(self.declared, dataset, analyst, **terms)
 
     def extend_budget(
         self, dataset: str, analyst: str | None, amounts: Mapping[str, Number | None]

@@ -29,22 +29,12 @@ _SERVED = "DISCREET_SERVED"
 _MOST = 256
 
 
-_SETTINGS: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "access_log": False, "server_header": False, "date_header": False, "log_level": "warning",
-    "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "proxy_headers": False, "ws": "none",
-    "lifespan": "off",
+    "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "http": "h11", "h11_max_incomplete_event_size": 16384,
+    "limit_concurrency": 1000, "proxy_headers": False, "ws": "none", "lifespan": "off",
 }  # fmt: skip
-
-
-def settings() -> dict[str, Any]:
-    """Return the settings of uvicorn: no logs and no headers but ours, and an end to what is sent or awaited."""
-    from .http_connections import LONGEST_HEAD, LimitedConnection
-
-    limits = {
-        "http": LimitedConnection, "h11_max_incomplete_event_size": LONGEST_HEAD,
-        "limit_concurrency": LimitedConnection.most + 1,
-    }  # fmt: skip
-    return {**_SETTINGS, **limits}
+"""Of uvicorn: no logs but ours, no headers but ours, and an end to what a caller may send or wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +92,7 @@ def serve(
     _begin_counts(declared.path)
     uvicorn.run(
         "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
-        host=host, port=port, **settings(),
+        host=host, port=port, **SETTINGS,
     )  # fmt: skip
 
 

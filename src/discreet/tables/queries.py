@@ -1,27 +1,56 @@
 """SQL text as data: `discreet.sql("SELECT ...", connection)`."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidArgument, UnreadableData, shown
 from .failures import quietly
 
+if TYPE_CHECKING:
+    from .query_tables import TableCheck
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SqlQuery:
-    """A query and its connection. It is run anew for every answer."""
+    """A query and its connection. It is run anew for every answer.
+
+    Attributes:
+        text: the query.
+        connection: what runs it.
+        check: what is to be seen in the catalogue of a described database before rows are read, or None.
+    """
 
     text: str
     connection: Any
+    check: "TableCheck | None" = field(default=None, compare=False)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether its database is described by a public URL, as in discreet.toml."""
+        return hasattr(self.connection, "public")
 
     def fetched(self) -> object:
         """Return the rows of the query, as a table that can be opened: its columns are read once."""
         failure = UnreadableData(
             "the query failed; the message of the database may quote the data, so it is not shown"
         )
+        if self.is_described:
+            return quietly(self.connection.fetch, failure, self.text, self.check)
         if callable(getattr(self.connection, "sql", None)):
             return quietly(self.connection.sql, failure, self.text)
         return quietly(self._columns, failure)
+
+    def ask(self, check: "TableCheck") -> None:
+        """Ask the catalogue of a described database for the tables of the query; no row is read.
+
+        Raises:
+            UnreadableData: if the database cannot be asked, or the query does not work.
+        """
+        failure = UnreadableData(
+            "the database cannot be asked which tables the query reads: it cannot be opened, or the query does not "
+            "work there"
+        )
+        quietly(self.connection.ask, failure, self.text, check)
 
     def _columns(self) -> dict[str, list[object]]:
         """Return the columns of the rows that a database sends, as Python has them."""
@@ -29,7 +58,9 @@ class SqlQuery:
             cursor = self.connection.cursor()
             try:
                 cursor.execute(self.text)
-                return _by_name([column[0] for column in cursor.description], cursor.fetchall())
+                return columns_of_rows(
+                    [column[0] for column in cursor.description], cursor.fetchall()
+                )
             finally:
                 cursor.close()
         from sqlalchemy import text
@@ -37,9 +68,9 @@ class SqlQuery:
         if hasattr(self.connection, "connect"):
             with self.connection.connect() as connection:
                 result = connection.execute(text(self.text))
-                return _by_name([*result.keys()], result.fetchall())
+                return columns_of_rows([*result.keys()], result.fetchall())
         result = self.connection.execute(text(self.text))
-        return _by_name([*result.keys()], result.fetchall())
+        return columns_of_rows([*result.keys()], result.fetchall())
 
     def __repr__(self) -> str:
         return f"discreet.sql({self.text!r}, {shown(self.connection)})"
@@ -71,7 +102,7 @@ def sql(query: str, connection: object) -> SqlQuery:
     return SqlQuery(query, connection)
 
 
-def _by_name(names: list[str], rows: list[Any]) -> dict[str, list[object]]:
+def columns_of_rows(names: list[str], rows: list[Any]) -> dict[str, list[object]]:
     """Return rows as columns."""
     if len({*names}) < len(names):
         raise UnreadableData(

@@ -1,0 +1,160 @@
+"""What a source covers: files, and tables of a database. Sources whose extents overlap may hold the same records.
+
+A database is one whatever its URL says besides: a file by its device and inode, a server's by host, port and name,
+and by what the server calls itself. No role, option or spelling tells two databases apart.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..tables.parsed_queries import files_in, tables_in
+from ..tables.query_tables import QueryTables, read_query_tables
+from .sources import files_at, folders_of, is_query, paths_to_come
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+_PORT = "5432"
+_BETWEEN = ":"
+_HERE = ("", "localhost", "127.0.0.1", "::1", "/var/run/postgresql", "/run/postgresql", "/tmp")
+"""Spellings of this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """What a source covers.
+
+    Attributes:
+        files: files of rows, by device and inode; by its path one that is not there.
+        paths: the paths of those that are not there yet.
+        folders: the folders among the places: whatever will be in them is covered.
+        databases: the database of a query, by all that tells which it is.
+        tables: names of its tables, `schema.name` in small letters, or `.name` where the schema is not known; None
+            for all of them.
+        numbers: by which the database knows them.
+    """
+
+    files: frozenset[object] = frozenset()
+    paths: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    databases: frozenset[object] = frozenset()
+    tables: frozenset[str] | None = frozenset()
+    numbers: frozenset[int] = frozenset()
+
+    def overlaps(self, other: "Extent") -> bool:
+        """Return whether two sources have a file or a table in common, as far as anybody can tell."""
+        ours, theirs = self.files | self.databases, other.files | other.databases
+        if self.files & theirs or other.files & ours or {*self.paths} & {*other.paths}:
+            return True
+        if _is_within(self.paths, other.folders) or _is_within(other.paths, self.folders):
+            return True
+        return bool(self.databases & other.databases) and self._shares_tables(other)
+
+    def _shares_tables(self, other: "Extent") -> bool:
+        if self.tables is None or other.tables is None or self.numbers & other.numbers:
+            return True
+        return any(_same_table(one, two) for one in self.tables for two in other.tables)
+
+    def shared(self, other: "Extent") -> str:
+        """Return what two sources share, in words."""
+        if self.tables is None or other.tables is None or not self.databases & other.databases:
+            return "the same data"
+        pairs = ((one, two) for one in self.tables for two in other.tables)
+        names = sorted({one.lstrip(".") for one, two in pairs if _same_table(one, two)})
+        return (
+            f"the table{'s' * (len(names) > 1)} {', '.join(names)}" if names else "the same tables"
+        )
+
+
+def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None) -> Extent | None:
+    """Return what a place covers; None for data in memory.
+
+    Args:
+        place: where the data are, as `sources.place_of` says.
+        tables: the tables of a query, as the catalogue of its database told; None where nobody asked it: then those
+            that the query names, or all of the database where it cannot be taken apart.
+    """
+    if place is None:
+        return None
+    if not is_query(place):
+        return Extent(files_at(place), paths_to_come(place), folders_of(place))
+    known = read_query_tables(tables) if isinstance(tables, Mapping) else tables
+    url = place["connection"]
+    if known is None:
+        files = _of_files(files_in(place["query"]) if url.startswith("duckdb") else ())
+        return replace(files, databases=database_ids(url), tables=tables_in(place["query"]))
+    return replace(
+        _of_files(known.files),
+        databases=database_ids(url, known.database),
+        tables=None if known.tables is None else frozenset(name.lower() for name in known.tables),
+        numbers=frozenset(known.numbers),
+    )
+
+
+def _of_files(names: Iterable[str]) -> Extent:
+    """Return what the names of files in a query cover: paths, patterns, and addresses."""
+    paths = [name for name in names if "://" not in name]
+    addresses = frozenset[object](name for name in names if "://" in name)
+    return Extent(files_at(paths) | addresses, paths_to_come(paths), folders_of(paths))
+
+
+def database_ids(url: str, record: str = "") -> frozenset[object]:
+    """Return by what a database is known: a file's device and inode, or host, port and name of a server's.
+
+    Several hosts are several ways to one database.
+
+    Args:
+        url: its URL.
+        record: by what it knew itself when its owner described it: that of a file counts where no file is at its
+            path any more, as numbers of files that are gone are given to others.
+    """
+    from sqlalchemy import make_url
+
+    read = make_url(url)
+    if read.get_backend_name() == "postgresql":
+        return _server_ids(read) | ({record} if record else set())
+    path = os.path.realpath(str(read.database))
+    device, _, number = record.partition(_BETWEEN)
+    if number and not os.path.exists(path):
+        return frozenset({path, (int(device), int(number))})
+    return files_at(path) | {path}
+
+
+def _server_ids(read: "URL") -> frozenset[object]:
+    """Return host, port and name of a server's database, as the client of PostgreSQL reads them from a URL."""
+    query = {name: _words(value) for name, value in read.query.items()}
+    user = read.username or os.environ.get("PGUSER") or ""
+    name = [*query.get("dbname", []), read.database or os.environ.get("PGDATABASE") or user][0]
+    ports = query.get("port") or [str(read.port or os.environ.get("PGPORT") or _PORT)]
+    named = [*query.get("host", []), *query.get("hostaddr", []), *filter(None, [read.host])]
+    hosts = named or [os.environ.get("PGHOST") or ""]
+    pairs = [_host_and_port(host) for host in hosts]
+    return frozenset(("server", host, own or port, name) for host, own in pairs for port in ports)
+
+
+def _host_and_port(text: str) -> tuple[str, str]:
+    """Return a host in small letters, and its port if it names one; of this machine one name."""
+    match = re.fullmatch(r"(?P<host>\[.*\]|[^:/]*):(?P<port>[0-9]+)", text)
+    host, port = (match["host"], match["port"]) if match else (text, "")
+    host = os.path.normpath(host) if host.startswith("/") else host.strip("[]").lower().rstrip(".")
+    return "localhost" if host in _HERE else host, port
+
+
+def _words(value: str | tuple[str, ...]) -> list[str]:
+    """Return the words of a part of a URL, which may be there several times, or hold several."""
+    values = [value] if isinstance(value, str) else value
+    return [word.strip() for each in values for word in each.split(",")]
+
+
+def _same_table(one: str, other: str) -> bool:
+    """Return whether two names may be of one table: a name without a schema may have any."""
+    (schema, _, name), (schema_2, _, name_2) = one.partition("."), other.partition(".")
+    return name == name_2 and (schema == schema_2 or not schema or not schema_2)
+
+
+def _is_within(paths: Iterable[str], folders: Iterable[str]) -> bool:
+    return any(Path(path).is_relative_to(folder) for path in paths for folder in folders)

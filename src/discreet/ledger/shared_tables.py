@@ -1,0 +1,165 @@
+"""Budgets about the same tables: which is opened, which are merged, and what they hold together. Proof: docs."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ..errors import Exhausted, InvalidArgument
+from ..payment import About
+from ..privacy.guarantees import read_guarantee
+from ..privacy.units import one_record
+from . import integrity, queries
+from .bindings import Bindings, Declaration
+from .budget import Budget
+from .charge import charge_outside
+from .descriptions import append_described, read_bindings
+from .events import CHARGED, canonical_json
+from .purchase import Payer
+from .transaction import Transaction
+
+
+def budget_to_open(bindings: Bindings, declared: Declaration) -> str | None:
+    """Return the budget that a dataset has already, or that of its source; None for one of its own.
+
+    Raises:
+        InvalidArgument: if its source is that of several budgets.
+    """
+    find = bindings.named if declared.is_separate else bindings.budgets
+    names = find(declared.about)
+    return names[-1] if names else None
+
+
+def other_budgets(bindings: Bindings, about: About, budget: str) -> list[str]:
+    """Return the current budgets that share tables or files with a source, but its own and those told apart."""
+    own = bindings.current(budget)
+    names = dict.fromkeys(map(bindings.current, bindings.of_source(about)))
+    return [name for name in names if name != own and not bindings.is_separate(own, name)]
+
+
+def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> InvalidArgument:
+    """Return the error for a dataset with a budget of its own whose source is that of other budgets."""
+    names = [name for budget in others for name in bindings.of(budget)]
+    return InvalidArgument(
+        f"the source is or was that of {' and '.join(names)}, whose budget is {' and '.join(others)}: one source "
+        f"has one budget, so {about.name} cannot keep its own. Make one of them, discreet ledger merge "
+        f"{about.name} --into {others[0]}; or say that they hold the data of others, discreet ledger describe "
+        f"{about.name} --separate"
+    )
+
+
+def check_unit_of_source(
+    transaction: Transaction, bindings: Bindings, about: About, budget: Budget
+) -> None:
+    """Raise if a dataset shares tables with a budget that protects others: no sum bounds the releases of both.
+
+    Raises:
+        InvalidArgument: if it does.
+    """
+    if bindings.named(about):
+        return
+    stored = queries.stored_budgets(transaction.connection, budget.dataset)
+    for whole in stored:
+        if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != budget.unit:
+            raise InvalidArgument(
+                f"the source of {about.name} shares tables with the budget of {whole.dataset}, which protects "
+                f"{one_record(whole.unit)}, and this would protect {one_record(budget.unit)}: no budget bounds the "
+                "releases of both. Describe both with one privacy unit; or say that they hold the data of others, "
+                f"discreet ledger open {about.name} --separate"
+            )
+
+
+def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: About) -> Budget:
+    """Charge to one budget what another has spent; from now on releases about both datasets are charged to it.
+
+    Args:
+        transaction: where it is recorded.
+        payer: of the budget that stays.
+        whose: the dataset whose budget ends.
+        into: the dataset whose budget stays.
+
+    Raises:
+        InvalidArgument: if they have one budget already, or protect others, or a release cannot be counted.
+        Exhausted: if the budget cannot pay what the other has spent.
+    """
+    bindings = read_bindings(transaction)
+    old, name = bindings.budget(whose), bindings.budget(into)
+    if old == name:
+        raise InvalidArgument(f"the budget of {whose.name} is that of {into.name} already")
+    ends, stays = (_whole(transaction, each) for each in (old, name))
+    if ends.unit != stays.unit:
+        raise InvalidArgument(
+            f"the budget of {old} protects {one_record(ends.unit)}, and that of {name} {one_record(stays.unit)}: "
+            "no sum bounds both, so they cannot be merged"
+        )
+    _charge_again(transaction, payer, old)
+    for body in bindings.of(old).values():
+        append_described(transaction, name, body, None, merges=[old])
+    return _whole(transaction, name)
+
+
+def _charge_again(transaction: Transaction, payer: Payer, old: str) -> None:
+    """Charge to a budget what another has spent.
+
+    Raises:
+        Exhausted: if it cannot pay that.
+    """
+    charged = Counter(
+        canonical_json({name: event.body.get(name) for name in ("guarantee", "privacy_unit")})
+        for event in queries.all_events(transaction.connection, old)
+        if event.kind in CHARGED
+    )
+    for i, (text, times) in enumerate(sorted(charged.items())):
+        _charge_one(transaction, payer, f"merge of {old}, {i + 1}", json.loads(text), times)
+
+
+def _charge_one(
+    transaction: Transaction, payer: Payer, request: str, body: dict[str, Any], times: int
+) -> None:
+    guarantee = read_guarantee(body["guarantee"]).repeated(times)
+    unit = {} if body["privacy_unit"] is None else {"privacy_unit": body["privacy_unit"]}
+    plain = {
+        "query": f"{times} answers of a budget about the same tables",
+        "guarantee": guarantee.as_dict(),
+        **unit,
+    }
+    try:
+        charge_outside(transaction, payer, request, plain)
+    except Exhausted as short:
+        requested, spent, remaining = short.requested, short.spent, short.remaining
+    else:
+        return
+    raise Exhausted(
+        f"the budget of {payer.dataset} cannot pay what the other has spent: extend it first, "
+        "discreet ledger extend",
+        requested=requested, spent=spent, remaining=remaining,
+    )  # fmt: skip
+
+
+def _whole(transaction: Transaction, dataset: str) -> Budget:
+    """Return the budget of a dataset."""
+    found = integrity.checked_budgets(transaction, dataset)
+    return next(budget for budget in found if budget.analyst is None)
+
+
+def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
+    """Return which budgets are about the same tables, in words, with what they hold together."""
+    transaction = Transaction(connection)
+    bindings = read_bindings(transaction)
+    notes = []
+    for pair in bindings.overlapping_pairs():
+        one, other = (_whole(transaction, name) for name in pair)
+        notes.append(
+            f"{one.dataset} and {other.dataset}: budgets about the same tables, {_together(one, other)}; they "
+            "answer nothing new until their owner merges or separates them"
+        )
+    return tuple(notes)
+
+
+def _together(one: Budget, other: Budget) -> str:
+    """Return what two budgets hold together, in words."""
+    if (one.kind, one.neighbors, one.unit) != (other.kind, other.neighbors, other.unit):
+        return f"which spent {one.spent} of {one.total} and {other.spent} of {other.total}"
+    return f"which spent {one.spent + other.spent} of {one.total + other.total} together"

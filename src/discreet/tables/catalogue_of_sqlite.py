@@ -1,0 +1,94 @@
+"""The tables behind a query of SQLite, by what it names and opens once it is prepared."""
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from .query_tables import ALL_TABLES, QueryTables, hash_of
+
+_DEFINITIONS = (
+    "SELECT lower(name), lower(tbl_name), type, coalesce(sql, ''), rootpage FROM sqlite_master "
+    "WHERE type IN ('table', 'view', 'index')"
+)
+_ALLOWED = (
+    sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,
+)  # fmt: skip
+_ROWS = "rows of no table"
+"""What stands for rows that come from elsewhere, such as from a virtual table. It is no name of a table."""
+
+
+class SQLiteCatalogue:
+    """The catalogue of SQLite: see `query_tables.Catalogue`.
+
+    Args:
+        connection: a connection of `sqlite3`, in a transaction.
+    """
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def tables(self, query: str) -> QueryTables:
+        """Return the tables that the prepared statement names or opens, with the hash of its views."""
+        listed = self._connection.execute(_DEFINITIONS).fetchall()
+        known = {name: (kind, sql) for name, _, kind, sql, _ in listed if kind != "index"}
+        pages = {page: table for _, table, _, _, page in listed if page}
+        try:
+            names, around = self._names(query, pages)
+        except PermissionError:
+            return ALL_TABLES
+        views = {name for name in names | around if known.get(name, ("", ""))[0] == "view"}
+        tables = sorted(names - views)
+        is_plain = all(name in known and _has_rows(*known[name]) for name in tables)
+        hashed = hash_of((name, known[name][1]) for name in sorted(views))
+        return QueryTables(
+            tuple(f"main.{name}" for name in tables) if is_plain else None, (), hashed
+        )
+
+    def attempt(self) -> AbstractContextManager[Any]:
+        """Return a context of nothing: a query that fails leaves nothing behind."""
+        return nullcontext()
+
+    def _names(self, query: str, pages: Mapping[int, str]) -> tuple[set[str], set[str]]:
+        """Return the tables and views of a statement, and the views and expressions around them.
+
+        The authorizer is told what a statement names, but for the columns of USING; the statement itself, as
+        bytecode, opens what it reads, but for what the planner leaves out. Together they have all.
+
+        Raises:
+            PermissionError: if the statement does something else than to read.
+        """
+        names, around, refused = set[str](), set[str](), list[int]()
+
+        def authorize(action: int, name: str, _: str, __: str, within: str) -> int:
+            if action == sqlite3.SQLITE_READ:
+                names.add(name.lower())
+            if within:
+                around.add(within.lower())
+            if action not in _ALLOWED:
+                refused.append(action)
+            return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+
+        self._connection.set_authorizer(authorize)
+        try:
+            steps = self._connection.execute(f"EXPLAIN {query}").fetchall()
+        except sqlite3.DatabaseError:
+            if not refused:
+                raise
+        finally:
+            self._connection.set_authorizer(None)
+        if refused:
+            raise PermissionError
+        opened = (
+            pages.get(page, _ROWS) if database == 0 else _ROWS
+            for _, step, _, page, database, *_ in steps
+            if step == "OpenRead"
+        )
+        from_elsewhere = {_ROWS for step in steps if step[1] == "VOpen"}
+        return names | {*opened} | from_elsewhere, around
+
+
+def _has_rows(kind: str, sql: str) -> bool:
+    """Return whether a table has rows of its own; a virtual one may show those of another."""
+    return kind == "table" and not re.match(r"\s*create\s+virtual\b", sql, re.IGNORECASE)

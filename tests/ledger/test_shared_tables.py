@@ -1,0 +1,710 @@
+"""One table has one budget, whatever spells it; two that were opened before answer nothing until they are one."""
+
+import itertools
+import logging
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from discreet import Dataset, Grid, Ledger, PureDP
+from discreet.datasets.connections import read_database
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
+from discreet.tables.queries import SqlQuery
+
+from ..postgres import server
+
+AGE: Any = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
+TABLES = """
+CREATE TABLE people (id INTEGER, age INTEGER);
+CREATE TABLE visits (id INTEGER, age INTEGER);
+CREATE TABLE "odd "" name" (age INTEGER);
+INSERT INTO people VALUES (1, 31), (2, 47), (3, 50);
+INSERT INTO visits VALUES (1, 7);
+CREATE VIEW adults AS SELECT id, age FROM people WHERE age > 17;
+CREATE VIEW old AS SELECT age FROM adults WHERE age > 40;
+CREATE VIEW seen AS SELECT v.age FROM visits v WHERE v.id IN (SELECT id FROM people);
+CREATE VIEW "a AS b" AS SELECT age FROM people;
+CREATE VIEW empty_one AS SELECT 1 AS age;
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    for name in ("people.duckdb", "other.duckdb"):
+        with duckdb.connect(str(tmp_path / name)) as connection:
+            connection.execute(TABLES)
+            connection.execute(
+                "CREATE SCHEMA s; CREATE TABLE s.people (age INTEGER);"
+                "CREATE MACRO everybody() AS TABLE SELECT * FROM people;"
+                "CREATE MACRO number() AS (SELECT count(*) FROM people);"
+                "COPY people TO 'people.parquet'; COPY people TO 'people.csv';"
+                "CREATE VIEW stored AS SELECT * FROM read_parquet('people.parquet');"
+            )
+    with sqlite3.connect(tmp_path / "people.db") as lite:
+        lite.executescript(TABLES)
+        lite.execute("CREATE VIRTUAL TABLE words USING fts5(age, content='people')")
+    lite.close()
+    os.link(tmp_path / "people.duckdb", tmp_path / "hard.duckdb")
+    os.link(tmp_path / "people.db", tmp_path / "hard.db")
+    (tmp_path / "soft.duckdb").symlink_to(tmp_path / "people.duckdb")
+    return tmp_path
+
+
+def described(
+    query: str, url: str = "duckdb:///people.duckdb", name: str = "second", **more: Any
+) -> Dataset:
+    database = read_database(url, Path.cwd(), ("connection",))
+    return Dataset(SqlQuery(query, database), AGE, name=name, **more)
+
+
+def budgets_of(one: Dataset, other: Dataset) -> set[int]:
+    """Return how many budgets two datasets have, whichever is opened first."""
+    counts = set()
+    for first, second in itertools.permutations((one, other)):
+        ledger = Ledger()
+        ledger.open(first, epsilon=1)
+        ledger.open(second, epsilon=1)
+        counts.add(len(ledger.budgets()))
+    return counts
+
+
+DUCK = "duckdb:///people.duckdb"
+LITE = "sqlite:///people.db"
+SAME = [
+    (DUCK, "SELECT age FROM people"),
+    (DUCK, "select age from People where age > 3;"),
+    (DUCK, "SELECT age FROM main.people"),
+    (DUCK, "SELECT age FROM people.main.people"),
+    (DUCK, "FROM people"),
+    (DUCK, "TABLE people"),
+    (DUCK, 'SELECT age FROM "people" AS p'),
+    (DUCK, "WITH q AS (SELECT * FROM people) SELECT * FROM q"),
+    (DUCK, "WITH visits AS (SELECT * FROM people) SELECT age FROM visits"),
+    (DUCK, "WITH people AS (SELECT * FROM people) SELECT age FROM people"),
+    (
+        DUCK,
+        "WITH RECURSIVE q(age) AS (SELECT age FROM people UNION SELECT age + 1 FROM q WHERE age < 9) FROM q",
+    ),
+    (DUCK, "SELECT people.age FROM people JOIN visits USING (id)"),
+    (DUCK, "SELECT age FROM visits WHERE id IN (SELECT id FROM people)"),
+    (DUCK, "SELECT age FROM visits UNION ALL SELECT age FROM people WHERE false"),
+    (DUCK, "SELECT (SELECT max(age) FROM people) AS age FROM visits"),
+    (
+        DUCK,
+        "SELECT x.age FROM visits, LATERAL (SELECT age FROM people WHERE people.id = visits.id) x",
+    ),
+    (DUCK, "SELECT age FROM adults"),
+    (DUCK, "SELECT age FROM old"),
+    (DUCK, "SELECT age FROM seen"),
+    (DUCK, 'SELECT age FROM "a AS b"'),
+    (DUCK, "SELECT age FROM everybody()"),
+    (DUCK, "SELECT number() AS age FROM visits"),
+    (DUCK, "SELECT age FROM query('SELECT * FROM people')"),
+    (DUCK, "SELECT age FROM query('SELECT * FROM ' || 'people')"),
+    (DUCK, "SELECT age FROM query_table('people')"),
+    (DUCK, "SELECT age FROM people TABLESAMPLE 50%"),
+    (DUCK, "PIVOT people ON id USING max(age)"),
+    (DUCK, "SUMMARIZE people"),
+    (DUCK, "SELECT estimated_size AS age FROM duckdb_tables()"),
+    ("duckdb:///hard.duckdb", "SELECT age FROM people"),
+    ("duckdb:///soft.duckdb", "SELECT age FROM people"),
+    ("duckdb:///./x/../people.duckdb", "SELECT age FROM people"),
+]
+LITE_SAME = [
+    "SELECT age FROM people",
+    "SELECT age FROM [people]",
+    "SELECT age FROM `people`",
+    "SELECT age FROM people NOT INDEXED",
+    "SELECT age FROM MAIN.PEOPLE",
+    "WITH q AS MATERIALIZED (SELECT * FROM people) SELECT * FROM q",
+    "SELECT count(*) AS age FROM people",
+    "SELECT age FROM old",
+    "SELECT age FROM seen",
+    "SELECT 1 AS age WHERE EXISTS (SELECT 1 FROM people)",
+    "SELECT age FROM words",
+    "SELECT sql AS age FROM sqlite_master",
+    "SELECT pgno AS age FROM sqlite_dbpage",
+    "SELECT j.value AS age FROM json_each('[1]') j",
+    "SELECT age FROM people -- and no more",
+    "SELECT age FROM visits LEFT JOIN people USING (id, age)",
+]
+
+
+@pytest.mark.parametrize(("url", "query"), SAME)
+def test_a_table_of_duckdb_has_one_budget(folder: Path, url: str, query: str) -> None:
+    if "sqlite_dbpage" in query:
+        pytest.skip("not compiled in")
+    people = described("SELECT age FROM people", name="people")
+    assert budgets_of(people, described(query, url)) == {1}
+
+
+@pytest.mark.parametrize("url", [LITE, "sqlite:///hard.db"])
+@pytest.mark.parametrize("query", LITE_SAME)
+def test_a_table_of_sqlite_has_one_budget(folder: Path, url: str, query: str) -> None:
+    people = described("SELECT age FROM people", LITE, name="people")
+    try:
+        assert budgets_of(people, described(query, url)) == {1}
+    except UnreadableData:
+        assert "sqlite_dbpage" in query  # where it is not compiled in
+
+
+OTHER = [
+    (DUCK, "SELECT age FROM visits"),
+    (DUCK, "SELECT age FROM s.people"),
+    (DUCK, 'SELECT age FROM "odd "" name"'),
+    (DUCK, "WITH people AS (SELECT * FROM visits) SELECT age FROM people"),
+    (DUCK, "SELECT age FROM empty_one"),
+    (DUCK, "SELECT age FROM stored"),
+    ("duckdb:///other.duckdb", "SELECT age FROM people"),
+    (LITE, "SELECT age FROM people"),
+]
+
+
+@pytest.mark.parametrize(("url", "query"), OTHER)
+def test_other_tables_have_other_budgets(folder: Path, url: str, query: str) -> None:
+    people = described("SELECT age FROM people", name="people")
+    assert budgets_of(people, described(query, url)) == {2}
+
+
+FILES = [
+    "SELECT age FROM read_parquet('people.parquet')",
+    "SELECT age FROM 'people.parquet'",
+    'SELECT age FROM "people.parquet"',
+    "SELECT age FROM read_parquet(['people.parquet'])",
+    "SELECT age FROM read_parquet('*.parquet')",
+    "SELECT age FROM parquet_scan($$people.parquet$$)",
+    "SELECT age FROM stored",
+    "WITH q AS (SELECT age FROM 'people.parquet') FROM q",
+]
+
+
+@pytest.mark.parametrize("query", FILES)
+def test_a_file_in_a_query_is_the_source(folder: Path, query: str) -> None:
+    for other in (Dataset("people.parquet", AGE, name="file"), described(FILES[0], name="file")):
+        assert budgets_of(other, described(query)) == {1}
+    assert budgets_of(Dataset("people.csv", AGE, name="csv"), described(query)) == {2}
+
+
+@pytest.mark.parametrize("query", ["FROM 'lone.duckdb'", "FROM read_duckdb('link.duckdb')"])
+def test_a_database_in_a_query_is_the_source(folder: Path, query: str) -> None:
+    with duckdb.connect("lone.duckdb") as connection:
+        connection.execute("CREATE TABLE people (age INTEGER)")
+    os.link("lone.duckdb", "link.duckdb")
+    lone = described("SELECT age FROM people", "duckdb:///lone.duckdb", name="lone")
+    assert budgets_of(lone, described(f"SELECT age {query}")) == {1}
+
+
+def test_a_file_that_a_query_does_not_name_is_asked_for(folder: Path) -> None:
+    secret = described("SELECT age FROM read_parquet('people' || '.par' || 'quet')")
+    with pytest.raises(UnreadableData, match="files that it does not name"):
+        Ledger().open(secret, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT age FROM nobody", "SELEC", "DELETE FROM people", "SELECT 1 AS age; DROP TABLE people"],
+)
+@pytest.mark.parametrize("url", [DUCK, LITE])
+def test_what_is_no_question_changes_nothing(folder: Path, query: str, url: str) -> None:
+    with suppress(UnreadableData):
+        Ledger().open(described(query, url), epsilon=1)
+    assert Ledger().open(described("SELECT age FROM people", url), epsilon=1)
+
+
+def test_a_question_about_views_is_answered(folder: Path) -> None:
+    for url in (DUCK, LITE):
+        old, ledger = described("SELECT age FROM old", url, name="old"), Ledger()
+        ledger.open(old, epsilon=200)
+        assert ledger.session(old).median(old, "age", epsilon=100).value in (47, 48, 49, 50)
+        text = str([event.as_dict() for event in ledger.history()])
+        assert "main.people" in text
+        for secret in ("WHERE", "age > 17", "adults"):
+            assert secret not in text
+
+
+CHANGES = [
+    "DROP VIEW adults; CREATE VIEW adults AS SELECT id, age FROM people WHERE age > 18",
+    "DROP VIEW old; DROP VIEW adults; CREATE TABLE adults (id INTEGER, age INTEGER); CREATE VIEW old AS "
+    "SELECT age FROM adults WHERE age > 40",
+    "DROP VIEW old; CREATE VIEW old AS SELECT age FROM visits",
+    "DROP VIEW old; CREATE TABLE old (age INTEGER)",
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("url", [DUCK, LITE])
+def test_a_changed_view_is_a_changed_source(
+    folder: Path, url: str, change: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    old, ledger = described("SELECT age FROM old", url, name="old"), Ledger()
+    ledger.open(old, epsilon=200)
+    session = ledger.session(old)
+    session.median(old, "age", epsilon=1, request="first")
+    _run(url, "CREATE TABLE more (age INTEGER); CREATE VIEW else_where AS SELECT 2 AS age")
+    session.median(old, "age", epsilon=1)  # other views are not its own
+    _run(url, change)
+    events = len(ledger.history())
+    with pytest.raises(InvalidArgument, match="other tables or views behind its query") as refused:
+        session.median(old, "age", epsilon=1)
+    assert "WHERE" not in str(refused.value) + caplog.text
+    assert len(ledger.history()) == events
+    session.median(old, "age", epsilon=1, request="first")  # it is answered again at no cost
+    ledger.describe(old)
+    session.median(old, "age", epsilon=1)
+    assert ledger.verify().notes == ()
+
+
+def _run(url: str, statements: str) -> None:
+    if url == LITE:
+        with sqlite3.connect("people.db") as connection:
+            connection.executescript(statements)
+        connection.close()
+        return
+    with duckdb.connect("people.duckdb") as other:
+        other.execute(statements)
+
+
+def test_a_request_that_was_charged_and_not_answered_is_not_drawn_from_other_tables(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, ledger = described("SELECT age FROM old", LITE, name="old"), Ledger()
+    ledger.open(old, epsilon=200)
+    session = ledger.session(old)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.ledger.purchase.Purchase._drawn", stop)
+        with pytest.raises(KeyboardInterrupt):
+            session.median(old, "age", epsilon=1, request="one")
+    _run(LITE, CHANGES[2])
+    with pytest.raises(InvalidArgument, match="other tables or views"):
+        session.median(old, "age", epsilon=1, request="one")
+
+
+def test_no_argument_of_an_analyst_reaches_the_catalogue(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discreet.tables.query_tables import TableCheck
+
+    asked = []
+    plain = TableCheck.ask
+
+    def ask(self: Any, catalogue: Any, query: str, file: str = "") -> None:
+        asked.append(query)
+        plain(self, catalogue, query, file)
+
+    monkeypatch.setattr(TableCheck, "ask", ask)
+    old, ledger = described("SELECT age FROM old", LITE, name="old"), Ledger()
+    ledger.open(old, epsilon=200)
+    hostile = "'; DROP VIEW old; --"
+    for arguments in ({"candidates": Grid(0, 7), "request": hostile}, {"candidates": [1, 2, 3]}):
+        ledger.session(old).median(old, "age", epsilon=1, **arguments)
+    with pytest.raises(DiscreetError):
+        ledger.session(old).median(old, hostile, epsilon=1)
+    assert set(asked) == {"SELECT age FROM old"}
+    assert len(asked) == 3
+
+
+def test_a_source_of_two_budgets_is_refused_until_they_are_one(folder: Path) -> None:
+    ledger = Ledger()
+    people, visits = (
+        described("FROM people", name="people"),
+        described("FROM visits", name="visits"),
+    )
+    both = described("SELECT age FROM people JOIN visits USING (id, age)", name="both")
+    ledger.open(people, epsilon=2)
+    ledger.open(visits, epsilon=1)
+    ledger.session(visits).median(visits, "age", epsilon="1/2")
+    with pytest.raises(InvalidArgument, match="people and visits, which have budgets of their own"):
+        ledger.open(both, epsilon=1)
+    nameless = Dataset(both.source, AGE)
+    for session in (ledger.session(people), ledger.session(visits)):
+        with pytest.raises(InvalidArgument):
+            session.median(nameless, "age", epsilon=1)
+    ledger.merge(visits, into=people)
+    assert ledger.open(both, epsilon=2).dataset == "people"
+    assert str(ledger.session(visits).median(visits, "age", epsilon="1/2").guarantee)
+    (budget,) = (b for b in ledger.budgets() if b.dataset == "people")
+    assert budget.spent.epsilon == 1
+    assert ledger.spent(visits).epsilon == ledger.spent(people).epsilon == 1
+    with pytest.raises(Exhausted, match="was renewed"):
+        ledger.session("visits").charge(
+            PureDP(Fraction(1), "add_remove"), description="x", request="x"
+        )
+    with pytest.raises(InvalidArgument, match="already"):
+        ledger.merge(visits, into=people)
+    assert ledger.verify().notes == ()
+
+
+def test_a_budget_pays_what_it_takes_over(folder: Path) -> None:
+    ledger = Ledger()
+    people, visits = (
+        described("FROM people", name="people"),
+        described("FROM visits", name="visits"),
+    )
+    ledger.open(people, epsilon=1)
+    ledger.open(visits, epsilon=2)
+    for n in range(3):
+        ledger.session(visits).median(visits, "age", epsilon="1/2", request=str(n))
+    before = len(ledger.history())
+    with pytest.raises(Exhausted, match="extend it first"):
+        ledger.merge(visits, into=people)
+    assert len(ledger.history()) == before
+    ledger.extend(people, epsilon=2)
+    merged = ledger.merge(visits, into=people)
+    assert (merged.dataset, merged.spent.epsilon) == ("people", Fraction(3, 2))
+    assert ledger.verify()
+
+
+def test_sources_that_share_tables_but_not_their_unit_are_refused(folder: Path) -> None:
+    ledger = Ledger()
+    ledger.open(described("FROM people", name="people"), epsilon=1)
+    by_id = described("FROM people", name="by_id", privacy_unit="id")
+    with pytest.raises(InvalidArgument, match="no budget bounds the releases of both"):
+        ledger.open(by_id, epsilon=1)
+    other = described("FROM visits", name="visits", privacy_unit="id")
+    ledger.open(other, epsilon=1)
+    with pytest.raises(InvalidArgument, match="cannot be merged"):
+        ledger.merge(other, into=described("FROM people", name="people"))
+
+
+def test_an_owner_who_knows_better_says_so(folder: Path) -> None:
+    ledger = Ledger()
+    young = described("SELECT age FROM people WHERE age < 40", name="young")
+    old = described("SELECT age FROM people WHERE age >= 40", name="old")
+    ledger.open(young, epsilon=1)
+    ledger.open(old, epsilon=1, separate=True)
+    assert [budget.dataset for budget in ledger.budgets()] == ["old", "young"]
+    assert ledger.history()[-1].body["separate_from"] == ["young"]
+    for dataset in (young, old):
+        ledger.session(dataset).median(dataset, "age", epsilon=1)
+    third = described("SELECT age FROM people", name="third")
+    with pytest.raises(InvalidArgument, match="budgets of their own"):
+        ledger.open(third, epsilon=1)
+    ledger.renew(young, "2027", epsilon=1)
+    ledger.session(young).median(young, "age", epsilon=1)  # the word is of both lines of budgets
+    assert ledger.verify().notes == ()
+
+
+def test_a_database_that_cannot_be_asked_opens_no_budget(folder: Path) -> None:
+    os.remove("people.db")
+    ledger = Ledger()
+    with pytest.raises(DiscreetError):
+        ledger.open(described("SELECT age FROM people", LITE), epsilon=1)
+    assert ledger.history() == []
+
+
+def test_a_budget_is_opened_again_while_its_database_is_away(folder: Path) -> None:
+    ledger, people = Ledger(), described("SELECT age FROM people", LITE)
+    ledger.open(people, epsilon=1)
+    os.remove("people.db")
+    assert ledger.open(people, epsilon=1).dataset == "second"
+    ledger.open(people, analyst="a", epsilon=1)
+
+
+def test_a_database_that_was_moved_keeps_its_budget(folder: Path) -> None:
+    ledger, people = Ledger(), described("SELECT age FROM people", name="people")
+    ledger.open(people, epsilon=1)
+    os.rename("people.duckdb", "moved.duckdb")
+    os.remove("hard.duckdb")
+    moved = described("SELECT age FROM old", "duckdb:///moved.duckdb", name="moved")
+    assert ledger.open(moved, epsilon=1).dataset == "people"
+
+
+@pytest.fixture
+def old_ledger(tmp_path: Path) -> Path:
+    """A ledger in which 3d1894d opened two budgets for one table."""
+    path = tmp_path / "old.db"
+    text = (Path(__file__).parent / "ledger_of_shared_tables.sql").read_text()
+    with sqlite3.connect(path) as connection:
+        connection.executescript(text)
+    connection.close()
+    path.chmod(0o600)
+    return path
+
+
+OLD = {
+    "people": ("postgresql://alice@db.example/shop", "SELECT age FROM people"),
+    "people_again": (
+        "postgresql://bob@DB.example:5432/shop?sslmode=require",
+        "WITH q AS (SELECT * FROM people) SELECT * FROM q",
+    ),
+    "visits": ("postgresql://alice@db.example/shop", "SELECT age FROM visits"),
+    "orders": ("postgresql://alice@db.example/warehouse", "SELECT age FROM ONLY orders"),
+    "customers": ("postgresql://alice@db.example/warehouse", 'SELECT * FROM "customers"'),
+}
+OLD_DIGESTS = {
+    "people": "2:95ca5be8d4818b510471cf55702b300b24333002436647b645be53539c9fcbca",
+    "people_again": "2:f72f6772e2db62b9ddfd633cca942006dadd54fd6e5b654760601cfbe2de54c9",
+}
+
+
+def _old(name: str) -> Dataset:
+    url, query = OLD[name]
+    return described(query, url, name)
+
+
+def test_two_budgets_of_an_older_ledger_are_named_and_answer_nothing(old_ledger: Path) -> None:
+    ledger = Ledger(old_ledger)
+    people, again = ledger.verify().notes, ledger.verify().notes
+    assert people == again
+    assert [note.partition(":")[0] for note in people] == [
+        "people and people_again",
+        "orders and customers",
+    ]
+    assert "spent ε = 1.5 of ε = 5 together" in people[0]
+    for name, digest in OLD_DIGESTS.items():
+        assert _old(name).digest == digest
+    for name in ("people", "people_again", "orders", "customers"):
+        one = _old(name)
+        with pytest.raises(Exhausted, match=r"budgets about the same tables.*merge.*--separate"):
+            ledger.session(one).median(one, "age", epsilon="1/8")
+        with pytest.raises(Exhausted, match="same tables"):
+            ledger.session(one).charge(
+                PureDP(Fraction("1/8"), "add_remove"), description="x", request="y"
+            )
+        quote = ledger.session(one).quote(__import__("discreet").median, one, "age", epsilon="1/8")
+        assert not quote.fits
+        assert "another budget is about the same tables" in str(quote)
+        assert not any(other in str(quote.closed) for other in OLD)
+    assert (
+        ledger.session("people")
+        .charge(PureDP(Fraction(1), "add_remove"), description="mean age", request="m1")
+        .is_new
+        is False
+    )
+    ledger.session("visits").charge(
+        PureDP(Fraction("1/8"), "add_remove"), description="x", request="y"
+    )
+
+
+def test_two_budgets_of_an_older_ledger_are_merged(old_ledger: Path) -> None:
+    ledger = Ledger(old_ledger)
+    merged = ledger.merge(_old("people"), into=_old("people_again"))
+    assert merged.spent.epsilon == Fraction(3, 2)
+    assert merged.total.epsilon == 3
+    assert len(ledger.verify().notes) == 1
+    session = ledger.session(_old("people"))
+    assert session.dataset == "people_again"
+    session.charge(PureDP(Fraction("3/2"), "add_remove"), description="x", request="y")
+    with pytest.raises(Exhausted):
+        session.charge(PureDP(Fraction("1/100"), "add_remove"), description="x", request="z")
+    assert ledger.spent(_old("people")).epsilon == 3
+
+
+def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let budgets be opened as older versions did, without the catalogue."""
+    monkeypatch.setattr(Dataset, "about_now", lambda self, others=(): (self.about, None))
+
+
+@pytest.mark.parametrize("url", [DUCK, LITE])
+def test_an_older_ledger_learns_the_tables_with_the_next_release(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    ledger, old = Ledger(), described("SELECT age FROM old", url, name="old")
+    with monkeypatch.context() as patch:
+        unasked(patch)
+        ledger.open(old, epsilon=100)
+        ledger.open(described("SELECT age FROM visits", url, name="visits"), epsilon=1)
+    assert not any("tables" in event.body for event in ledger.history())
+    ledger.session(old).median(old, "age", epsilon=1)
+    events = ledger.history()
+    assert [event.kind for event in events[-3:]] == ["described", "charged", "answered"]
+    assert events[-3].body["tables"]["tables"] == ["main.people"]
+    count = len(events)
+    ledger.session(old).median(old, "age", epsilon=1)
+    assert len(ledger.history()) == count + 2
+    _run(url, CHANGES[2])
+    with pytest.raises(InvalidArgument, match="other tables or views"):
+        ledger.session(old).median(old, "age", epsilon=1)
+
+
+@pytest.mark.parametrize("url", [DUCK, LITE])
+@pytest.mark.parametrize("views", ["old", "seen"])
+def test_a_view_in_an_older_ledger_is_found_from_both_sides(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, url: str, views: str
+) -> None:
+    ledger = Ledger()
+    people = described("SELECT age FROM people", url, name="people")
+    view = described(f"SELECT age FROM {views}", url, name="view")
+    with monkeypatch.context() as patch:
+        unasked(patch)
+        for dataset in (people, view):
+            ledger.open(dataset, epsilon=1)
+    before = len(ledger.history())
+    for dataset in (people, view):
+        with pytest.raises(Exhausted, match="same tables"):
+            ledger.session(dataset).median(dataset, "age", epsilon=1)
+    assert len(ledger.history()) == before
+    ledger.describe(view, separate=True)
+    for dataset in (people, view):
+        ledger.session(dataset).median(dataset, "age", epsilon=1)
+    assert ledger.verify().notes == ()
+
+
+def test_a_new_budget_meets_a_view_of_an_older_ledger(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger()
+    with monkeypatch.context() as patch:
+        unasked(patch)
+        ledger.open(described("SELECT age FROM old", name="view"), epsilon=1)
+    assert (
+        ledger.open(described("SELECT age FROM people", name="people"), epsilon=1).dataset == "view"
+    )
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with server() as url:
+        import psycopg
+
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(TABLES)
+            connection.execute(
+                'CREATE SCHEMA s; CREATE TABLE s.people (age int); CREATE TABLE "People" (age int);'
+                "CREATE MATERIALIZED VIEW stored AS SELECT age FROM old;"
+                "CREATE TABLE parts (age int) PARTITION BY RANGE (age);"
+                "CREATE TABLE part PARTITION OF parts FOR VALUES FROM (0) TO (9);"
+                "CREATE TABLE elders () INHERITS (people);"
+                "CREATE FUNCTION everybody() RETURNS SETOF people LANGUAGE sql AS 'SELECT * FROM people';"
+                "CREATE FUNCTION s.total() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM people';"
+                "CREATE VIEW called AS SELECT s.total()::int AS age;"
+                "CREATE FUNCTION plus(int, int) RETURNS int LANGUAGE sql AS 'SELECT max(age) FROM people';"
+                "CREATE ROLE bob LOGIN; GRANT USAGE ON SCHEMA s TO bob;"
+                "GRANT SELECT ON ALL TABLES IN SCHEMA public, s TO bob;"
+            )
+        yield url
+
+
+SERVED = [
+    "SELECT age FROM people",
+    "SELECT age FROM public.people",
+    'SELECT age FROM "people"',
+    "SELECT age FROM PEOPLE",
+    "SELECT age FROM ONLY people",
+    "SELECT age FROM people FOR SHARE",
+    "SELECT age FROM people TABLESAMPLE SYSTEM (50)",
+    "WITH q AS (SELECT * FROM people) SELECT * FROM q",
+    "SELECT age FROM old",
+    "SELECT age FROM seen",
+    "SELECT age FROM stored",
+    "SELECT age FROM elders",
+    "SELECT age FROM everybody()",
+    "SELECT s.total() AS age FROM visits",
+    "SELECT plus(1, 2) AS age FROM visits",
+    "SELECT age FROM called",
+    "SELECT age FROM visits LEFT JOIN people USING (id, age)",
+    "SELECT age FROM visits UNION ALL SELECT age FROM people WHERE false",
+    "SELECT query_to_xml('SELECT * FROM people', true, true, '')::text AS age FROM visits",
+    "SELECT null_frac::int AS age FROM pg_stats",
+]
+
+
+@pytest.mark.parametrize("query", SERVED)
+def test_a_table_of_postgresql_has_one_budget(shop: str, query: str) -> None:
+    people = described("SELECT age FROM people", shop, name="people")
+    role = shop.replace("tests@", "bob@") + "&application_name=x"
+    for url in (shop, role):
+        assert budgets_of(people, described(query, url)) == {1}
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT age FROM visits", "SELECT age FROM s.people", "SELECT age FROM parts"]
+)
+def test_other_tables_of_postgresql_have_other_budgets(shop: str, query: str) -> None:
+    people = described("SELECT age FROM people", shop, name="people")
+    assert budgets_of(people, described(query, shop)) == {2}
+
+
+def test_partitions_and_quoted_names_of_postgresql(shop: str) -> None:
+    parts = described("SELECT age FROM parts", shop, name="parts")
+    assert budgets_of(parts, described("SELECT age FROM part", shop)) == {1}
+
+
+def test_a_question_to_postgresql_sees_a_changed_view(shop: str) -> None:
+    import psycopg
+
+    old, ledger = described("SELECT age FROM old", shop, name="old"), Ledger()
+    ledger.open(old, epsilon=200)
+    assert ledger.session(old).median(old, "age", epsilon=100).value in (47, 48, 49, 50)
+    assert ledger.history()[2].kind == "charged"
+    with psycopg.connect(shop, autocommit=True) as connection:
+        connection.execute(
+            "CREATE OR REPLACE VIEW adults AS SELECT id, age FROM people WHERE age > 18"
+        )
+    try:
+        with pytest.raises(InvalidArgument, match="other tables or views"):
+            ledger.session(old).median(old, "age", epsilon=1)
+        ledger.describe(old)
+        ledger.session(old).median(old, "age", epsilon=1)
+    finally:
+        with psycopg.connect(shop, autocommit=True) as connection:
+            connection.execute(
+                "CREATE OR REPLACE VIEW adults AS SELECT id, age FROM people WHERE age > 17"
+            )
+
+
+def test_a_table_that_was_renamed_keeps_its_budget(shop: str) -> None:
+    import psycopg
+
+    ledger = Ledger()
+    with psycopg.connect(shop, autocommit=True) as connection:
+        connection.execute("CREATE TABLE first (age int)")
+        ledger.open(described("SELECT age FROM first", shop, name="first"), epsilon=1)
+        connection.execute("ALTER TABLE first RENAME TO later")
+        try:
+            later = described("SELECT age FROM later", shop, name="later")
+            assert ledger.open(later, epsilon=1).dataset == "first"
+        finally:
+            connection.execute("DROP TABLE later")
+
+
+def test_the_spelling_of_a_host_is_none_of_a_server(shop: str) -> None:
+    """The server says which it is: a link to the folder of its socket is another host, and the same server."""
+    folder = shop.partition("host=")[2]
+    link = folder + "-link"
+    os.symlink(folder, link)
+    try:
+        people = described("SELECT age FROM people", shop, name="people")
+        linked = described("SELECT age FROM people", shop.replace(folder, link))
+        assert budgets_of(people, linked) == {1}
+    finally:
+        os.unlink(link)
+
+
+def test_no_view_changes_between_the_catalogue_and_the_rows(
+    shop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who would change a view after it was looked up waits until the rows are read."""
+    import psycopg
+
+    from discreet.tables.query_tables import TableCheck
+
+    plain, waits = TableCheck.ask, []
+
+    def ask(self: Any, catalogue: Any, query: str, file: str = "") -> None:
+        plain(self, catalogue, query, file)
+        with psycopg.connect(shop, autocommit=True) as connection:
+            connection.execute("SET lock_timeout = '100ms'")
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                connection.execute("CREATE OR REPLACE VIEW adults AS SELECT 1 AS id, 2 AS age")
+            waits.append(query)
+
+    old, ledger = described("SELECT age FROM old", shop, name="old"), Ledger()
+    ledger.open(old, epsilon=2)
+    monkeypatch.setattr(TableCheck, "ask", ask)
+    ledger.session(old).median(old, "age", epsilon=1)
+    assert waits
