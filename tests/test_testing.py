@@ -10,7 +10,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from discreet import Exponential, PermuteAndFlip
-from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter, need_parameter
+from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.guarantees import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
@@ -105,9 +105,9 @@ class Broken:
     parameters: ClassVar[dict[str, Any]] = {}
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        epsilon = need_parameter(parameter).value
-        eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)  # type: ignore[operator]
         plain = Exponential().calibrate(sensitivity, parameter)
+        epsilon = plain.guarantee.pure
+        eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)  # type: ignore[operator]
 
         def law(scores: Vector) -> Law:
             if self.wrong == "check" and not np.all(np.isfinite(scores.values.astype(float))):
@@ -120,7 +120,7 @@ class Broken:
             return kinds[self.wrong](made, len(scores)) if self.wrong in kinds else made
 
         if self.wrong == "overspend":
-            return Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", 100 * epsilon))
+            return Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", Fraction(100)))
         if self.wrong == "range":
             flip = PermuteAndFlip().calibrate(sensitivity, parameter)
             return Calibrated(BoundedRange(epsilon, sensitivity.neighbors), flip.law)

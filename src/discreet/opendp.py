@@ -8,7 +8,7 @@ from typing import Any
 from .error_boundary import error_boundary
 from .errors import InvalidArgument, shown
 from .mechanisms import Mechanism, read_mechanism
-from .mechanisms.contract import Calibrated, PrivacyParameter, read_parameter
+from .mechanisms.contract import Calibrated, PrivacyParameter, calibrate, read_parameter
 from .numbers import Number, flag, float_up
 from .privacy.sensitivity import sensitivity_of
 from .sampling.bits import SystemBits
@@ -56,9 +56,8 @@ def to_opendp(
     monotonic = metric == dp.linf_distance(T=metric.distance_type, monotonic=True)
 
     def calibrated(d_in: object) -> Calibrated:
-        return mechanism.calibrate(
-            sensitivity_of(d_in, "add_remove", monotonic=monotonic), parameter
-        )
+        sensitivity = sensitivity_of(d_in, "add_remove", monotonic=monotonic)
+        return calibrate(mechanism, sensitivity, parameter)
 
     law = calibrated(1).law  # the same for every d_in: it is the scale that is given
 

@@ -19,7 +19,14 @@ from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
-from .mechanisms.contract import Calibrated, Law, PrivacyParameter, identified, read_parameter
+from .mechanisms.contract import (
+    Calibrated,
+    Law,
+    PrivacyParameter,
+    calibrate,
+    identified,
+    read_parameter,
+)
 from .mechanisms.settled import Settled, settled_mechanism
 from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
@@ -316,7 +323,7 @@ def _settled(score: Score, terms: Terms) -> Settled:
         score, read_unit(terms.get("privacy_unit"))
     )  # refused before a sensitivity is asked
     sensitivity = score.sensitivity(neighbors)
-    return Settled(mechanism, sensitivity, parameter, mechanism.calibrate(sensitivity, parameter))
+    return Settled(mechanism, sensitivity, parameter, calibrate(mechanism, sensitivity, parameter))
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:

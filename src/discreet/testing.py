@@ -22,8 +22,16 @@ from .arguments import listed
 from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores, OutOfBits, shown
 from .mechanisms import read_mechanism
-from .mechanisms.contract import Law, Mechanism, PrivacyParameter, identified
-from .numbers import count, positive
+from .mechanisms.contract import (
+    Calibrated,
+    Law,
+    Mechanism,
+    PrivacyParameter,
+    excess,
+    identified,
+    read_parameter,
+)
+from .numbers import count
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .sampling import short_lists
@@ -226,27 +234,66 @@ def counted_work() -> Iterator[Work]:
         yield work
 
 
-def check_mechanism(mechanism: str | Mechanism, *, epsilon: object = 1, depth: int = 12) -> None:
+def check_mechanism(
+    mechanism: str | Mechanism,
+    *,
+    epsilon: object = 1,
+    rho: object = None,
+    scale: object = None,
+    depth: int = 12,
+) -> None:
     """Prove a mechanism on small instances, or raise an AssertionError that says where it fails.
 
     Checked are: scores that are not finite are refused; the distribution it states sums to one; the one it draws
-    from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is the one asked
-    for; a ledger can identify it; and for every pair of neighbouring score vectors over a small universe,
-    monotonic and not, its guarantee holds for the distribution it states. A check that could not fail counts as
-    failed: balls must be narrow, and enough bit strings decided. A mechanism that brings its own eta takes
-    epsilon=None.
+    from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is at most the epsilon, the
+    rho or the scale it is asked for, under both neighbouring relations and for groups; a ledger can identify it;
+    and for every pair of neighbouring score vectors over a small universe, monotonic and not, its guarantee holds
+    for the distribution it states. A check that could not fail counts as failed: balls must be narrow, and enough
+    bit strings decided. A mechanism that brings its own eta takes epsilon=None.
 
     Args:
         mechanism: a mechanism, or the name of one of ours.
-        epsilon: how much privacy to ask it for.
+        epsilon: how much privacy to ask it for; None to leave that out.
+        rho: how much to ask it for besides. Without it 1/2, if there is an epsilon and the mechanism takes a rho.
+        scale: how much noise to ask it for besides. Without it 2, in the same way.
         depth: bits to enumerate; 4 more are taken where too much is undecided.
     """
     mechanism = read_mechanism(mechanism)
-    parameter = (
-        None if epsilon is None else PrivacyParameter("epsilon", positive(epsilon, "epsilon"))
-    )
     depth = count(depth, "depth", most=_DEEPEST)
     digest(identified(mechanism))  # its description for a ledger can be serialized
+    given = {"epsilon": epsilon, "rho": rho, "scale": scale}
+    parameters = [read_parameter(**{**_NOTHING, kind: value}) for kind, value in given.items()]
+    for parameter in filter(None, parameters):
+        _check_calibrations(mechanism, parameter, depth)
+    if parameters[0] is not None:
+        for other in (p for p, mine in zip(_OTHERS, parameters[1:], strict=True) if mine is None):
+            if _takes(mechanism, other):
+                _check_calibrations(mechanism, other, depth)
+    if not any(parameters):
+        _check_calibrations(mechanism, None, depth)
+
+
+_NOTHING: dict[str, object] = {"epsilon": None, "rho": None, "scale": None}
+
+_OTHERS = (PrivacyParameter("rho", Fraction(1, 2)), PrivacyParameter("scale", Fraction(2)))
+"""What a mechanism is asked for besides an epsilon."""
+
+
+def _takes(mechanism: Mechanism, parameter: PrivacyParameter) -> bool:
+    """Return whether a mechanism takes a privacy parameter of that kind; one that refuses promises nothing."""
+    try:
+        mechanism.calibrate(sensitivity_of(1, "add_remove"), parameter)
+    except InvalidArgument:
+        return False
+    return True
+
+
+def _check_calibrations(
+    mechanism: Mechanism, parameter: PrivacyParameter | None, depth: int
+) -> None:
+    """Raise unless draws and guarantees are right at one privacy parameter."""
+    replaced = sensitivity_of(1, "replace_one")
+    _check_promise(mechanism, mechanism.calibrate(replaced, parameter), replaced, parameter)
     for monotonic in (True, False):
         sensitivity = sensitivity_of(1, "add_remove", monotonic=monotonic)
         calibrated = mechanism.calibrate(sensitivity, parameter)
@@ -255,7 +302,7 @@ def check_mechanism(mechanism: str | Mechanism, *, epsilon: object = 1, depth: i
             _check_draw(
                 calibrated.law(read_vector(scores)), len(scores), depth, f"{mechanism} on {scores}"
             )
-        _check_promise(calibrated.guarantee, sensitivity, parameter, str(mechanism))
+        _check_promise(mechanism, calibrated, sensitivity, parameter)
         _check_guarantee(calibrated.law, calibrated.guarantee, sensitivity, str(mechanism))
 
 
@@ -310,14 +357,37 @@ def _check_tree(tree: BitTree, stated: Mapping[Any, arb], where: str) -> None:
 
 
 def _check_promise(
-    guarantee: Guarantee, sensitivity: Sensitivity, parameter: PrivacyParameter | None, where: str
+    mechanism: Mechanism,
+    calibrated: Calibrated,
+    sensitivity: Sensitivity,
+    parameter: PrivacyParameter | None,
 ) -> None:
-    """Raise unless the guarantee is one that was asked for."""
-    epsilon = guarantee.pure
-    if epsilon is None:
-        raise TypeError(f"{where}: cannot check {guarantee!r}, it has no epsilon")
-    if guarantee.neighbors != sensitivity.neighbors or (parameter and epsilon > parameter.value):
-        raise AssertionError(f"{where}: {guarantee} is not what was asked for")
+    """Raise unless the guarantee is one that was asked for: of one record, of groups, and of the other relation."""
+    guarantee = calibrated.guarantee
+    if guarantee.pure is None:
+        raise TypeError(f"{mechanism}: cannot check {guarantee!r}, it has no epsilon")
+    problem = excess(mechanism, guarantee, sensitivity, parameter)
+    if problem is not None:
+        raise AssertionError(f"{guarantee} is not what was asked for: {problem}")
+    apart = {f"groups of {size}": (guarantee.group(size), size) for size in _GROUPS}
+    if guarantee.neighbors == "add_remove":
+        apart["replace_one"] = (guarantee.under("replace_one"), 2)
+    for where, (weaker, steps) in apart.items():
+        if not _is_apart(weaker, guarantee, steps):
+            raise AssertionError(
+                f"{mechanism}: {weaker} is not what follows from {guarantee} for {where}"
+            )
+
+
+_GROUPS = (2, 3)
+
+
+def _is_apart(weaker: Guarantee, guarantee: Guarantee, steps: int) -> bool:
+    """Return whether a guarantee for datasets some steps apart is as group privacy says, and no weaker."""
+    pure, rho = (weaker.pure, guarantee.pure), (weaker.rho, guarantee.rho)
+    if pure[0] is None or pure[1] is None or not pure[1] <= pure[0] <= steps * pure[1]:
+        return False
+    return rho[0] is None or rho[1] is None or rho[1] <= rho[0] <= steps**2 * rho[1]
 
 
 def _check_guarantee(

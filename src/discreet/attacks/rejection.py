@@ -7,7 +7,7 @@ from flint import arb
 
 from .. import audit
 from ..mechanisms import MECHANISMS
-from ..mechanisms.contract import Law, PrivacyParameter
+from ..mechanisms.contract import Law, PrivacyParameter, calibrate
 from ..privacy.sensitivity import sensitivity_of
 from ..sampling.bernoulli import bernoulli_one
 from ..sampling.bits import Bits, below
@@ -60,10 +60,8 @@ class Tries:
 
 def law_of(mechanism: str, scores: Sequence[int]) -> Law:
     """Return our distribution on the same scores."""
-    calibrated = MECHANISMS[mechanism]().calibrate(
-        sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", _EPSILON)
-    )
-    return calibrated.law(read_vector(scores))
+    sensitivity, parameter = sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", _EPSILON)
+    return calibrate(MECHANISMS[mechanism](), sensitivity, parameter).law(read_vector(scores))
 
 
 def words_read(law: Law | UnsafeRejection, draws: int = 100) -> set[int]:

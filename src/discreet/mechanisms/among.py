@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,15 @@ from numpy.typing import NDArray
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.vectors import Vector
-from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
+from .contract import (
+    Calibrated,
+    Law,
+    Mechanism,
+    PrivacyParameter,
+    calibrate,
+    identified,
+    spread_of,
+)
 
 Places = NDArray[np.int64]
 """The indices of the candidates that may be answered, in order."""
@@ -75,9 +84,13 @@ class Masked:
         """The mechanism and the mask."""
         return {"mechanism": identified(self.mechanism), "mask": self.mask}
 
+    def spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: that of the mechanism."""
+        return spread_of(self.mechanism, sensitivity)
+
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the calibrated mechanism among fewer candidates."""
-        calibrated = self.mechanism.calibrate(sensitivity, parameter)
+        calibrated = calibrate(self.mechanism, sensitivity, parameter)
         places, size = np.flatnonzero(self.mask), len(self.mask)
 
         def law(scores: Any) -> Law:

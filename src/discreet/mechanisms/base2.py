@@ -125,6 +125,11 @@ class Base2:
         if not isinstance(self.eta, Base2Eta | None):
             raise InvalidArgument(f"eta must be a Base2Eta(x, y, z), got {shown(self.eta)}")
 
+    def spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: that of the rounded scores, in units of the score."""
+        granularity = positive_up(self.granularity, "granularity")
+        return granularity * sensitivity.rounded(granularity).spread
+
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the given eta, or at the best one for the wanted privacy."""
         granularity = positive_up(self.granularity, "granularity")

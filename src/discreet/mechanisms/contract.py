@@ -16,8 +16,9 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..numbers import positive
-from ..privacy.guarantees import Guarantee
+from ..numbers import positive, spell
+from ..privacy.contract import equals
+from ..privacy.guarantees import Guarantee, NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
@@ -83,7 +84,10 @@ class Mechanism(Protocol):
         ...
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
-        """Return the mechanism for scores of that sensitivity at that much privacy."""
+        """Return the mechanism for scores of that sensitivity at that much privacy.
+
+        Called through `calibrate` of this module, which refuses a guarantee weaker than the parameter.
+        """
         ...
 
 
@@ -99,6 +103,71 @@ class RegisteredMechanism(Mechanism, Protocol):
     def worst_case(self) -> WorstCase | None:
         """The bounds on its error that hold for all scores, or None where none is known."""
         ...
+
+
+def calibrate(
+    mechanism: Mechanism, sensitivity: Sensitivity, parameter: PrivacyParameter | None
+) -> Calibrated:
+    """Return the calibrated mechanism, whose guarantee is at most the privacy parameter.
+
+    The only way from a mechanism to a `Calibrated`: no mechanism is trusted to calibrate itself rightly. One that
+    promises nothing (`NoGuarantee`), or brings its own privacy parameter, exceeds nothing.
+
+    Raises:
+        InvalidArgument: if the mechanism promises less privacy than the parameter says, or under another
+            neighbouring relation, or nothing that can be compared with the parameter.
+    """
+    calibrated = mechanism.calibrate(sensitivity, parameter)
+    problem = excess(mechanism, calibrated.guarantee, sensitivity, parameter)
+    if problem is not None:
+        raise InvalidArgument(problem)
+    return calibrated
+
+
+def excess(
+    mechanism: Mechanism,
+    guarantee: Guarantee,
+    sensitivity: Sensitivity,
+    parameter: PrivacyParameter | None,
+) -> str | None:
+    """Return in words how a guarantee exceeds the privacy parameter, or None if it does not."""
+    if isinstance(guarantee, NoGuarantee):
+        return None
+    who = f"the mechanism {mechanism.name} is calibrated wrongly:"
+    if guarantee.neighbors != sensitivity.neighbors:
+        return f"{who} it promises {guarantee} for scores under {sensitivity.neighbors}"
+    if parameter is None:
+        return None
+    # Where there is a delta, the rest of the guarantee holds but with that probability.
+    core = guarantee.core if guarantee.slack else guarantee
+    if core is None or _is_within(core, parameter, spread_of(mechanism, sensitivity)):
+        return None
+    follows = core.rho if parameter.kind == "rho" else None
+    rho = "" if follows is None else f", of which {equals('ρ', follows)} follows"
+    return (
+        f"{who} for {parameter.kind} = {spell(parameter.value)} it promises {guarantee}{rho}. Its `calibrate` must "
+        "take the epsilon by `epsilon_of`, with `pure_rho` unless its guarantee is a bounded range (`range_rho`)"
+    )
+
+
+def _is_within(core: Guarantee, parameter: PrivacyParameter, spread: Fraction) -> bool:
+    """Return whether a guarantee without a delta is certainly at most the parameter."""
+    if parameter.kind == "rho":
+        return core.rho is not None and core.rho <= parameter.value
+    epsilon = parameter.value if parameter.kind == "epsilon" else spread / parameter.value
+    if core.pure is None and parameter.kind == "scale":  # epsilon-DP would be epsilon**2 / 2-zCDP
+        return core.rho is not None and core.rho <= epsilon**2 / 2
+    return core.pure is not None and core.pure <= epsilon
+
+
+def spread_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Fraction:
+    """Return the spread that a scale divides, to give the epsilon of the mechanism.
+
+    A mechanism of several answers, or of other scores than it is given, states it by a method `spread`; that of
+    all others is the spread of the scores.
+    """
+    own = getattr(mechanism, "spread", None)
+    return sensitivity.spread if own is None else own(sensitivity)
 
 
 def identified(mechanism: Mechanism) -> dict[str, object]:

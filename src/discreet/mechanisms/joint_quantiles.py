@@ -13,7 +13,7 @@ from ..numbers import count
 from ..privacy.guarantees import BoundedRange
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.enclosures import NaturalRate
-from .contract import Calibrated, PrivacyParameter
+from .contract import Calibrated, PrivacyParameter, calibrate
 from .exponential import Exponential
 from .joint_law import JointLaw
 
@@ -74,7 +74,7 @@ class JointQuantiles:
         indices, ascending, with the numbers of their records.
         """
         sensitivity = self.sensitivity(neighbors)
-        guarantee = Exponential().calibrate(sensitivity, parameter).guarantee
+        guarantee = calibrate(Exponential(), sensitivity, parameter).guarantee
         assert isinstance(guarantee, BoundedRange)
         rate = NaturalRate(guarantee.epsilon / sensitivity.spread)
 

@@ -21,7 +21,7 @@ from ..privacy.sensitivity import Sensitivity
 from ..sampling.bits import Bits
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, read_vector
-from .contract import Calibrated, Mechanism, PrivacyParameter, identified
+from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified, spread_of
 from .lists import Lists, skipping
 
 MOST_BYTES = 2**31
@@ -92,12 +92,12 @@ class JointTopK:
             )
         spread = self._spread(sensitivity)
 
-        def calibrate(unit: int) -> Calibrated:
+        def calibrate_for(unit: int) -> Calibrated:
             """Calibrate for scores times `unit`: the same mechanism."""
             wide = Sensitivity(spread * unit, sensitivity.neighbors)
-            return self.mechanism.calibrate(wide, _in_units(parameter, unit))
+            return calibrate(self.mechanism, wide, _in_units(parameter, unit))
 
-        calibrated = calibrate(1)
+        calibrated = calibrate_for(1)
 
         def law(scores: Vector) -> Any:
             needed = _memory(len(scores), count(k, "k", most=len(scores)))
@@ -107,9 +107,14 @@ class JointTopK:
                     f'more than {MOST_BYTES / 2**30:g}; method="peeling" takes any number'
                 )
             gaps, unit = _whole_gaps(scores)
-            return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate(unit))
+            return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))
 
         return replace(calibrated, law=law)
+
+    def spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: that of the lists."""
+        wide = Sensitivity(self._spread(sensitivity), sensitivity.neighbors)
+        return spread_of(self.mechanism, wide)
 
     def _spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the most that the difference between the scores of two lists can change."""

@@ -24,7 +24,14 @@ from ..sampling.enclosures import (
     precision,
 )
 from ..sampling.vectors import Vector
-from .contract import Calibrated, PrivacyParameter, epsilon_of, need_parameter, one_by_one
+from .contract import (
+    Calibrated,
+    PrivacyParameter,
+    calibrate,
+    epsilon_of,
+    need_parameter,
+    one_by_one,
+)
 from .exponential import Exponential
 from .permute_and_flip import PermuteAndFlip
 from .worst_case import WorstCase
@@ -85,9 +92,9 @@ class NoisyMax:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
         if self.noise == "gumbel":
-            return Exponential().calibrate(sensitivity, parameter)
+            return calibrate(Exponential(), sensitivity, parameter)
         if self.noise == "exponential":
-            return PermuteAndFlip().calibrate(sensitivity, parameter)
+            return calibrate(PermuteAndFlip(), sensitivity, parameter)
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)

@@ -27,7 +27,15 @@ from ..sampling.enclosures import (
 )
 from ..sampling.runs import Place, Runs, indices_of
 from ..sampling.vectors import ExactArray, Integers, Vector
-from .contract import Calibrated, Law, Mechanism, PrivacyParameter, identified
+from .contract import (
+    Calibrated,
+    Law,
+    Mechanism,
+    PrivacyParameter,
+    calibrate,
+    identified,
+    spread_of,
+)
 from .exponential import Exponential
 from .first_arrivals import FirstArrivals
 from .flip_rounds import FlipRounds
@@ -92,6 +100,10 @@ class Peeling:
         """Whether the mechanism does, and then flat ones: any one of a run may be gone."""
         return "flat" if self.mechanism.takes_runs else False
 
+    def spread(self, sensitivity: Sensitivity) -> Fraction:
+        """Return the spread that a scale divides: that of each round, for all of them."""
+        return self.k * spread_of(self.mechanism, sensitivity)
+
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the rounds at the largest eta that keeps the wanted guarantee for all together.
 
@@ -106,7 +118,7 @@ class Peeling:
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
         unbalanced = replace(sensitivity, balanced=False)
         each = self._share(unbalanced, parameter, k)
-        calibrated = self.mechanism.calibrate(unbalanced, each)
+        calibrated = calibrate(self.mechanism, unbalanced, each)
         if calibrated.guarantee.pure is None:
             raise InvalidArgument(
                 f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
 from . import MECHANISMS, read_mechanism
-from .contract import Calibrated, Mechanism, PrivacyParameter, read_parameter
+from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_parameter
 from .joint_top_k import JointTopK
 from .peeling import Peeling
 
@@ -77,4 +77,4 @@ def _settle(  # noqa: PLR0913  # all of them, so that each is looked up by its o
     relation = read_neighbors(neighbors)
     parameter = read_parameter(epsilon, rho, scale)
     sensitivity = read_sensitivity(change, spread, monotonic, relation)
-    return Settled(read, sensitivity, parameter, read.calibrate(sensitivity, parameter))
+    return Settled(read, sensitivity, parameter, calibrate(read, sensitivity, parameter))

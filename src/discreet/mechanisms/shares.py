@@ -8,7 +8,7 @@ from typing import Any
 from ..privacy.calibration import largest_share
 from ..privacy.guarantees import ApproxDP, BoundedRange, Guarantee, MixedRange
 from ..privacy.sensitivity import Sensitivity
-from .contract import Mechanism, PrivacyParameter
+from .contract import Mechanism, PrivacyParameter, calibrate
 
 
 def share_of(
@@ -48,7 +48,7 @@ def _share(
 ) -> Fraction:
     def guarantee(share: Fraction) -> Guarantee:
         parameter = PrivacyParameter("epsilon", share)
-        promised = mechanism.calibrate(sensitivity, parameter).guarantee
+        promised = calibrate(mechanism, sensitivity, parameter).guarantee
         return in_rounds(promised, answers) if adaptive else promised
 
     epsilon, delta = together.epsilon, together.delta

@@ -5,7 +5,7 @@ from typing import Literal
 
 from ..privacy.guarantees import NoGuarantee
 from ..privacy.sensitivity import Sensitivity
-from .contract import Calibrated, Mechanism, PrivacyParameter, identified
+from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ class Unpromised:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at that much noise, promising nothing."""
-        calibrated = self.mechanism.calibrate(sensitivity, parameter)
+        calibrated = calibrate(self.mechanism, sensitivity, parameter)
         return replace(calibrated, guarantee=NoGuarantee(self.reason, sensitivity.neighbors))

@@ -10,7 +10,7 @@ from typing import Any
 from ..arguments import exact_text, listed
 from ..candidates import Grid
 from ..errors import InvalidArgument, InvalidNumber, shown
-from ..mechanisms.contract import Calibrated, PrivacyParameter
+from ..mechanisms.contract import Calibrated, PrivacyParameter, calibrate
 from ..mechanisms.exponential import Exponential
 from ..numbers import Number, exact, spell
 from ..privacy.calibration import largest_share
@@ -204,8 +204,8 @@ def _values(
     return tuple(
         _Value(
             share,
-            Exponential().calibrate(
-                Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors), parameter
+            calibrate(
+                Exponential(), Rank(NOTHING, Grid(0, 0), share).sensitivity(neighbors), parameter
             ),
         )
         for share in shares

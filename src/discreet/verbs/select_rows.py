@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores
 from ..mechanisms import Mechanism
-from ..mechanisms.contract import Calibrated, Law, identified, read_parameter
+from ..mechanisms.contract import Calibrated, Law, calibrate, identified, read_parameter
 from ..mechanisms.shares import share_of
 from ..numbers import Number, count, flag, positive
 from ..privacy.calibration import read_share
@@ -147,7 +147,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
         question = ask(score, _sharpened(terms, changed, together, asked), labels)
     mechanisms = weighed(question.mechanism, mask, base_measure, log_base_measure, number)
     possible = [_possible(one, labels) for one in mechanisms]
-    calibrated = [m.calibrate(question.sensitivity, question.parameter) for m in mechanisms]
+    calibrated = [calibrate(one, question.sensitivity, question.parameter) for one in mechanisms]
     details = partial(_details, asked, mechanisms, changed, together)
     order = replace(_ordered(question, number), guarantee=together, details=details)
 
