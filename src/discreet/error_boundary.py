@@ -1,7 +1,8 @@
 """Keeps arguments and computed values out of the errors that leave this library, and its frames out of tracebacks.
 
 A traceback ends at the caller's line. DISCREET_TRACEBACK=full in the environment keeps the frames of the library,
-without their variables.
+without their variables. Inside the boundary floating-point numbers are rounded as the proofs assume, whatever the
+caller's mode is.
 """
 
 import builtins
@@ -14,6 +15,7 @@ from types import FunctionType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from .errors import DiscreetError, InvalidArgument, UnreadableArgument, shown
+from .float_environment import default_environment, is_default
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -45,7 +47,7 @@ def foreign_function(function: object, name: str) -> Callable[..., Any]:
 
 
 def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Return the function with errors that hold no arguments and no computed values.
+    """Return the function with errors that hold no arguments and no computed values, in the default environment.
 
     An error keeps its class and message, and loses its cause, its context and the frames below this one, which an
     interrupt keeps without their variables. An error raised by an object of the caller or of another library may
@@ -55,7 +57,10 @@ def error_boundary(function: Callable[_P, _T]) -> Callable[_P, _T]:
     @wraps(function)
     def enter(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
-            return function(*args, **kwargs)
+            if is_default():
+                return function(*args, **kwargs)
+            with default_environment():
+                return function(*args, **kwargs)
         except BaseException as error:
             emptied = _emptied(error)
         del args, kwargs

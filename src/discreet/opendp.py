@@ -7,6 +7,7 @@ from typing import Any
 
 from .error_boundary import error_boundary
 from .errors import InvalidArgument, shown
+from .float_environment import in_default_environment
 from .mechanisms import Mechanism, read_mechanism
 from .mechanisms.contract import Calibrated, PrivacyParameter, calibrate, read_parameter
 from .numbers import Number, flag, float_up
@@ -62,7 +63,8 @@ def to_opendp(
     law = calibrated(1).law  # the same for every d_in: it is the scale that is given
 
     def select(scores: Sequence[Any]) -> int:
-        return int(law(read_vector([sign * score for score in scores])).draw(SystemBits()))
+        drawn = in_default_environment(law(read_vector([sign * score for score in scores])).draw)
+        return int(drawn(SystemBits()))
 
     def privacy_map(d_in: object) -> float:
         return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))

@@ -17,6 +17,7 @@ from .accuracy import CONFIDENCE, ErrorBound
 from .candidates import Answers
 from .descriptions import digest
 from .errors import InvalidArgument, InvalidScores
+from .float_environment import in_default_environment
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.contract import (
@@ -124,7 +125,8 @@ class Order:
         account = self.account
         if isinstance(account, Listener):
             raise account.Heard(self, prepare, name)
-        bought = Purchased(prepare()(), None) if account is None else self._bought(account, prepare)
+        ready = partial(_ready, prepare)
+        bought = Purchased(ready()(), None) if account is None else self._bought(account, ready)
         return Release(
             name(bought.drawn),
             self.guarantee,
@@ -165,6 +167,15 @@ class Order:
             self._candidates,
             self.unit,
         )
+
+
+def _ready(prepare: Callable[[], Callable[[], object]]) -> Callable[[], object]:
+    """Compute the private scores, and return the function that draws.
+
+    Each in the default floating-point environment: what reads the data, or an account, may have loaded a library
+    that leaves another one behind.
+    """
+    return in_default_environment(in_default_environment(prepare)())
 
 
 def draw(law: Law, size: int | None) -> object:

@@ -7,7 +7,7 @@ the registry.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
@@ -16,6 +16,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from ..errors import InvalidArgument, InvalidNumber, shown
+from ..float_environment import in_default_environment
 from ..numbers import positive, spell
 from ..privacy.contract import equals
 from ..privacy.guarantees import Guarantee, NoGuarantee
@@ -121,7 +122,8 @@ def calibrate(
     problem = excess(mechanism, calibrated.guarantee, sensitivity, parameter)
     if problem is not None:
         raise InvalidArgument(problem)
-    return calibrated
+    # Between the verb and its distribution the data are read, by libraries that may have changed the environment.
+    return replace(calibrated, law=in_default_environment(calibrated.law))
 
 
 def excess(

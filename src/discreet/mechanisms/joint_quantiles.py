@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidNumber
+from ..float_environment import in_default_environment
 from ..numbers import count
 from ..privacy.guarantees import BoundedRange
 from ..privacy.sensitivity import Neighbors, Sensitivity
@@ -83,7 +84,7 @@ class JointQuantiles:
                 indices, counts = np.unique(indices, return_counts=True)
             return JointLaw(indices, counts, self.size, self.alphas, rate)
 
-        return Calibrated(guarantee, law)
+        return Calibrated(guarantee, in_default_environment(law))
 
     def _shares(self) -> list[Fraction]:
         """Return the wanted shares of the records, by cell."""

@@ -7,11 +7,17 @@
 
    Loops run over tiles of a fixed length and have no branches, so that compilers make them vector instructions,
    and so that the work is a function of how many numbers there are, not of the numbers. A compiler may contract a
-   product and a sum to one operation: the bounds hold for both. It must not reorder sums (no -ffast-math). */
+   product and a sum to one operation: the bounds hold for both. It must not reorder sums (no -ffast-math).
+
+   Every function that computes sets the default floating-point environment first and restores the caller's: the
+   bounds are those of rounding to nearest with subnormal numbers, and any library may leave another mode behind. */
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__x86_64__) || defined(_M_X64)
+#include <xmmintrin.h>
+#endif
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
@@ -23,10 +29,20 @@
    other names. */
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__)
 #define CLONED 1
-#define FOR_EACH_LEVEL EXPORT __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#define FOR_EACH_LEVEL APART __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
 #define CLONED 0
-#define FOR_EACH_LEVEL EXPORT
+#define FOR_EACH_LEVEL APART
+#endif
+
+/* What computes is a function of its own, and is called between two barriers: so no operation moves across the lines
+   that set the floating-point environment, of which compilers know nothing. */
+#if defined(__GNUC__) && !defined(_WIN32)
+#define APART __attribute__((noinline, visibility("hidden")))
+#elif defined(__GNUC__)
+#define APART __attribute__((noinline))
+#else
+#define APART __declspec(noinline)
 #endif
 
 /* Into each copy: what is called is compiled for the lowest level. */
@@ -34,6 +50,72 @@
 #define INLINE static inline __attribute__((always_inline))
 #else
 #define INLINE static inline
+#endif
+
+#if defined(__GNUC__)
+#define BARRIER() __asm__ volatile("" ::: "memory")
+#else
+#define BARRIER()
+#endif
+
+/* The floating-point environment: rounding, whether subnormal numbers count as zero, and which exceptions trap. Every
+   thread has its own. In the default one results are rounded to nearest, subnormal numbers are kept and nothing traps. */
+#if defined(__x86_64__) || defined(_M_X64)
+
+typedef unsigned Environment;
+#define DEFAULT 0x1f80u
+#define FLAGS 0x3fu /* what happened so far, which is no mode */
+
+INLINE Environment enter(void)
+{
+    Environment saved = _mm_getcsr();
+    if ((saved & 0xffffu & ~FLAGS) != DEFAULT)
+        _mm_setcsr(DEFAULT);
+    BARRIER();
+    return saved;
+}
+
+INLINE void leave(Environment saved)
+{
+    BARRIER();
+    if ((saved & 0xffffu & ~FLAGS) != DEFAULT)
+        _mm_setcsr(saved);
+}
+
+#elif defined(__aarch64__) && defined(__GNUC__)
+
+typedef uint64_t Environment;
+
+INLINE Environment enter(void)
+{
+    Environment saved;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(saved)::"memory");
+    if (saved != 0)
+        __asm__ volatile("msr fpcr, %0" ::"r"((Environment)0) : "memory");
+    return saved;
+}
+
+INLINE void leave(Environment saved)
+{
+    BARRIER();
+    if (saved != 0)
+        __asm__ volatile("msr fpcr, %0" ::"r"(saved) : "memory");
+}
+
+#else /* where `discreet_level` is 0 and nothing of this is used */
+
+typedef int Environment;
+
+INLINE Environment enter(void)
+{
+    return 0;
+}
+
+INLINE void leave(Environment saved)
+{
+    (void)saved;
+}
+
 #endif
 
 #define TILE 64
@@ -227,7 +309,7 @@ EXPORT uint64_t discreet_source(void)
 
 /* The largest number of each block, and the sum of the block's weights relative to it, 2^(-rate * (largest - x)).
    Return 1, or 0 if a number is not finite. */
-FOR_EACH_LEVEL int discreet_block_sums(
+FOR_EACH_LEVEL int compute_block_sums(
     const double *restrict x, size_t n, size_t block, double rate, double *restrict bests, double *restrict sums)
 {
     double spoilt = 0.0;
@@ -240,7 +322,7 @@ FOR_EACH_LEVEL int discreet_block_sums(
 }
 
 /* The running sums of the weights 2^(-rate * (best - x)). */
-FOR_EACH_LEVEL void discreet_running_sums(
+FOR_EACH_LEVEL void compute_running_sums(
     const double *restrict x, size_t n, double best, double rate, double *restrict out)
 {
     weights(x, n, best, rate, out);
@@ -249,7 +331,7 @@ FOR_EACH_LEVEL void discreet_running_sums(
 
 /* For each of several rows of `width` numbers, the running sums of the weights relative to the row's largest.
    Return 1, or 0 if a number is not finite. */
-FOR_EACH_LEVEL int discreet_row_sums(const double *restrict x, size_t rows, size_t width, double rate, double *restrict out)
+FOR_EACH_LEVEL int compute_row_sums(const double *restrict x, size_t rows, size_t width, double rate, double *restrict out)
 {
     double spoilt = 0.0;
     for (size_t start = 0; start < rows * width; start += width) {
@@ -261,13 +343,13 @@ FOR_EACH_LEVEL int discreet_row_sums(const double *restrict x, size_t rows, size
 }
 
 /* Replace n >= 0 numbers by their running sums. */
-FOR_EACH_LEVEL void discreet_cumulate(double *w, size_t n)
+FOR_EACH_LEVEL void compute_cumulate(double *w, size_t n)
 {
     cumulate(w, n);
 }
 
 /* Replace each gap >= 0 by its weight 2^(-rate * gap). */
-FOR_EACH_LEVEL void discreet_weights(double *gaps, size_t n, double rate)
+FOR_EACH_LEVEL void compute_weights(double *gaps, size_t n, double rate)
 {
     double x[TILE];
     for (size_t start = 0; start < n; start += TILE) {
@@ -290,7 +372,7 @@ INLINE double whole(uint64_t word)
    2^guide_bits cells, `guide` with one entry more, says between which indices the search goes on; the first
    guide_bits of a word's `width` bits tell its cell. The guide may be wrong by rounding: the certificate below is
    all that decides, and indices stay within the sums whatever the guide says. */
-EXPORT void discreet_locate(
+APART void compute_locate(
     const double *restrict ends, size_t n, const uint64_t *restrict words, size_t number, unsigned width, double cell,
     double slack, uint32_t *restrict guide, unsigned guide_bits, int64_t *restrict found)
 {
@@ -327,7 +409,7 @@ EXPORT void discreet_locate(
 
 /* For each row of `width` running sums the index on which its word certainly falls, or -1 where that is open: as
    above, with as many steps for any sums. `slack` and `cell` are relative to the row's total. */
-EXPORT void discreet_locate_rows(
+APART void compute_locate_rows(
     const double *restrict ends, size_t rows, size_t width, const uint64_t *restrict words, double cell, double slack,
     int64_t *restrict found)
 {
@@ -345,4 +427,60 @@ EXPORT void discreet_locate_rows(
         int before = i == last || ends[i] - low > slack * total + step;
         found[row] = after && before ? (int64_t)i : -1;
     }
+}
+
+/* The entries, each in the default environment. */
+
+EXPORT int discreet_block_sums(const double *x, size_t n, size_t block, double rate, double *bests, double *sums)
+{
+    Environment saved = enter();
+    int finite = compute_block_sums(x, n, block, rate, bests, sums);
+    leave(saved);
+    return finite;
+}
+
+EXPORT void discreet_running_sums(const double *x, size_t n, double best, double rate, double *out)
+{
+    Environment saved = enter();
+    compute_running_sums(x, n, best, rate, out);
+    leave(saved);
+}
+
+EXPORT int discreet_row_sums(const double *x, size_t rows, size_t width, double rate, double *out)
+{
+    Environment saved = enter();
+    int finite = compute_row_sums(x, rows, width, rate, out);
+    leave(saved);
+    return finite;
+}
+
+EXPORT void discreet_cumulate(double *w, size_t n)
+{
+    Environment saved = enter();
+    compute_cumulate(w, n);
+    leave(saved);
+}
+
+EXPORT void discreet_weights(double *gaps, size_t n, double rate)
+{
+    Environment saved = enter();
+    compute_weights(gaps, n, rate);
+    leave(saved);
+}
+
+EXPORT void discreet_locate(
+    const double *ends, size_t n, const uint64_t *words, size_t number, unsigned width, double cell, double slack,
+    uint32_t *guide, unsigned guide_bits, int64_t *found)
+{
+    Environment saved = enter();
+    compute_locate(ends, n, words, number, width, cell, slack, guide, guide_bits, found);
+    leave(saved);
+}
+
+EXPORT void discreet_locate_rows(
+    const double *ends, size_t rows, size_t width, const uint64_t *words, double cell, double slack, int64_t *found)
+{
+    Environment saved = enter();
+    compute_locate_rows(ends, rows, width, words, cell, slack, found);
+    leave(saved);
 }

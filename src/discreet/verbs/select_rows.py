@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidScores
+from ..float_environment import in_default_environment
 from ..mechanisms import Mechanism
 from ..mechanisms.contract import Calibrated, Law, calibrate, identified, read_parameter
 from ..mechanisms.shares import share_of
@@ -276,6 +277,7 @@ def _table(
     return table
 
 
+@in_default_environment
 def drawing(
     table: ScoreRows, calibrated: Sequence[Calibrated], possible: Sequence[Sequence[bool] | None]
 ) -> Callable[[], list[int]]:

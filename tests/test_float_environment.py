@@ -1,0 +1,374 @@
+"""Answers are the same function of the bits in any floating-point environment, on every path."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb
+from numpy.typing import NDArray
+
+import discreet
+from discreet import float_environment
+from discreet.errors import DiscreetError
+from discreet.float_environment import default_environment, in_default_environment, is_default
+from discreet.sampling import kernel, short_lists
+from discreet.sampling.bits import SystemBits
+from discreet.sampling.categorical import FLAT
+from discreet.sampling.enclosures import ball, cut_exponential, lower, precision
+
+from .float_modes import MODES, compiler, control, mode, set_mode, why_not
+from .golden_answers import RECORDED, answered, from_memory
+
+pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+
+OTHERS = [name for name in MODES if name != "nearest"]
+GOLDEN: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))["memory"]
+TINY = 2.0**-1030
+SUBNORMAL = {"sensitivity": Fraction(1, 2**1030), "epsilon": 1}
+
+
+class Words(SystemBits):
+    """Words of a list, again and again."""
+
+    def __init__(self, words: Iterable[int]) -> None:
+        self._words, self._read = list(words), 0
+
+    def word(self) -> int:
+        self._read += 1
+        return self._words[(self._read - 1) % len(self._words)]
+
+    def words(self, n: int) -> NDArray[np.uint64]:
+        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
+
+
+@pytest.fixture(params=["kernel", "numpy", "python"])
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Take one of the three ways to compute weights; the plain one for short lists, arrays for all others."""
+    if request.param == "kernel" and kernel.active() is None:
+        pytest.skip(f"no kernel: {kernel.load()}")
+    if request.param != "kernel":
+        monkeypatch.setattr(kernel, "active", lambda: None)
+    if request.param != "python":
+        monkeypatch.setattr(short_lists, "SHORT", 0)
+    return str(request.param)
+
+
+def beside_boundaries(scores: Any, steps: Iterable[int] = (1, 10**4, 10**8)) -> list[int]:
+    """Return words on both sides of the boundary after the first score, where weights are exp(score)."""
+    exact = list(map(Fraction, scores))
+    with precision(256):
+        sums: dict[Fraction, arb] = {
+            x: exact.count(x) * ball(x - max(exact)).exp() for x in dict.fromkeys(exact)
+        }
+        ahead = sums[exact[0]] if len(sums) == 2 else sums[exact[0]] / exact.count(exact[0])
+        word = int(lower(ahead / sum(sums.values(), arb(0)) * arb(2) ** 64))
+    return [word + sign * step for step in steps for sign in (1, -1)]
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_a_mode_is_seen_and_restored(name: str) -> None:
+    seen = []
+    with mode(name):
+        before, default = control(), is_default()
+        in_default_environment(lambda: seen.append((is_default(), control())))()
+        after = control()
+        with pytest.raises(ZeroDivisionError), default_environment():
+            raise ZeroDivisionError
+        last = control()
+    assert default == (name == "nearest")
+    assert seen == [(True, MODES["nearest"])]
+    assert before == after == last == MODES[name]
+
+
+RNG = np.random.default_rng(5)
+NUMBERS = RNG.normal(size=5000) * 9
+ENDS = np.cumsum(RNG.random(700))
+SHUFFLED = RNG.integers(0, 2**63, size=700, dtype=np.uint64) << np.uint64(1)
+
+
+def entries() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
+    """Yield each function of the kernel in C, by its name, with its arguments in memory of their own."""
+    fast: Any = kernel.active()
+    out, more = np.empty(5000), np.empty(80)
+    found, guide = np.empty(700, dtype=np.int64), np.empty(2**8 + 1, dtype=np.uint32)
+    at = {
+        "block_sums": [NUMBERS, 5000, 64, 0.7, out, more],
+        "running_sums": [NUMBERS, 5000, float(NUMBERS.max()), 0.7, out],
+        "weights": [np.abs(NUMBERS), 5000, 0.7],
+        "cumulate": [np.abs(NUMBERS), 5000],
+        "row_sums": [NUMBERS, 50, 100, 0.7, out],
+        "locate": [ENDS, 700, SHUFFLED, 700, 64, ENDS[-1] * 2.0**-64, 1e-13, guide, 8, found],
+        "locate_rows": [ENDS, 100, 7, SHUFFLED, 2.0**-64, 1e-13, found],
+    }
+    for name, function in fast._functions.items():
+        yield name, function, at[name]
+
+
+def computed(function: Callable[..., Any], arguments: list[Any]) -> list[bytes]:
+    """Return the memory of all arrays after a call."""
+    fresh = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+    function(*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in fresh))
+    return [x.tobytes() for x in fresh if isinstance(x, np.ndarray)]
+
+
+@pytest.mark.skipif(kernel.active() is None, reason=f"no kernel: {kernel.load()}")
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_entry_of_the_kernel_computes_the_same_bits_and_restores_the_mode(name: str) -> None:
+    tried = 0
+    for entry, function, arguments in entries():
+        plain = computed(function, arguments)
+        with mode(name):
+            other, after = computed(function, arguments), control()
+        assert other == plain, entry
+        assert after == MODES[name], entry
+        tried += 1
+    assert tried == 7
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_ready_exponents(name: str, path: str) -> None:
+    exponents = -np.abs(NUMBERS)
+    plain = cut_exponential(exponents.copy())
+    with mode(name):
+        other = cut_exponential(exponents.copy())
+    assert np.allclose(plain, other, rtol=2.0**-44, atol=0)
+
+
+HUNDREDS = [0.0] * 100 + [-0.6911371237458194] * 100
+NEAR: dict[str, tuple[Any, Callable[..., Any]]] = {
+    "array": (HUNDREDS, lambda s, **t: discreet.select(np.array(s), **t)),
+    "batch": (HUNDREDS, lambda s, **t: discreet.select(np.array(s), size=40, **t)),
+    "list": (HUNDREDS[60:140], discreet.select),
+    "selector": (HUNDREDS[99:101], lambda s, **t: discreet.selector(**t)(s)),
+    "rows": (
+        HUNDREDS[97:103],
+        lambda s, **t: discreet.select_rows(
+            np.array([s] * 40), sensitivity="1/2", epsilon_per_row=1
+        ),
+    ),
+    "blocks": (
+        [0.0] * FLAT + [-0.6911371237458194] * FLAT,
+        lambda s, **t: discreet.select(np.array(s), **t),
+    ),
+    "integers": ([0, -1, -2, -3], lambda s, **t: discreet.select(np.array(s * 30), **t)),
+    "fractions": (
+        [Fraction(0), Fraction(-1, 3)],
+        lambda s, **t: discreet.select(s, **t),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("verb", NEAR)
+@pytest.mark.one_in(3)
+def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
+    scores, call = NEAR[verb]
+    steps = (
+        (1, 10**4, 10**8) if len(scores) < FLAT else (10**8, 2 * 10**8)
+    )  # no doubts there: balls take long
+    words = beside_boundaries(scores if verb != "integers" else scores * 30, steps)
+    ask = partial(call, scores, sensitivity="1/2", epsilon=1)
+
+    def answers() -> list[Any]:
+        rotated = (Words(words[i:] + words[:i]) for i in range(len(words)))
+        return [np.array(_on(bits, ask).value).tolist() for bits in rotated]
+
+    plain = answers()
+    with mode(name):
+        other, after = answers(), control()
+    assert other == plain
+    assert after == MODES[name]
+
+
+def _on(bits: Words, call: Callable[[], Any]) -> Any:
+    """Return what a call answers on these bits."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SystemBits, "word", lambda _: bits.word())
+        patch.setattr(SystemBits, "words", lambda _, n: bits.words(n))
+        return call()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.one_in(5)
+def test_every_verb_answers_as_recorded(name: str, path: str) -> None:
+    with mode(name):
+        answers = answered(from_memory())
+        after = control()
+    assert answers == GOLDEN
+    assert after == MODES[name]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_subnormal_scores_are_not_zero(name: str, path: str) -> None:
+    def chances(scores: Any) -> list[Fraction]:
+        return list(discreet.distribution(scores, **SUBNORMAL).lower)
+
+    scores: list[Any] = [[0.0, TINY], np.array([0.0, TINY]), [0.0, TINY, Fraction(1, 2**1030)]]
+    plain = [chances(one) for one in scores]
+    with mode(name):
+        other = [chances(one) for one in scores]
+    assert other == plain
+    assert all(0.1 < p[0] < 0.4 for p in plain)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_numbers_that_follow_are_the_same(name: str) -> None:
+    parts = [discreet.BoundedRange(Fraction(1, 2))] * 10
+
+    def follow() -> list[Any]:
+        together = discreet.compose(parts)
+        return [together.approx("1e-6").epsilon, together.delta_at(1), together.rho]
+
+    plain = follow()
+    with mode(name):
+        other = follow()
+    assert other == plain
+
+
+@pytest.mark.parametrize("name", ["up", "zero FTZ+DAZ"] if "up" in MODES else OTHERS[:2])
+def test_a_thread_has_its_own_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "THREADED", 1)
+    monkeypatch.setattr(kernel, "threads", lambda: 3)
+    scores = np.random.default_rng(3).normal(size=FLAT + 99)
+    ask = partial(discreet.select, scores, sensitivity=1, epsilon=1, size=50)
+    plain, found = _on(Words(range(0, 2**64, 2**57)), ask).value.tolist(), []
+
+    def work() -> None:
+        with mode(name):
+            found.append(_on(Words(range(0, 2**64, 2**57)), ask).value.tolist())
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [plain]
+    assert is_default()
+
+
+def test_who_is_called_during_a_question_sees_the_default() -> None:
+    seen = []
+
+    def score(data: list[int], options: list[int]) -> list[int]:
+        seen.append(is_default())
+        return [sum(data) * o for o in options]
+
+    with mode("up"):
+        discreet.select_by(score, [1, 2], [1, 2, 3], sensitivity=6, epsilon=1)
+        after = control()
+    assert seen == [True]
+    assert after == MODES["up"]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_library_that_is_loaded_during_a_question(name: str, path: str) -> None:
+    """What reads the data, or pays, leaves a mode behind: the answer is drawn in the default."""
+    words = beside_boundaries([0.0, -0.6911371237458194])
+
+    def score(_: object, __: object) -> list[float]:
+        set_mode(name)
+        return [0.0, -0.6911371237458194]
+
+    class Account:
+        def buy(self, bill: Any, prepare: Callable[[], Callable[[], Any]]) -> Any:
+            set_mode(name)
+            draw = prepare()
+            set_mode(name)
+            return draw()
+
+    def answers(**terms: Any) -> list[Any]:
+        ask = partial(
+            discreet.select_by,
+            score,
+            [],
+            ["a", "b"],
+            sensitivity="1/2",
+            error=0,
+            epsilon=1,
+            **terms,
+        )
+        try:
+            return [_on(Words(words[i:] + words[:i]), ask).value for i in range(len(words))]
+        finally:
+            set_mode("nearest")
+
+    scores = [0.0, -0.6911371237458194]
+    plain = [
+        _on(Words(words[i:] + words[:i]), partial(discreet.select, scores, candidates=["a", "b"],
+            sensitivity="1/2", epsilon=1)).value
+        for i in range(len(words))
+    ]  # fmt: skip
+    assert answers() == answers(ledger=Account()) == plain
+    assert set(plain) == {"a", "b"}
+
+
+def test_where_the_default_cannot_be_set_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(float_environment, "_functions", lambda: None)
+    read = []
+
+    def score(*_: object) -> list[int]:
+        read.append(1)
+        return [1, 2]
+
+    ask = partial(discreet.select_by, score, [], [1, 2], sensitivity=1, epsilon=1)
+    with (
+        mode("up"),
+        pytest.raises(DiscreetError, match="-ffast-math, or one that calls fesetround"),
+    ):
+        ask()
+    assert not read
+    assert ask().value in (1, 2)
+
+
+CHILD = """
+import ctypes, json, struct, sys
+sys.path.insert(0, sys.argv[1])
+from tests.float_modes import control
+if sys.argv[3] == "after":
+    import discreet
+if sys.argv[3] != "preloaded":
+    ctypes.CDLL(sys.argv[2])
+from tests.golden_answers import RECORDED, answered, from_memory
+import discreet, fractions
+left = control()
+least = fractions.Fraction(1, 2**1030)
+small = struct.unpack("<d", (2**44).to_bytes(8, "little"))  # 2**-1030, which arithmetic might flush
+tiny = discreet.distribution([0.0, *small], sensitivity=least, epsilon=1)
+recorded = json.loads(RECORDED.read_text())["memory"]
+print(json.dumps([left, answered(from_memory()) == recorded, float(tiny.lower[0])]))
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after", "preloaded"])
+@pytest.mark.parametrize("fast", ["1", "0"])
+def test_beside_a_library_built_with_fast_math(when: str, fast: str, tmp_path: Path) -> None:
+    built = tmp_path / "fast.so"
+    (tmp_path / "fast.c").write_text("double half(double x) { return x / 2; }\n")
+    command = [
+        str(compiler()),
+        "-O2",
+        "-ffast-math",
+        "-shared",
+        "-fPIC",
+        "fast.c",
+        "-o",
+        str(built),
+    ]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    root = str(Path(__file__).parent.parent)
+    preload = {"LD_PRELOAD": str(built)} if when == "preloaded" else {}
+    environment = {**os.environ, **preload, "DISCREET_KERNEL": fast}
+    child = [sys.executable, "-c", CHILD, root, str(built), when]
+    done = subprocess.run(child, env=environment, check=True, capture_output=True, text=True)
+    left, as_recorded, chance = json.loads(done.stdout)
+    assert as_recorded
+    assert 0.37 < chance < 0.38
+    if left == MODES["nearest"]:
+        pytest.skip("libraries built by this compiler with -ffast-math leave the mode alone")
