@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 import discreet
 from discreet import float_environment
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InvalidArgument
 from discreet.float_environment import default_environment, in_default_environment, is_default
+from discreet.privacy.rho import laplace_rho, logistic_rho, pure_rho, range_rho
 from discreet.sampling import kernel, short_lists
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import FLAT
@@ -27,6 +29,7 @@ from discreet.sampling.enclosures import ball, cut_exponential, lower, precision
 
 from .float_modes import MODES, compiler, control, mode, set_mode, why_not
 from .golden_answers import RECORDED, answered, from_memory
+from .privacy.test_guarantees import ALL as GUARANTEES
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -220,18 +223,30 @@ def test_subnormal_scores_are_not_zero(name: str, path: str) -> None:
     assert all(0.1 < p[0] < 0.4 for p in plain)
 
 
+def numbers_that_follow() -> list[Any]:
+    """Return what follows from guarantees of every kind, alone and together."""
+    together = discreet.compose([discreet.BoundedRange(Fraction(1, 2))] * 10)
+    found: list[Any] = []
+    for guarantee in [*GUARANTEES, together]:
+        found += [guarantee.rho, guarantee.delta_at(1), guarantee.delta_at("1/3")]
+        with suppress(InvalidArgument):
+            found += [
+                guarantee.approx("1e-6").epsilon,
+                guarantee.repeated(3).approx("1e-7").epsilon,
+            ]
+    return found
+
+
 @pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.one_in(3)
 def test_numbers_that_follow_are_the_same(name: str) -> None:
-    parts = [discreet.BoundedRange(Fraction(1, 2))] * 10
-
-    def follow() -> list[Any]:
-        together = discreet.compose(parts)
-        return [together.approx("1e-6").epsilon, together.delta_at(1), together.rho]
-
-    plain = follow()
+    plain = numbers_that_follow()
+    for kept in (range_rho, pure_rho, logistic_rho, laplace_rho):
+        kept.cache_clear()
     with mode(name):
-        other = follow()
+        other = numbers_that_follow()
     assert other == plain
+    assert len(plain) > 40
 
 
 @pytest.mark.parametrize("name", ["up", "zero FTZ+DAZ"] if "up" in MODES else OTHERS[:2])
@@ -330,10 +345,12 @@ def test_where_the_default_cannot_be_set_nothing_is_read(monkeypatch: pytest.Mon
 CHILD = """
 import ctypes, json, struct, sys
 sys.path.insert(0, sys.argv[1])
-from tests.float_modes import control
+from tests.float_modes import control, set_mode
+if sys.argv[3] == "rounded up":
+    set_mode("up")
 if sys.argv[3] == "after":
     import discreet
-if sys.argv[3] != "preloaded":
+if sys.argv[3] in ("before", "after"):
     ctypes.CDLL(sys.argv[2])
 from tests.golden_answers import RECORDED, answered, from_memory
 import discreet, fractions
@@ -346,7 +363,7 @@ print(json.dumps([left, answered(from_memory()) == recorded, float(tiny.lower[0]
 """
 
 
-@pytest.mark.parametrize("when", ["before", "after", "preloaded"])
+@pytest.mark.parametrize("when", ["before", "after", "preloaded", "rounded up"])
 @pytest.mark.parametrize("fast", ["1", "0"])
 def test_beside_a_library_built_with_fast_math(when: str, fast: str, tmp_path: Path) -> None:
     built = tmp_path / "fast.so"

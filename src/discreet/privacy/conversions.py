@@ -7,6 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from ..errors import InvalidNumber, shown
+from ..float_environment import in_default_environment
 from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
@@ -18,7 +19,7 @@ _ROUGH_BITS = 256
 _ORDERS = (-40.0, 800.0)
 """Logarithms of the least and the largest excess of an order over 1 that are tried."""
 _TRIALS = 38
-_GOLDEN = (math.sqrt(5) - 1) / 2
+_GOLDEN = 0.6180339887498949  # in no mode another one
 
 
 def read_epsilon(value: object) -> Fraction:
@@ -59,6 +60,7 @@ def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
     return max(short_up(_at_best_order(epsilon)), Fraction(0))
 
 
+@in_default_environment
 def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> float:
     """Return the upper end of a divergence at an order above 1, as a float; infinity if there is none.
 
@@ -98,6 +100,7 @@ def rho_for(epsilon: Number, delta: Number) -> Fraction:
     return max(short_down(-_at_best_order(minus_rho)), Fraction(0))
 
 
+@in_default_environment
 def least_epsilon(
     delta_of: Callable[[Fraction], Fraction], delta: Fraction, high: Fraction, steps: int = 40
 ) -> Fraction:
@@ -124,6 +127,7 @@ def log_factor(excess: arb) -> arb:
     return a * (-1 / a).log1p() - excess.log()
 
 
+@in_default_environment
 def _at_best_order(objective: Divergence) -> Fraction:
     """Return the upper end of the objective where it is least, as far as a search by golden section finds.
 

@@ -7,7 +7,6 @@ Set DISCREET_KERNEL=0 to leave it out, and DISCREET_THREADS to the number of thr
 """
 
 import ctypes
-import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,7 +25,7 @@ from .vectors import NOT_FINITE
 
 Doubles = NDArray[np.float64]
 
-_LN2 = math.log(2)
+_LN2 = 0.6931471805599453  # the double nearest to it, whatever the mode is while this is imported
 _LEVELS = {1: "neon", 3: "x86-64-v3", 4: "x86-64-v4"}
 _ARGUMENTS = {
     "block_sums": "pnndpp",
