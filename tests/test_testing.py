@@ -106,8 +106,8 @@ class Broken:
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         plain = Exponential().calibrate(sensitivity, parameter)
-        epsilon = plain.guarantee.pure
-        eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)  # type: ignore[operator]
+        epsilon: Any = plain.guarantee.pure
+        eta = epsilon / (sensitivity.change if self.wrong == "constant" else sensitivity.spread)
 
         def law(scores: Vector) -> Law:
             if self.wrong == "check" and not np.all(np.isfinite(scores.values.astype(float))):

@@ -169,7 +169,7 @@ class Order:
         )
 
 
-def _ready(prepare: Callable[[], Callable[[], object]]) -> Callable[[], object]:
+def _ready(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
     """Compute the private scores, and return the function that draws.
 
     Each in the default floating-point environment: what reads the data, or an account, may have loaded a library

@@ -26,7 +26,7 @@ from discreet.mechanisms.contract import (
 from discreet.mechanisms.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.unpromised import Unpromised
-from discreet.privacy.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
+from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.rho import RhoOf, laplace_rho, pure_rho, range_rho
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from discreet.sampling.categorical import Categorical
@@ -43,7 +43,7 @@ SENSITIVITIES = [
     replace(sensitivity_of(2, "replace_one"), balanced=True),
 ]
 PARAMETERS = [
-    PrivacyParameter(kind, Fraction(value))  # type: ignore[arg-type]
+    PrivacyParameter(kind, Fraction(value))
     for kind in ("epsilon", "rho", "scale")
     for value in ("1/1000", "1/3", "1/2", 1, 5)
 ]
@@ -213,35 +213,39 @@ def test_a_scale_is_that_of_every_answer(mechanism: Mechanism, scale: Any) -> No
     assert 0.999 < guarantee.pure * scale / (answers * spread) <= 1
 
 
+KINDS: Any = discreet
+"""Whose guarantees take numbers of all types."""
+
 REFUSED: dict[str, tuple[Guarantee, str]] = {
-    "the other relation": (PureDP(1, "replace_one"), "epsilon"),
-    "more": (PureDP("1.0000000001"), "epsilon"),
-    "more, with a delta": (ApproxDP(2, "1e-9"), "epsilon"),
-    "nothing of epsilon": (ZCDP("1/100"), "epsilon"),
-    "nothing of rho": (ApproxDP(2, "1e-9"), "rho"),
-    "more of rho": (ZCDP("1.01"), "rho"),
-    "a large mu": (GaussianDP(2), "rho"),
-    "less noise": (PureDP("2.01"), "scale"),
-    "less noise, in rho": (ZCDP("2.01"), "scale"),
+    "the other relation": (KINDS.PureDP(1, "replace_one"), "epsilon"),
+    "more": (KINDS.PureDP("1.0000000001"), "epsilon"),
+    "more, with a delta": (KINDS.ApproxDP(2, "1e-9"), "epsilon"),
+    "nothing of epsilon": (KINDS.ZCDP("1/100"), "epsilon"),
+    "nothing of rho": (KINDS.ApproxDP(2, "1e-9"), "rho"),
+    "more of rho": (KINDS.ZCDP("1.01"), "rho"),
+    "a large mu": (KINDS.GaussianDP(2), "rho"),
+    "less noise": (KINDS.PureDP("2.01"), "scale"),
+    "less noise, in rho": (KINDS.ZCDP("2.01"), "scale"),
 }
 ACCEPTED: dict[str, tuple[Guarantee, str]] = {
-    "all": (PureDP(1), "epsilon"),
-    "less": (PureDP("1/2"), "epsilon"),
-    "a delta": (ApproxDP(1, "1e-9"), "epsilon"),
-    "nothing but a delta": (ApproxDP(0, "1e-9"), "epsilon"),
-    "rho": (ZCDP(1), "rho"),
-    "mu": (GaussianDP(1), "rho"),
-    "a delta and rho": (ApproxDP(1, "1e-9"), "rho"),
-    "noise": (PureDP(2), "scale"),
-    "noise, in rho": (ZCDP(2), "scale"),
+    "all": (KINDS.PureDP(1), "epsilon"),
+    "less": (KINDS.PureDP("1/2"), "epsilon"),
+    "a delta": (KINDS.ApproxDP(1, "1e-9"), "epsilon"),
+    "nothing but a delta": (KINDS.ApproxDP(0, "1e-9"), "epsilon"),
+    "rho": (KINDS.ZCDP(1), "rho"),
+    "mu": (KINDS.GaussianDP(1), "rho"),
+    "a delta and rho": (KINDS.ApproxDP(1, "1e-9"), "rho"),
+    "noise": (KINDS.PureDP(2), "scale"),
+    "noise, in rho": (KINDS.ZCDP(2), "scale"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_promise_that_is_not_within_the_parameter_is_refused(case: str) -> None:
     guarantee, kind = REFUSED[case]
+    asked: Mapping[str, Any] = {kind: 1}
     with pytest.raises(InvalidArgument, match="promising is calibrated wrongly"):
-        discreet.select([1, 5], sensitivity=1, mechanism=fixed(guarantee), **{kind: 1})
+        discreet.select([1, 5], sensitivity=1, mechanism=fixed(guarantee), **asked)
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
