@@ -10,7 +10,7 @@ from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..tables.engine import open_table, unwrapped
 from ..tables.fits import CellCounts, DeclaredCells, meant
-from ..tables.kinds import ColumnType, key
+from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
@@ -112,9 +112,12 @@ def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCount
     if labels is not None:
         return cells.values(labels)
     _check_type(column, of)
+    bounded = column.minimum is not None or column.maximum is not None
     counts = _ranged(column, cells)
     if counts is not None:
         return counts
+    if not is_written(of) and of.kind not in _UNTYPED and not bounded and column.type != "integer":
+        return cells.every_one()
     if column.type == "string" and of.kind == "text":
         return cells.every_one()
     return cells.accepted(lambda value: not _reason(value, column, of))
@@ -138,6 +141,9 @@ def _check_type(column: Column, of: ColumnType) -> None:
     """Raise unless the table itself says of a column what is declared, or says nothing."""
     if not is_written(of) and of.kind not in (*_UNTYPED, *_KINDS[column.type]):
         raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
+    for bound in (column.minimum, column.maximum):
+        if column.type == "datetime" and bound is not None and of.kind in _KINDS["datetime"]:
+            check_candidates([bound], of, "bound")
 
 
 def _fit(dataset: Dataset, column: Column, source: Any) -> Fit:

@@ -115,8 +115,9 @@ class Dataset:
     ) -> "Dataset":
         """Return a dataset whose columns a Frictionless Table Schema declares.
 
-        Fields of types that no question takes are left out. Of the constraints, minimum, maximum and enum count; a
-        "step" beside the type is taken too.
+        Fields of types that no question takes are left out; a "step" beside the type is taken too. What says how
+        cells are written, and is not how they are read, is refused: docs/how-to/describe_your_data.md has every
+        property.
 
         Args:
             source: as for `Dataset`.
@@ -149,7 +150,9 @@ class Dataset:
         """Return a dataset that metadata of SmartNoise or Lomas describe.
 
         `private_id` names the privacy unit and `max_ids` its bound, unless `row_privacy` says that a row is a
-        record; lower, upper and categories are minimum, maximum and enum. The number of rows is not taken.
+        record; lower, upper and categories are minimum, maximum and enum. The number of rows is not taken. A word
+        of theirs that is no boolean where one must be, or that is not known, is refused:
+        docs/how-to/describe_your_data.md has every property.
 
         Args:
             source: as for `Dataset`.

@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
@@ -12,14 +13,31 @@ from typing import Any
 
 from ..arguments import file_path
 from ..errors import MissingPackage, shown
-from .column import TYPES
-from .declarations import KeyPath, read_mapping, read_text, wrong
+from .column import TYPES, read_column
+from .declarations import KeyPath, nearest, read_list, read_mapping, read_text, wrong
+from .foreign_properties import (
+    CONSTRAINTS,
+    FIELD,
+    METADATA,
+    METADATA_COLUMN,
+    RESOURCE,
+    SCHEMA,
+    check_properties,
+)
 
 ForeignSchema = Mapping[str, Any] | str | os.PathLike[str]
 """A mapping, or the path of a file that holds one."""
 
 _PARTS = ("title", "description", "step")
 _BOUNDS = ("minimum", "maximum", "enum")
+_LEFT_OUT = (
+    "object", "array", "list", "time", "yearmonth", "duration", "geopoint", "geojson", "any",
+)  # fmt: skip
+"""The types of Table Schema that no question takes."""
+
+_NEXT: dict[object, Any] = {"integer": 1, "year": 1, "date": dt.timedelta(days=1)}
+"""How far the next value is, of types that have one."""
+
 _SMARTNOISE = {
     "int": "integer",
     "float": "number",
@@ -33,43 +51,88 @@ _WORDS = {"lower": "minimum", "upper": "maximum", "categories": "enum"}
 def table_schema_columns(given: ForeignSchema) -> dict[str, dict[str, Any]]:
     """Return the columns that a Table Schema declares, in the words of `Dataset`.
 
-    Fields of types that no question takes (objects, lists, places, durations) are left out, and so are constraints
-    other than minimum, maximum and enum. A year is an integer.
+    Fields of types that no question takes (objects, lists, places, durations) are left out. A year is an integer.
+    What each property does is in docs/how-to/describe_your_data.md.
 
     Args:
         given: the schema, or the path of a file with it; or a data package with one resource.
 
     Raises:
-        InvalidDescription: if it is no Table Schema.
+        InvalidDescription: if it is no Table Schema, or has a property that cannot be kept.
     """
-    schema = _loaded(given, _json, "schema")
+    schema: dict[str, Any] = _loaded(given, _json, "schema")
+    place: KeyPath = ()
     resources = schema.get("resources")
     if isinstance(resources, list) and len(resources) == 1:
-        schema = read_mapping(resources[0], ("resources",)).get("schema", {})
-    fields = read_mapping(schema, ("schema",)).get("fields")
+        resource, place = read_mapping(resources[0], ("resources",)), ("resources", "1")
+        how = {name: resource[name] for name in RESOURCE if name in resource}
+        check_properties(how, RESOURCE, place)
+        schema, place = read_mapping(resource.get("schema", {}), ("schema",)), (*place, "schema")
+    fields = schema.get("fields")
     if not isinstance(fields, list):
         raise wrong(("fields",), "a Table Schema has a list of fields, each with a name and a type")
-    return dict(
-        _field(one, ("fields", str(i))) for i, one in enumerate(fields, 1) if _is_asked(one)
-    )
-
-
-def _is_asked(field: object) -> bool:
-    return not isinstance(field, Mapping) or _type_of(field) in TYPES
-
-
-def _type_of(field: Mapping[str, Any]) -> object:
-    kind = field.get("type", "string")
-    return "integer" if kind == "year" else kind
+    check_properties(schema, SCHEMA, place)
+    columns: dict[str, dict[str, Any]] = {}
+    for i, one in enumerate(fields, 1):
+        name, declared = _field(one, ("fields", str(i)))
+        if name in columns:
+            raise wrong(
+                ("fields", str(i), "name"), f"two fields are called {shown(name)}; keep one"
+            )
+        columns[name] = declared
+    return {name: declared for name, declared in columns.items() if declared}
 
 
 def _field(given: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
-    """Return the name and the declaration of a field."""
+    """Return the name and the declaration of a field; an empty one of a type that no question takes."""
     field = read_mapping(given, place)
+    name, kind = read_text(field.get("name"), (*place, "name")), field.get("type", "string")
+    if kind in _LEFT_OUT:
+        return name, {}
+    if kind not in (*TYPES, "year"):
+        known = (*TYPES, "year", *_LEFT_OUT)
+        raise wrong((*place, "type"), f"there is no type {shown(kind)}{nearest(kind, known)}")
     bounds = read_mapping(field.get("constraints", {}), (*place, "constraints"))
+    check_properties(field, FIELD, place)
+    if "categories" in field:
+        bounds.setdefault("enum", _categories(field["categories"], bounds, place))
+    check_properties(bounds, CONSTRAINTS, (*place, "constraints"))
     parts = {key: field[key] for key in _PARTS if field.get(key)}
     parts |= {key: bounds[key] for key in _BOUNDS if key in bounds}
-    return read_text(field.get("name"), (*place, "name")), {"type": _type_of(field), **parts}
+    for word, sign in (("Minimum", 1), ("Maximum", -1)):
+        if f"exclusive{word}" in bounds:
+            here = (*place, "constraints", f"exclusive{word}")
+            parts[word.lower()] = _inclusive(bounds, word, sign, kind, here)
+    return name, {"type": "integer" if kind == "year" else kind, **parts}
+
+
+def _categories(given: object, bounds: Mapping[str, Any], place: KeyPath) -> list[Any]:
+    """Return the values of categories, which may come with labels."""
+    here = (*place, "categories")
+    values = [
+        one.get("value") if isinstance(one, Mapping) else one for one in read_list(given, here)
+    ]
+    if "enum" in bounds and bounds["enum"] != values:
+        raise wrong(here, "enum lists other values; keep one of them")
+    return values
+
+
+def _inclusive(
+    bounds: Mapping[str, Any], word: str, sign: int, kind: object, place: KeyPath
+) -> object:
+    """Return the bound that a value may reach, for one that it may not."""
+    if word.lower() in bounds:
+        raise wrong(place, f"{word.lower()} is given too; keep one of them")
+    if kind not in _NEXT:
+        raise wrong(
+            place,
+            f"between a {kind} and it are always more: give a {word.lower()} that may be reached",
+        )
+    bare = "date" if kind == "date" else "integer"
+    bound: Any = read_column(
+        "it", {"type": bare, "minimum": bounds[f"exclusive{word}"]}, place
+    ).minimum
+    return bound + sign * _NEXT[kind]
 
 
 def smartnoise_dataset(given: ForeignSchema, table: str | None) -> dict[str, Any]:
@@ -85,7 +148,8 @@ def smartnoise_dataset(given: ForeignSchema, table: str | None) -> dict[str, Any
     """
     metadata = _loaded(given, _yaml, "metadata")
     if "columns" in metadata:
-        return _described(metadata, read_mapping(metadata["columns"], ("columns",)), ())
+        columns = read_mapping(metadata["columns"], ("columns",))
+        return _described(metadata, columns, (), ("columns",))
     tables = {name: (place, one) for place, name, one in _tables(metadata)}
     if table is None and len(tables) == 1:
         (table,) = tables
@@ -94,7 +158,8 @@ def smartnoise_dataset(given: ForeignSchema, table: str | None) -> dict[str, Any
         raise wrong((), f"table must be one of those in the metadata ({known}), got {shown(table)}")
     place, of = tables[table]
     columns = {name: one for name, one in of.items() if isinstance(one, Mapping)}
-    return _described(of, columns, place)
+    rest = {name: value for name, value in of.items() if name not in columns}
+    return _described(rest, columns, place, place)
 
 
 def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Mapping[str, Any]]]:
@@ -106,29 +171,51 @@ def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Mapping
                     yield (str(collection), str(schema), str(name)), str(name), table
 
 
-def _described(of: Mapping[str, Any], columns: Mapping[str, Any], place: KeyPath) -> dict[str, Any]:
-    """Return the description of one table."""
-    read = {name: read_mapping(one, (*place, name)) for name, one in columns.items()}
+def _described(
+    of: Mapping[str, Any], columns: Mapping[str, Any], place: KeyPath, above: KeyPath
+) -> dict[str, Any]:
+    """Return the description of one table; its columns are below another place."""
+    check_properties(of, METADATA, place)
+    read = {name: read_mapping(one, (*above, name)) for name, one in columns.items()}
+    for name, one in read.items():
+        check_properties(one, METADATA_COLUMN, (*above, name))
     people = [name for name, one in read.items() if one.get("private_id") is True]
-    by_row = of.get("row_privacy") is True
-    if len(people) > 1:
-        raise wrong(
-            place,
-            f"one column says whose a row is, but private_id is true for {' and '.join(people)}",
-        )
-    most = of.get("max_ids", 1)
-    if not people and not by_row and most != 1:
-        raise wrong(
-            place,
-            f"max_ids is {shown(most)}, and no column has private_id: true, so nobody knows whose a row is",
-        )
-    unit = people[0] if people and not by_row else None
-    declared = {name: _column(one, (*place, name)) for name, one in read.items()}
+    unit, most = _unit(of, people, place), of.get("max_ids", 1)
+    declared = {name: _column(one, (*above, name)) for name, one in read.items()}
     return {
         "columns": declared,
         "privacy_unit": unit,
         "max_contributions": None if unit is None else most,
     }
+
+
+def _unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str | None:
+    """Return the column of the privacy unit, or None if the metadata say that a row is a record.
+
+    Raises:
+        InvalidDescription: if they say both, or neither.
+    """
+    by_row, most = of.get("row_privacy"), of.get("max_ids", 1)
+    reason = None
+    if len(people) > 1:
+        reason = (
+            f"one column says whose a row is, but private_id is true for {' and '.join(people)}"
+        )
+    elif by_row is True and people:
+        reason = f"row_privacy is true, and {people[0]} has private_id: true; keep one of them"
+    elif not people and type(most) is int and most == 1 and by_row is not False:
+        return None
+    elif not people and by_row is True:
+        reason = f"row_privacy is true, and max_ids is {shown(most)}: a row is of one, so keep one of them"
+    elif not people:
+        said = f"max_ids is {shown(most)}" if by_row is None else "row_privacy is false"
+        reason = (
+            f"{said}, and no column has private_id: true, so nobody knows whose a row is; give a column "
+            "private_id: true, or row_privacy: true if a row is of one"
+        )
+    if reason is not None:
+        raise wrong(place, reason)
+    return people[0]
 
 
 def _column(given: dict[str, Any], place: KeyPath) -> dict[str, Any]:
@@ -169,17 +256,39 @@ def _loaded(given: ForeignSchema, load: Callable[[str], Any], what: str) -> dict
 
 
 def _json(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal)
+    return json.loads(text, parse_float=Decimal, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, whose names must differ: of two values nobody knows which holds."""
+    _refuse_twice([name for name, _ in pairs])
+    return dict(pairs)
+
+
+def _refuse_twice(names: list[str]) -> None:
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise ValueError(f"{shown(name)} is given {times} times; keep one of them")
+
+
+def _refuse_repeats(node: Any) -> None:
+    """Raise if a mapping of YAML has a name twice."""
+    if node is None or isinstance(node.value, str):
+        return
+    pairs = [pair for pair in node.value if isinstance(pair, tuple)]
+    _refuse_twice([name.value for name, _ in pairs if isinstance(name.value, str)])
+    for inner in [value for _, value in pairs] if pairs else node.value:
+        _refuse_repeats(inner)
 
 
 def _yaml(text: str) -> Any:
     """Return what YAML says; JSON is YAML too, and needs no package."""
-    try:
-        return _json(text)
-    except ValueError:
-        pass
+    if text.lstrip().startswith("{"):
+        with suppress(json.JSONDecodeError):
+            return _json(text)
     yaml = _pyyaml()
     try:
+        _refuse_repeats(yaml.compose(text, yaml.SafeLoader))
         return yaml.safe_load(text)
     except yaml.YAMLError as error:
         why = str(error)

@@ -126,7 +126,7 @@ class InDuckDB:
             return [value for _, value in self.codes[CELL]]
         zoned = of.kind == "timestamp with time zone"
         # DuckDB needs another package to give times with a zone to Python.
-        cell = f"epoch_us({CELL})" if zoned else CELL
+        cell = f"epoch_us(CAST({CELL} AS TIMESTAMPTZ))" if zoned else CELL
         found = [row[0] for row in self.relation.project(cell).distinct().fetchall()]
         if zoned:
             return [_EPOCH + dt.timedelta(microseconds=us) for us in found if us is not None]

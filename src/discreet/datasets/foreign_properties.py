@@ -1,0 +1,194 @@
+"""What each property of another's description does: it is taken, has no effect on answers, or is refused.
+
+The same table is in docs/how-to/describe_your_data.md.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .declarations import KeyPath, nearest, told, wrong
+
+_LONGEST = 80
+
+Rule = Callable[[Any, Mapping[str, Any]], str | None]
+"""Returns why a property is refused, given its value and those beside it; None if it is accepted."""
+
+
+def check_properties(table: Mapping[str, Any], rules: Mapping[str, Rule], place: KeyPath) -> None:
+    """Raise unless every property is known, and accepted.
+
+    Raises:
+        InvalidDescription: with the place and the fix.
+    """
+    for name, value in table.items():
+        if name not in rules:
+            raise wrong(
+                (*place, name),
+                f"there is no such property{nearest(name, rules)}; nobody knows what it means here, so delete it",
+            )
+        reason = rules[name](value, table)
+        if reason is not None:
+            raise wrong((*place, name), reason)
+
+
+def accepted(value: Any, beside: Mapping[str, Any]) -> None:
+    """Accept a property: it is taken, and read where it is, or has no effect on answers."""
+
+
+def refused(fix: str) -> Rule:
+    """Return the rule of a property that is refused."""
+
+    def rule(value: Any, beside: Mapping[str, Any]) -> str:
+        return f"it is {_said(value)}, and {fix}"
+
+    return rule
+
+
+def _said(value: object) -> str:
+    """Return a value of JSON for a message."""
+    if not isinstance(value, list | tuple | dict):
+        return told(value)
+    text = json.dumps(value, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def only(values: Iterable[object], fix: str) -> Rule:
+    """Return the rule of a property that is accepted with some values, which are how cells are read anyway."""
+    known = list(values)
+
+    def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
+        same = any(type(value) is type(one) and value == one for one in known)
+        return None if same else refused(fix)(value, beside)
+
+    return rule
+
+
+def a_boolean(value: Any, beside: Mapping[str, Any]) -> str | None:
+    """Accept true and false alone: a text such as "True" must not count as false."""
+    if isinstance(value, bool):
+        return None
+    return f"it must be true or false, without quotes, got {told(value)}"
+
+
+def _flags(default: Iterable[str]) -> Rule:
+    """Return the rule of the words for a truth: those that are read anyway, in any order."""
+    known = set(default)
+
+    def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
+        if (
+            isinstance(value, list | tuple)
+            and all(isinstance(one, str) for one in value)
+            and set(value) == known
+        ):
+            return None
+        return (
+            f"it is {_said(value)}, and truths are read as {', '.join(sorted(known))}: declare the field as "
+            "string, with the words in enum"
+        )
+
+    return rule
+
+
+_ISO = {"date": ("default", "%Y-%m-%d"), "string": ("default", "email", "uri", "uuid", "binary")}
+"""The formats in which cells are read, of types that have another one than "default"."""
+
+
+def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
+    kind = beside.get("type", "string")
+    if value in _ISO.get(kind, ("default",)):
+        return None
+    return (
+        f"it is {told(value)}, and a {kind} is read in the default format: declare the field as string, with the "
+        "cells in enum as they are written; or delete it if the table itself has a type for the column"
+    )
+
+
+def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
+    """Accept what says nothing more where all values are listed."""
+    if "enum" in beside:
+        return None
+    return f"it is {told(value)}, and cells are not compared with it: list the values in enum, or delete it"
+
+
+_WRITTEN = (
+    "numbers are read as in 1234.5: write them so, or delete it if the table itself has a type for "
+    "the column"
+)
+_EMPTY = (
+    "only empty cells and nulls are missing here, and a median would count all others: write them as empty, and "
+    'leave it out or give [""]'
+)
+_missing = only([[""], ("",)], _EMPTY)
+
+FIELD: Mapping[str, Rule] = {
+    **dict.fromkeys(
+        ("name", "type", "title", "description", "step", "constraints", "categories"), accepted
+    ),
+    **dict.fromkeys(("example", "examples", "rdfType", "categoriesOrdered", "unit"), accepted),
+    "format": _format,
+    "missingValues": _missing,
+    "decimalChar": only(["."], _WRITTEN),
+    "groupChar": only([""], _WRITTEN),
+    "bareNumber": only([True], _WRITTEN),
+    "trueValues": _flags(("true", "True", "TRUE", "1")),
+    "falseValues": _flags(("false", "False", "FALSE", "0")),
+}
+"""The properties of a field of a Table Schema."""
+
+CONSTRAINTS: Mapping[str, Rule] = {
+    **dict.fromkeys(
+        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"), accepted
+    ),
+    **dict.fromkeys(("required", "unique"), accepted),
+    **dict.fromkeys(("pattern", "minLength", "maxLength", "jsonSchema"), _among_enum),
+}
+"""The constraints of a field."""
+
+SCHEMA: Mapping[str, Rule] = {
+    "fields": accepted,
+    **dict.fromkeys(
+        (
+            "$schema", "profile", "name", "title", "description", "fieldsMatch", "primaryKey", "uniqueKeys",
+            "foreignKeys",
+        ),
+        accepted,
+    ),
+    "missingValues": _missing,
+}  # fmt: skip
+"""The properties of a Table Schema."""
+
+_FORM = "the form of a file is said in Python: discreet.csv(path, delimiter=..., names=...); then delete it"
+
+RESOURCE: Mapping[str, Rule] = {
+    "dialect": only(
+        [{}, {"delimiter": ","}, {"delimiter": ",", "header": True}, {"header": True}], _FORM
+    ),
+    "encoding": only(["utf-8", "UTF-8", "utf8"], "files are read as UTF-8: write it so"),
+}
+"""The properties of a resource of a data package that say how its cells are read; the others are about the file."""
+
+_GROUPS = ("max_partition_length", "max_influenced_partitions", "max_partition_contributions")
+
+METADATA: Mapping[str, Rule] = {
+    "row_privacy": a_boolean,
+    "max_ids": accepted,
+    "columns": accepted,
+    **dict.fromkeys(
+        ("rows", "sample_max_ids", "censor_dims", "clamp_counts", "clamp_columns", "use_dpsu"),
+        accepted,
+    ),
+}
+"""The properties of a table in metadata of SmartNoise and Lomas."""
+
+METADATA_COLUMN: Mapping[str, Rule] = {
+    "private_id": a_boolean,
+    **dict.fromkeys(("type", "lower", "upper", "categories"), accepted),
+    **dict.fromkeys(
+        ("name", "nullable", "cardinality", "precision", "sensitivity", *_GROUPS), accepted
+    ),
+    "missing_value": only(
+        [None], "nothing is put in place of missing cells here, which are left out: delete it"
+    ),
+}
+"""The properties of a column in them."""
