@@ -115,7 +115,7 @@ def test_what_says_whose_a_row_is_is_taken(
         ({"type": "integer", "missingValues": []}, "fields.1.missingValues"),
         ({"type": "integr"}, "fields.1.type: there is no type 'integr' (did you mean 'integer'?)"),
         ({"type": "integer", "minimum": 3}, "fields.1.minimum: there is no such property"),
-        ({"constraints": {"minimumm": 3}}, "constraints.minimumm: there is no such property (did you mean"),
+        ({"constraints": {"minim": 3}}, "constraints.minim: there is no such property (did you mean"),
         ({"constraints": {"pattern": "a+"}}, "constraints.pattern: it is 'a+', and cells are not compared"),
         ({"constraints": {"maxLength": 3}}, "constraints.maxLength"),
         ({"type": "number", "constraints": {"exclusiveMinimum": 0}}, "give a minimum that may be reached"),
