@@ -17,6 +17,7 @@ from discreet import Dataset, Grid, Ledger, PureDP
 from discreet.datasets.connections import read_database
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
 from discreet.tables.queries import SqlQuery
+from discreet.tables.query_tables import TableCheck
 
 from ..postgres import server
 
@@ -296,8 +297,6 @@ def test_a_request_that_was_charged_and_not_answered_is_not_drawn_from_other_tab
 def test_no_argument_of_an_analyst_reaches_the_catalogue(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from discreet.tables.query_tables import TableCheck
-
     asked = []
     plain = TableCheck.ask
 
@@ -423,6 +422,24 @@ def test_a_database_that_was_moved_keeps_its_budget(folder: Path) -> None:
     assert ledger.open(moved, epsilon=1).dataset == "people"
 
 
+@pytest.mark.parametrize("url", [DUCK, LITE])
+def test_a_table_that_was_renamed_opens_no_second_budget(folder: Path, url: str) -> None:
+    ledger = Ledger()
+    ledger.open(described("SELECT age FROM visits", url, name="visits"), epsilon=1)
+    _run(url, "DROP VIEW seen; ALTER TABLE visits RENAME TO calls")
+    calls = described("SELECT age FROM calls", url, name="calls")
+    with pytest.raises(InvalidArgument, match="tables of visits are not in the database any more"):
+        ledger.open(calls, epsilon=1)
+    with pytest.raises(DiscreetError):
+        ledger.session("visits").median(
+            described("SELECT age FROM visits", url, name="visits"), "age", epsilon=1
+        )
+    ledger.describe(described("SELECT age FROM calls", url, name="visits"))
+    assert ledger.open(calls, epsilon=1).dataset == "visits"
+    ledger.open(described("SELECT age FROM people", url, name="people"), epsilon=1)
+    assert len(ledger.budgets()) == 2
+
+
 @pytest.fixture
 def old_ledger(tmp_path: Path) -> Path:
     """A ledger in which 3d1894d opened two budgets for one table."""
@@ -506,7 +523,7 @@ def test_two_budgets_of_an_older_ledger_are_merged(old_ledger: Path) -> None:
 
 def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let budgets be opened as older versions did, without the catalogue."""
-    monkeypatch.setattr(Dataset, "about_now", lambda self, others=(): (self.about, None))
+    monkeypatch.setattr(Dataset, "about_now", lambda self, others=(): (self.about, TableCheck()))
 
 
 @pytest.mark.parametrize("url", [DUCK, LITE])
@@ -583,6 +600,8 @@ def shop() -> Iterator[str]:
                 "CREATE FUNCTION s.total() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM people';"
                 "CREATE VIEW called AS SELECT s.total()::int AS age;"
                 "CREATE FUNCTION plus(int, int) RETURNS int LANGUAGE sql AS 'SELECT max(age) FROM people';"
+                "CREATE FUNCTION oldest(visits) RETURNS int LANGUAGE sql AS 'SELECT max(age) FROM people';"
+                "CREATE OPERATOR @@@ (LEFTARG = int, RIGHTARG = int, FUNCTION = plus);"
                 "CREATE ROLE bob LOGIN; GRANT USAGE ON SCHEMA s TO bob;"
                 "GRANT SELECT ON ALL TABLES IN SCHEMA public, s TO bob;"
             )
@@ -606,6 +625,9 @@ SERVED = [
     "SELECT s.total() AS age FROM visits",
     "SELECT plus(1, 2) AS age FROM visits",
     "SELECT age FROM called",
+    "SELECT v.oldest AS age FROM visits v",
+    'SELECT v."oldest" AS age FROM visits v',
+    "SELECT v.id @@@ 1 AS age FROM visits v",
     "SELECT age FROM visits LEFT JOIN people USING (id, age)",
     "SELECT age FROM visits UNION ALL SELECT age FROM people WHERE false",
     "SELECT query_to_xml('SELECT * FROM people', true, true, '')::text AS age FROM visits",
@@ -690,8 +712,6 @@ def test_no_view_changes_between_the_catalogue_and_the_rows(
 ) -> None:
     """Who would change a view after it was looked up waits until the rows are read."""
     import psycopg
-
-    from discreet.tables.query_tables import TableCheck
 
     plain, waits = TableCheck.ask, []
 

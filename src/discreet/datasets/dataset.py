@@ -221,7 +221,7 @@ class Dataset:
             self.name, self.digest, place, self.privacy_unit, self.max_contributions, columns
         )
 
-    def about_now(self, others: Iterable[str] = ()) -> tuple[About, TableCheck | None]:
+    def about_now(self, others: Iterable[str] = ()) -> tuple[About, TableCheck]:
         """Return the same with the tables of a query, as its owner's connection finds them now.
 
         Args:
@@ -230,10 +230,9 @@ class Dataset:
         Raises:
             UnreadableData: if the database cannot be asked, or the query does not work.
         """
-        about = self.about
+        about, check = self.about, TableCheck(self.called, others=tuple(others))
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
-            return about, None
-        check = TableCheck(self.called, others=tuple(others))
+            return about, check
         self.source.ask(check)
         assert check.tables is not None
         return replace(about, tables=check.tables.as_dict), check

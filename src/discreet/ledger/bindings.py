@@ -25,11 +25,13 @@ class Declaration:
         about: the description, with the tables of its query as the catalogue tells.
         tables: those of other queries of the same database that have none on record.
         is_separate: whether the source holds the data of others than all budgets that share tables with it.
+        names: the names of all tables in its database, where nothing else tells a table that was renamed.
     """
 
     about: About
     tables: Tables = field(default_factory=dict)
     is_separate: bool = False
+    names: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,27 @@ class Bindings:
                 continue
             if any(self._share(i, j) for i in ours):
                 found[other] = None
+        return list(found)
+
+    def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
+        """Return the budgets whose latest tables are not all in a database any more: one may have another name now.
+
+        Args:
+            place: where the data are: a query of the database.
+            names: the names of all its tables; None where nobody need ask.
+        """
+        if names is None:
+            return []
+        ids, found = database_ids(place["connection"]), dict[str, None]()
+        for (budget, _), body in self.latest.items():
+            tables = (body.get("tables") or {}).get("tables")
+            if not is_query(body["source"]) or self.successor(budget) is not None or not tables:
+                continue
+            here = database_ids(
+                body["source"]["connection"], str(body["tables"].get("database", ""))
+            )
+            if ids & here and not names.issuperset(tables):
+                found[budget] = None
         return list(found)
 
     def overlapping_pairs(self) -> list[tuple[str, str]]:

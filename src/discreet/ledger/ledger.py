@@ -181,8 +181,7 @@ class Ledger:
         if others is None:
             return Declaration(about)
         about, check = dataset.about_now(others)
-        tables = {} if check is None else check.tables_of_others
-        return Declaration(about, tables, is_separate)
+        return Declaration(about, check.tables_of_others, is_separate, check.names)
 
     def renew(  # noqa: PLR0913  # a budget is said in one of three ways
         self,

@@ -25,11 +25,29 @@ def budget_to_open(bindings: Bindings, declared: Declaration) -> str | None:
     """Return the budget that a dataset has already, or that of its source; None for one of its own.
 
     Raises:
-        InvalidArgument: if its source is that of several budgets.
+        InvalidArgument: if its source is that of several budgets, or may be that of one under another name.
     """
     find = bindings.named if declared.is_separate else bindings.budgets
     names = find(declared.about)
+    if not names and not declared.is_separate:
+        _check_names(bindings, declared)
     return names[-1] if names else None
+
+
+def _check_names(bindings: Bindings, declared: Declaration) -> None:
+    """Raise if a new budget may be about a table that was renamed.
+
+    Raises:
+        InvalidArgument: if the tables of another budget are not in the database any more.
+    """
+    lost = bindings.without_tables(declared.about.source, declared.names)
+    if lost:
+        raise InvalidArgument(
+            f"the tables of {' and '.join(lost)} are not in the database any more under their names, so "
+            f"{declared.about.name} may be about the same. Describe {lost[0]} as now, discreet ledger describe "
+            f"{lost[0]}; or say that it holds the data of others: discreet ledger open {declared.about.name} "
+            "--separate"
+        )
 
 
 def other_budgets(bindings: Bindings, about: About, budget: str) -> list[str]:

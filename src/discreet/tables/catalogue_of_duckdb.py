@@ -60,6 +60,13 @@ class DuckCatalogue:
             None if is_whole else tuple(sorted(tables)), tuple(sorted(files)), hashed
         )
 
+    def names(self) -> frozenset[str]:
+        """Return the names of all tables of the database, as `tables` spells them."""
+        rows = self._connection.execute(
+            "SELECT schema_name || '.' || table_name FROM duckdb_tables() WHERE database_name = current_database()"
+        ).fetchall()
+        return frozenset(name.lower() for (name,) in rows)
+
     def attempt(self) -> AbstractContextManager[Any]:
         """Return a context of nothing: a query that fails leaves nothing behind."""
         return nullcontext()

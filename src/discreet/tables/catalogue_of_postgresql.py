@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from .parsed_queries import functions_in, statement
+from .parsed_queries import statement
 from .query_tables import QueryTables, hash_of
 
 _LOCKS = """SELECT array_agg(DISTINCT relation::bigint) FROM pg_catalog.pg_locks
@@ -30,24 +30,28 @@ SELECT c.oid::bigint AS number, c.relkind::text AS kind, n.nspname || '.' || c.r
   CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END AS definition,
   EXISTS (
     SELECT FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-    WHERE w.ev_class = c.oid AND (
-      d.refclassid = 'pg_proc'::regclass AND EXISTS (SELECT FROM pg_proc p WHERE p.oid = d.refobjid
-        AND p.pronamespace <> 'pg_catalog'::regnamespace)
-      OR d.refclassid = 'pg_operator'::regclass AND EXISTS (SELECT FROM pg_operator o WHERE o.oid = d.refobjid
-        AND o.oprnamespace <> 'pg_catalog'::regnamespace))) AS calls_functions
+    WHERE w.ev_class = c.oid AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)
+      AND d.refobjid >= 16384 AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = d.refclassid
+        AND e.objid = d.refobjid AND e.deptype = 'e')) AS calls_functions
 FROM behind JOIN pg_class c ON c.oid = behind.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind NOT IN ('i', 'I', 't', 'c') ORDER BY name""")
 """What views, tables that others inherit from, and partitions lead to."""
 
-_OWN = text("""SELECT EXISTS (SELECT FROM pg_catalog.pg_proc
-  WHERE pronamespace <> 'pg_catalog'::regnamespace AND lower(proname) = ANY(:names))
-OR EXISTS (SELECT FROM pg_catalog.pg_operator
-  WHERE oprnamespace <> 'pg_catalog'::regnamespace AND oprname = ANY(:names))""")
+_OWN = """
+SELECT f.name FROM (
+  SELECT oid, 'pg_proc'::regclass AS kind, proname::text AS name FROM pg_catalog.pg_proc
+  UNION ALL SELECT oid, 'pg_operator'::regclass, oprname::text FROM pg_catalog.pg_operator
+  UNION ALL SELECT oid, 'pg_cast'::regclass, '' FROM pg_catalog.pg_cast WHERE castfunc <> 0) f
+WHERE f.oid >= 16384 AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e
+  WHERE e.classid = f.kind AND e.objid = f.oid AND e.deptype = 'e')"""
+"""The names of functions and operators that users made, and no extension; empty for casts, which have none. What
+the system has made has a number below 16384."""
 
 _READERS = re.compile(
-    r"(query|table|cursor|schema|database)_to_xml|\bts_stat\b|\bts_rewrite\b|\bpg_read_|\blo_get\b|\bloread\b"
+    r"(query|table|cursor|schema|database)_to_xml|\b(ts_stat|ts_rewrite|lo_get|loread)\b|\bpg_read_"
+    r"|\b(dblink|crosstab|connectby|xpath_table)"
 )
-"""Functions of PostgreSQL that read a table, or a file, that a text names."""
+"""Functions of PostgreSQL and its extensions that read a table, or a file, that a text names."""
 
 
 class PostgreSQLCatalogue:
@@ -63,21 +67,24 @@ class PostgreSQLCatalogue:
     def tables(self, query: str) -> QueryTables:
         """Return the tables behind a query. They stay locked, so nobody changes a view before the query is run."""
         server = self._one(_SERVER) if self._one(_MAY_ASK) else ""
-        parsed = statement(query)
-        if parsed is None:
+        if statement(query) is None:
             return QueryTables(None, database=server)
         before = {*(self._one(_LOCKS) or ())}
         self._connection.execute(text(f"EXPLAIN {query}")).close()
         locks = {*(self._one(_LOCKS) or ())} - before
         rows = self._behind(locks)
         hashed = hash_of((row.name, row.definition) for row in rows if row.definition is not None)
-        if self._has_readers(parsed, [query, *(row.definition or "" for row in rows)]) or any(
+        if self._has_readers([query, *(row.definition or "" for row in rows)]) or any(
             row.is_of_system or row.calls_functions for row in rows
         ):
             return QueryTables(None, (), hashed, database=server)
         found = [row for row in rows if row.kind != "v"]
         names, numbers = tuple(row.name for row in found), tuple(row.number for row in found)
         return QueryTables(names, (), hashed, numbers, server)
+
+    def names(self) -> frozenset[str] | None:
+        """Return None: a table that was renamed is known by its number."""
+        return None
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -97,12 +104,23 @@ class PostgreSQLCatalogue:
         self._connection.execute(again, {"path": path}).close()
         return rows
 
-    def _has_readers(self, parsed: Any, texts: list[str]) -> bool:
-        """Return whether a query calls what may read a table by itself: a user's function, or SQL as text."""
-        if any(_READERS.search(each.lower()) for each in texts):
-            return True
-        names = sorted({name.lower() for name in functions_in(parsed)})
-        return bool(self._connection.execute(_OWN, {"names": names}).scalar())
+    def _has_readers(self, texts: list[str]) -> bool:
+        """Return whether a query may call what reads a table by itself: a user's function, or SQL as text.
+
+        A function can be called without its brackets, as if it were a column: its name anywhere in the text counts.
+        """
+        plain = "\n".join(texts).replace('""', '"').lower()
+        names = self._connection.exec_driver_sql(_OWN).scalars()
+        return bool(_READERS.search(plain)) or any(_is_in(plain, name.lower()) for name in names)
 
     def _one(self, query: str) -> Any:
         return self._connection.exec_driver_sql(query).scalar()
+
+
+def _is_in(text: str, name: str) -> bool:
+    """Return whether a name is in a text: that of a function as a whole word."""
+    return bool(
+        re.search(
+            rf"(?<!\w){re.escape(name)}(?!\w)" if name.isidentifier() else re.escape(name), text
+        )
+    )

@@ -46,6 +46,11 @@ class SQLiteCatalogue:
             tuple(f"main.{name}" for name in tables) if is_plain else None, (), hashed
         )
 
+    def names(self) -> frozenset[str]:
+        """Return the names of all tables of the database, as `tables` spells them."""
+        listed = self._connection.execute(_DEFINITIONS).fetchall()
+        return frozenset(f"main.{name}" for name, _, kind, *_ in listed if kind == "table")
+
     def attempt(self) -> AbstractContextManager[Any]:
         """Return a context of nothing: a query that fails leaves nothing behind."""
         return nullcontext()

@@ -50,17 +50,6 @@ def tables_in(query: str) -> frozenset[str] | None:
         return None
 
 
-def functions_in(part: Any) -> Iterator[str]:
-    """Yield the names of the functions and operators in a parsed query."""
-    if isinstance(part, dict):
-        if isinstance(part.get("function_name"), str):
-            yield part["function_name"]
-        part = list(part.values())
-    if isinstance(part, list):
-        for each in part:
-            yield from functions_in(each)
-
-
 def files_in(text: str) -> list[str]:
     """Return the paths and patterns of files that a text of SQL may name: among its constants and quoted names."""
     names = set[str]()

@@ -74,6 +74,10 @@ class Catalogue(Protocol):
         """Return the tables of a query. Errors are the database's, and may quote the query."""
         ...
 
+    def names(self) -> frozenset[str] | None:
+        """Return the names of all tables; None where tables are known by numbers, which stay as names change."""
+        ...
+
     def attempt(self) -> AbstractContextManager[Any]:
         """Return a context that leaves nothing behind in the transaction, whether its work fails or not."""
         ...
@@ -98,6 +102,7 @@ class TableCheck:
         others: other queries of the same database whose tables nobody has on record.
         tables: what the catalogue said, once it was asked.
         tables_of_others: the same of the other queries.
+        names: the names of all tables of the database, where nothing else tells a table that was renamed.
     """
 
     name: str = "the data"
@@ -105,6 +110,7 @@ class TableCheck:
     others: tuple[str, ...] = ()
     tables: QueryTables | None = None
     tables_of_others: dict[str, QueryTables] = field(default_factory=dict)
+    names: frozenset[str] | None = None
 
     def ask(self, catalogue: Catalogue, query: str, file: str = "") -> None:
         """Ask the catalogue, before any row is read.
@@ -118,6 +124,7 @@ class TableCheck:
             InvalidArgument: if the query does not read the tables on record, by the views on record.
         """
         self.tables_of_others = {other: tables_or_all(catalogue, other) for other in self.others}
+        self.names = catalogue.names()
         tables = catalogue.tables(query)
         self.tables = replace(tables, database=file or tables.database)
         if self.record is not None and not same_tables(self.record, self.tables.as_dict):
