@@ -8,6 +8,7 @@ from .accuracy import ErrorBound
 from .errors import InvalidArgument, shown
 from .listener import Listener
 from .privacy.guarantees import Guarantee
+from .privacy.units import Unit, plain_unit
 
 Indices: TypeAlias = "int | list[Indices]"
 """Drawn answers as their indices, which JSON can hold."""
@@ -21,7 +22,7 @@ class About:
         name: its name, or None.
         digest: of all that is declared: see `datasets.Dataset.digest`; None for data without a description.
         source: where the data are; None for data in memory.
-        privacy_unit: the column of the privacy unit, or None.
+        privacy_unit: the column of the privacy unit, or its columns; or None.
         max_contributions: the declared bound, or None.
         columns: the declared columns, in words.
         tables: the tables of a query as the catalogue of its database told, in plain values; None where there is no
@@ -33,7 +34,7 @@ class About:
     name: str | None = None
     digest: str | None = None
     source: Any = None
-    privacy_unit: str | None = None
+    privacy_unit: Unit | None = None
     max_contributions: int | None = None
     columns: tuple[str, ...] = ()
     tables: Any = None
@@ -43,7 +44,9 @@ class About:
     def identity(self) -> dict[str, Any]:
         """What says which data these are, and whose: a change of it needs the owner's word."""
         names = ("source", "privacy_unit", "max_contributions")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in names} | {
+            "privacy_unit": plain_unit(self.privacy_unit)
+        }
 
 
 UNDESCRIBED = About()
@@ -61,8 +64,8 @@ class Bill:
         digest: of everything but the data that decides the distribution of the answer: see `descriptions`.
         request: the caller's name for this request; the same name is never charged or drawn twice.
         candidates: how many candidates there are, where that is public and finite.
-        unit: the privacy unit, a column of which all rows with one value are one record; None if every row
-            is a record.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
         about: the described dataset; `UNDESCRIBED` for other data; None where scores or a number were given.
         worst_error: a bound on the error of one answer; None where none is known, or nobody asked for it.
     """
@@ -73,7 +76,7 @@ class Bill:
     digest: str
     request: str | None = None
     candidates: int | None = None
-    unit: str | None = None
+    unit: Unit | None = None
     about: About | None = None
     worst_error: ErrorBound | None = field(default=None, compare=False)
 

@@ -10,6 +10,7 @@ from .answer_types import T
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
+from .privacy.units import Unit, plain_unit
 from .text_tables import fact_table
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ class Release(Generic[T]):
             a list of them, or an array of indices. With groups, a dict from groups to answers.
         guarantee: the guarantee of the whole release, all draws together.
         mechanism: the name of the mechanism.
-        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
-            is one.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
         query: the question in words.
         candidates: the number of candidates, where it is known and finite.
         charged: whether a ledger was charged for it; False if the same request was charged before, so that
@@ -39,7 +40,7 @@ class Release(Generic[T]):
     value: T
     guarantee: Guarantee
     mechanism: str
-    unit: str | None = None
+    unit: Unit | None = None
     query: str = ""
     candidates: int | None = None
     charged: bool | None = None
@@ -51,7 +52,7 @@ class Release(Generic[T]):
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
-        unit = {} if self.unit is None else {"privacy_unit": self.unit}
+        unit = {} if self.unit is None else {"privacy_unit": plain_unit(self.unit)}
         charged = {} if self.charged is None else {"charged": self.charged}
         return {
             "value": json_value(self.value),

@@ -33,7 +33,7 @@ from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Sensitivity, read_neighbors
-from .privacy.units import read_unit
+from .privacy.units import Unit, read_unit, unit_in_words
 from .releases import Release
 from .sampling.bits import SystemBits
 from .sampling.runs import Runs
@@ -81,7 +81,7 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
             return np.array(drawn) if isinstance(drawn, list) else drawn
         return answers[drawn] if size is None else named(drawn, answers)
 
-    per = "" if question.unit is None else f", per {question.unit}"
+    per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
     return question.order(query.about(per)).deliver(prepare, name)
 
 
@@ -110,7 +110,7 @@ class Order:
     account: Account | None = None
     request: str | None = None
     question: "Question | None" = None
-    unit: str | None = None
+    unit: Unit | None = None
     worst_error: Callable[[], ErrorBound | None] = lambda: None
 
     def deliver(
@@ -220,7 +220,7 @@ class Question:
     size: int | None
     account: Account | None = None
     request: str | None = None
-    unit: str | None = None
+    unit: Unit | None = None
     answers: Answers | None = None
 
     @property

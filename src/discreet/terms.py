@@ -1,7 +1,7 @@
 """The arguments that verbs share: their types, their defaults, and the signatures that spell them out."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar, get_args
 
@@ -26,7 +26,7 @@ class AnswerTerms(TypedDict, total=False):
     scale: Number | None
     mechanism: str | Mechanism
     neighbors: Neighbors
-    privacy_unit: str | None
+    privacy_unit: str | Sequence[str] | None
     ledger: Account | None
     request: str | None
 
@@ -51,8 +51,9 @@ class Terms(AnswerTerms, total=False):
         neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
             less, or "replace_one", one record exchanged for another.
         privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
-            are one record (user-level privacy). A sensitivity that you declare must hold for that. Without
-            it every row is a record.
+            are one record (user-level privacy); or a list of names, of which rows with equal values in all
+            columns are one record. A sensitivity that you declare must hold for that. Without it every row is a
+            record.
         size: the number of independent answers, 1 or more, each of which costs; the answer is then an array or a
             list. Without it there is one answer, by itself.
         ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it no budget is kept.
@@ -68,8 +69,8 @@ class PersonTerms(Terms, total=False):
 
     Attributes:
         privacy_unit: the name of the column of the privacy unit, such as a user id: all rows with one value of it
-            are one record (user-level privacy), and rows in which it is null are left out. Without it every
-            row is a record.
+            are one record (user-level privacy), and rows in which it is null are left out; or a list of names, of
+            which rows with equal values in all columns are one record. Without it every row is a record.
         by: the name of the column of groups; the answer is then a dict from group to answer. Without it the
             whole table is one group.
         groups: the groups that answer; public, never taken from the data. Rows of other groups are left out.

@@ -14,7 +14,7 @@ from discreet.cli import run
 from discreet.datasets.check import check_cells, record_fits
 from discreet.errors import InvalidArgument, MissingColumn
 from discreet.tables.fits import CellCounts
-from discreet.tables.records import offset
+from discreet.tables.ids import start_of_rule
 
 from ..engines import ENGINES
 
@@ -87,7 +87,7 @@ def test_the_command_is_loud_and_asks_for_purpose(
 
 def stay(kinds: list[str], person: str, most: int) -> list[str]:
     """The cells of a unit that count, by the rule of user_level_privacy.md."""
-    m, start = len(kinds), offset(person)
+    m, start = len(kinds), start_of_rule(person)
     return [kind for j, kind in enumerate(sorted(kinds)) if (j * most + start) % m < min(most, m)]
 
 

@@ -18,9 +18,9 @@ import discreet
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
-from discreet.service.limits import LONGEST_BODY, RateLimit
+from discreet.service.limits import LONGEST_BODY, PLACES, RateLimit
 from discreet.service.metrics import as_text
-from discreet.service.slots import LENGTH
+from discreet.service.slots import LENGTH, Clock
 from discreet.service.tokens import ROLES, tokens_beside
 
 from .test_connect import TEXT, write_files
@@ -274,6 +274,45 @@ def test_a_token_that_asks_too_often_waits() -> None:
     assert rate.admits("b")
     at[0] = 60.0
     assert rate.admits("a")
+
+
+def test_a_caller_has_so_many_places_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files()
+    called = Called(**{'slot = "0s"': 'slot = "1s"'})
+    app: Any = called.app
+    second = {"ann": called.token("ann")}
+
+    async def asked() -> None:
+        last = asyncio.Event()
+
+        async def sleep(_: float) -> None:
+            await last.wait()
+
+        app.clock = Clock(sleep=sleep)
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service.test") as client:
+
+            def ask(token: str) -> Any:
+                bearer = {"Authorization": f"Bearer {token}"}
+                return asyncio.create_task(client.get("/v1/budgets", headers=bearer))
+
+            tokens = (called.tokens["ann"], second["ann"])
+            asking = {ask(tokens[i % 2]) for i in range(PLACES + 5)}
+            refused: set[Any] = set()
+            while len(refused) < 5:  # these are told at once, the others wait for their slot
+                done, asking = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+                refused |= done
+            assert {one.result().status_code for one in refused} == {429}
+            assert "at once" in refused.pop().result().json()["message"]
+            asking.add(ask(called.tokens["bob"]))  # others have places of their own
+            last.set()
+            assert {(await one).status_code for one in asking} == {200}
+            assert (await ask(called.tokens["ann"])).status_code == 200
+
+    asyncio.run(asked())
 
 
 def test_the_chain_is_told_line_by_line(called: Called) -> None:

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ import discreet
 from discreet.ledger.described import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
+from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection
 from discreet.service.limits import LONGEST_BODY, ShortBodies
-from discreet.service.serving import SETTINGS
+from discreet.service.serving import settings
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
@@ -36,7 +38,7 @@ class Listening:
         Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["127.0.0.1"], RequestCounts())
-        self.server = uvicorn.Server(uvicorn.Config(app, port=0, **SETTINGS))
+        self.server = uvicorn.Server(uvicorn.Config(app, port=0, **settings()))
         self.thread = threading.Thread(target=self.server.run, daemon=True)
         self.thread.start()
         while not self.server.started:
@@ -128,6 +130,145 @@ def test_what_is_malformed_is_refused_and_the_service_goes_on(
     assert b"Traceback" not in reply
     assert spent() == before
     assert httpx.get(f"http://127.0.0.1:{listening.port}/healthz").status_code == 200
+
+
+QUESTIONS = "GET /v1/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+def padded(size: int, more: str = "Connection: close\r\n") -> bytes:
+    """Return a head of so many bytes."""
+    rest = len(f"{QUESTIONS}{more}X: \r\n\r\n")
+    return f"{QUESTIONS}{more}X: {'x' * (size - rest)}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(16_000, 200), (LONGEST_HEAD, 200), (LONGEST_HEAD + 1, 431), (20_000, 431), (60_000, 431), (200_000, 431)],
+)  # fmt: skip
+@pytest.mark.parametrize("piece", [1 << 20, 5_000, 1_000])
+def test_a_head_is_as_long_as_the_docs_say(
+    listening: Listening, size: int, expected: int, piece: int
+) -> None:
+    sent = padded(size)
+    assert len(sent) == size
+    reply = listening.send(*(sent[i : i + piece] for i in range(0, size, piece)))
+    assert not reply or status(reply) == expected  # a client that still sends may miss a refusal
+    assert reply or expected == 431
+    assert (
+        expected == 200 or b'"the head of the request is longer than 16 KiB"' in reply or not reply
+    )
+
+
+def test_a_second_head_is_not_longer_because_it_comes_with_the_first(listening: Listening) -> None:
+    first = padded(1_000, "Connection: keep-alive\r\n")
+    for second in (padded(60_000), padded(1_000)):
+        reply = listening.send(first + second)
+        assert reply.count(b"HTTP/1.1 ") == 1
+        assert status(reply) == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (b"", b""), (b"G", b"408"), (b"GET / HTTP/1.1\r\nX: ", b"408"),
+        (padded(1_000, "Connection: keep-alive\r\n"), b"200"),
+        (padded(1_000, "Connection: keep-alive\r\n") + b"GET", b"200"),
+    ],
+)  # fmt: skip
+def test_a_connection_that_waits_is_closed(
+    listening: Listening, sent: bytes, expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LimitedConnection, "slowest_head", 0.2)
+    reply = listening.send(sent)  # reads until it is closed
+    assert reply.split(b" ")[1:2] == ([expected] if expected else [])
+
+
+def test_half_a_head_after_a_reply_is_not_waited_for(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LimitedConnection, "slowest_head", 0.2)
+    with socket.create_connection(("127.0.0.1", listening.port), timeout=30) as client:
+        client.sendall(padded(500, "Connection: keep-alive\r\n"))
+        reply = client.recv(65536)
+        client.sendall(b"GET / HTTP/1.1\r\nX")
+        while more := client.recv(65536):
+            reply += more
+    assert (status(reply), reply.count(b"HTTP/1.1 ")) == (200, 2)
+    assert b"HTTP/1.1 408" in reply
+
+
+def send_for_ever(client: socket.socket) -> None:
+    while True:
+        client.sendall(b" " * 65536)
+
+
+def test_a_body_that_goes_on_after_its_refusal_is_cut_off(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LimitedConnection, "slowest_head", 0.2)
+    with socket.create_connection(("127.0.0.1", listening.port), timeout=30) as client:
+        client.sendall(listening.head + b"Content-Length: %d\r\n\r\n" % (1 << 40))
+        with pytest.raises(ConnectionError):
+            send_for_ever(client)
+
+
+def test_those_who_wait_keep_nobody_out(
+    listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LimitedConnection, "most", 20)
+    with ExitStack() as stack:
+        idle = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", listening.port), timeout=30))
+            for _ in range(70)
+        ]
+        for one in idle[::2]:
+            with suppress(ConnectionError):
+                one.sendall(b"GET / HTTP/1.1\r\n")
+        for _ in range(3):
+            assert status(listening.send(whole(listening))) == 200
+        assert len(listening.server.server_state.connections) <= 20
+        assert idle[1].recv(1) == b""  # the oldest went first
+
+
+class Clockwork:
+    """A loop whose timers run when they are told to, and a transport to somebody who takes what is said."""
+
+    def __init__(self) -> None:
+        self.left, self.aborted = 1 << 20, False
+        self.timers: list[tuple[Any, tuple[Any, ...]]] = []
+
+    def time(self) -> float:
+        return 0.0
+
+    def call_later(self, seconds: float, call: Any, *arguments: Any) -> Any:
+        self.timers.append((call, arguments))
+        return self
+
+    def get_write_buffer_size(self) -> int:
+        return self.left
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def get_extra_info(self, name: str) -> None:
+        return None
+
+    def cancel(self) -> None:
+        pass
+
+
+def test_who_takes_nothing_is_not_waited_for() -> None:
+    config: Any = uvicorn.Config(lambda: None, interface="asgi3", **settings())
+    config.loaded, config.loaded_app, config.ws_protocol_class = True, None, None
+    clockwork: Any = Clockwork()
+    made = LimitedConnection(config, uvicorn.server.ServerState(), {}, clockwork)
+    made.connection_made(clockwork)
+    made.pause_writing()
+    for taken, dropped in ((LEAST_TAKEN, False), (LEAST_TAKEN * 2, False), (10, True)):
+        clockwork.left -= taken
+        call, arguments = clockwork.timers[-1]
+        call(*arguments)
+        assert clockwork.aborted == dropped
 
 
 @pytest.mark.parametrize("kept", [0, 1, len(BODY) - 1])

@@ -23,9 +23,10 @@ import discreet
 from discreet.errors import MissingColumn, UnreadableData
 from discreet.tables import in_polars, memory, numbers
 from discreet.tables.engine import open_table
+from discreet.tables.ids import start_of_rule
 from discreet.tables.kinds import ColumnType
 from discreet.tables.native import UNIT
-from discreet.tables.records import START, Records, offset
+from discreet.tables.records import START, Records
 
 from ..columns import numbers_of, recorded
 from ..engines import ENGINES
@@ -33,15 +34,29 @@ from ..engines import ENGINES
 ONE = uuid.UUID(int=1)
 HOSTILE: list[Any] = [[7], np.array([7, 7]), {}, np.nan, float("nan"), 10**5000, Decimal("sNaN")]
 CELLS: list[Any] = [7, "7", np.int64(7), 7.0, True, Decimal(7), "a", "\ud800", "'\\ud800'", "a\0b"]
-CELLS += ["a\0c", ONE, str(ONE), None, pd.NA, 2**70, "", b"7", *HOSTILE]
+CELLS += [
+    Decimal("7.50"),
+    Decimal("7.5"),
+    "a\0c",
+    ONE,
+    str(ONE),
+    None,
+    pd.NA,
+    2**70,
+    "",
+    b"7",
+    *HOSTILE,
+]
 AUTUMN = ZoneInfo("Europe/Paris")
 TWICE = [dt.datetime(2024, 10, 27, 2, 30, tzinfo=AUTUMN, fold=fold) for fold in (0, 1)]
 
 
 def written(cell: Any) -> str | None:
-    """A text, an integer or a UUID as it is written, else nobody: docs/how-to/user_level_privacy.md."""
-    if type(cell) is np.int64:
+    """A text or a UUID as it is written, a number by its value: docs/how-to/user_level_privacy.md."""
+    if type(cell) is np.int64 or (type(cell) is float and cell == 7):
         cell = int(cell)
+    if type(cell) is Decimal and not cell.is_snan():
+        return format(cell.normalize(), "f")
     named = type(cell) in (str, int, uuid.UUID) and cell != 10**5000
     return str(cell) if named else None
 
@@ -55,7 +70,7 @@ def check_persons(frame: Any, names: list[str | None]) -> None:
     rows = Counter(name for name in names if name is not None)
     assert len({unit for unit, _ in found}) == len(found)
     assert sorted((start, n) for (_, start), n in found.items()) == sorted(
-        (offset(name), n) for name, n in rows.items()
+        (start_of_rule(name), n) for name, n in rows.items()
     )
 
 
@@ -120,9 +135,9 @@ def test_a_unit_is_hashed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def watch(person: Any) -> int:
         seen.append(person)
-        return offset(person)
+        return start_of_rule(person)
 
-    monkeypatch.setattr(in_polars, "offset", watch)
+    monkeypatch.setattr(in_polars, "start_of_rule", watch)
     frame = pl.DataFrame({"p": ["a", "b", None] * 50, "x": range(150)})
     [group] = recorded(frame, "x", Records("p", rows=2)).groups
     assert len(numbers_of(group)) == 4
@@ -270,6 +285,6 @@ def test_a_first_line_like_data_names_the_argument_too(tmp_path: Path) -> None:
 def test_bytes_as_privacy_unit(engine: str, tmp_path: Path) -> None:
     data = ENGINES[engine](pa.table({"p": pa.array([b"a"]), "c": ["x"]}), tmp_path)
     with pytest.raises(
-        UnreadableData, match=r"column 'p'.*as privacy_unit text, integers and UUIDs"
+        UnreadableData, match=r"column 'p'.*as privacy_unit text, integers, decimals and UUIDs"
     ):
         recorded(data, "c", Records("p")).tally(["x"])

@@ -29,9 +29,10 @@ from discreet.scores.per_unit import PerUnit
 from discreet.selection import ask
 from discreet.tables.column import NOTHING, ArrayColumn, Group
 from discreet.tables.expressions import _stay
+from discreet.tables.ids import start_of_rule
 from discreet.tables.kinds import CELL
 from discreet.tables.native import SIZE, UNIT
-from discreet.tables.records import START, Records, offset
+from discreet.tables.records import START, Records
 from discreet.verbs.units import UnitQuery, read_unit_query
 
 from ..columns import Counted, numbers_of, on_grid, recorded
@@ -298,8 +299,8 @@ def test_the_rule_keeps_as_many_as_it_may(most: int) -> None:
 
 
 def test_offsets_are_those_of_a_hash_with_a_public_key() -> None:
-    assert offset("1") == 2816291145
-    assert [offset("é"), offset("e\u0301")] == [
+    assert start_of_rule("1") == 2816291145
+    assert [start_of_rule("é"), start_of_rule("e\u0301")] == [
         int(hashlib.sha256(f"discreet:{p}".encode()).hexdigest()[:8], 16) for p in ("é", "e\u0301")
     ]
 

@@ -139,6 +139,7 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
 def _described(event: "Event") -> str:
     """Return the description of an event that charges nothing."""
     from ..ledger.budget import read_amount
+    from ..privacy.units import read_unit, unit_in_words
 
     if event.kind == "answered":
         return f"to {event.request}"
@@ -149,5 +150,6 @@ def _described(event: "Event") -> str:
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"
     if event.kind == "carried":
         return "as it was before the ledger was renewed"
-    per = f", per {event.body['privacy_unit']}" if "privacy_unit" in event.body else ""
+    unit = read_unit(event.body.get("privacy_unit"))
+    per = "" if unit is None else f", per {unit_in_words(unit)}"
     return f"{read_amount(event.body['total'])}{per}"

@@ -102,7 +102,7 @@ def open_command(  # `open` is Python's
     terms: Any = {
         **amounts,
         "neighbors": neighbors,
-        "privacy_unit": privacy_unit,
+        "privacy_unit": privacy_unit or None,
         "separate": separate,
     }
     ledger = open_ledger(where)
@@ -276,10 +276,9 @@ def charge_command(
     guarantee = _read_guarantee({"epsilon": epsilon, "rho": rho, "mu": mu}, delta, neighbors)
     of = account(where, dataset)
     session, whose = of.ledger.session(of.one, analyst), of.one
-    if privacy_unit is None and not isinstance(whose, str):
-        privacy_unit = whose.privacy_unit
+    declared = None if isinstance(whose, str) else whose.privacy_unit
     _print_and_exit(session.charge(guarantee, description=description, request=request,
-                         privacy_unit=privacy_unit), as_json=as_json)  # fmt: skip
+                         privacy_unit=privacy_unit or declared), as_json=as_json)  # fmt: skip
 
 
 @ledger_app.command("done")

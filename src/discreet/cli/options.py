@@ -93,11 +93,11 @@ Size = Annotated[
     typer.Option(metavar="NUMBER", help="How many independent answers; every one is charged."),
 ]
 PrivacyUnit = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="COLUMN",
         help="The column of the privacy unit, such as a user id: all rows with one value of it are "
-        "one record.",
+        "one record. Said several times: all rows with equal values in all of these columns.",
         autocompletion=columns_of_file,
     ),
 ]

@@ -126,7 +126,7 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
 def _terms(given: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of the verb: those that were given, and the mechanism with its options."""
     chosen = said["mechanism"], said["noise"], said["mechanism_option"]
-    found = {name: value for name, value in given.items() if value is not None}
+    found = {name: value for name, value in given.items() if value not in (None, [])}
     return {**found, "mechanism": options.chosen_mechanism(*chosen)}
 
 

@@ -15,7 +15,7 @@ from ..candidates import Grid, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..payment import UNDESCRIBED, stamped
-from ..privacy.units import read_unit
+from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from .column import MOST_VALUES, Column
 from .dataset import Dataset, declared_unit
@@ -85,9 +85,9 @@ def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
     unit = read_unit(given.get("privacy_unit"))
     if unit is None and dataset.privacy_unit is not None:
         raise InvalidArgument(
-            f"a record of {dataset.called} is declared as all rows of one {dataset.privacy_unit}, and {verb} "
+            f"a record of {dataset.called} is declared as {one_record(dataset.privacy_unit)}, and {verb} "
             "relies on what you promise about one record: if it holds for all those rows together, say "
-            f"privacy_unit={dataset.privacy_unit!r}"
+            f"privacy_unit={plain_unit(dataset.privacy_unit)!r}"
         )
     declared_unit(dataset, unit)
 

@@ -12,6 +12,7 @@ from ..arguments import exact_text
 from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
 from ..numbers import positive
 from ..privacy.sensitivity import read_neighbors
+from ..privacy.units import unit_in_words
 from ..text_tables import TextTable
 from .dataset import Dataset
 from .declarations import (
@@ -113,7 +114,7 @@ class Configuration:
     def rows(self) -> TextTable:
         """Return the datasets with their budgets and questions as a table."""
         rows = tuple(
-            (name, f"{len(one.columns):,}", one.privacy_unit or "row", self._budget(name),
+            (name, f"{len(one.columns):,}", unit_in_words(one.privacy_unit or "row"), self._budget(name),
              ", ".join(self.questions[name]))
             for name, one in self.datasets.items()
         )  # fmt: skip
@@ -272,7 +273,9 @@ def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
         )
     source = read_source(table, folder, place)
     if "privacy_unit" in table:
-        read_text(table["privacy_unit"], (*place, "privacy_unit"))
+        unit = table["privacy_unit"]
+        for one in unit if isinstance(unit, list) else [unit]:
+            read_text(one, (*place, "privacy_unit"))
     described: Dataset = _placed(
         place,
         lambda: Dataset(

@@ -3,7 +3,7 @@
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..numbers import count
 from ..payment import About, Account
-from ..privacy.units import read_unit
+from ..privacy.units import Unit, one_record, plain_unit, read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
@@ -60,8 +60,8 @@ class Dataset:
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
             "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
             distance of answers between the bounds, 1 for integers.
-        privacy_unit: the column of the privacy unit: all rows with one value of it are one record. Without
-            it every row is a record.
+        privacy_unit: the column of the privacy unit: all rows with one value of it are one record; or a list of
+            columns, of which all rows with equal values are. Without it every row is a record.
         max_contributions: the most rows of one privacy unit that count, for verbs over numbers.
         name: a name for the dataset, that of its budget in a ledger.
 
@@ -74,7 +74,7 @@ class Dataset:
 
     source: Any
     _columns: tuple[Column, ...]
-    privacy_unit: str | None
+    privacy_unit: Unit | None
     max_contributions: int | None
     name: str | None
     _pays: Pays | None
@@ -84,7 +84,7 @@ class Dataset:
         source: object,
         columns: Mapping[str, Mapping[str, object]],
         *,
-        privacy_unit: str | None = None,
+        privacy_unit: str | Sequence[str] | None = None,
         max_contributions: int | None = None,
         name: str | None = None,
     ) -> None:
@@ -109,7 +109,7 @@ class Dataset:
         source: object,
         schema: ForeignSchema,
         *,
-        privacy_unit: str | None = None,
+        privacy_unit: str | Sequence[str] | None = None,
         max_contributions: int | None = None,
         name: str | None = None,
     ) -> "Dataset":
@@ -257,9 +257,7 @@ class Dataset:
         unit = self.privacy_unit
         bounded = f", {self.max_contributions} rows each" if self.max_contributions else ""
         about = (
-            "every row is a record"
-            if unit is None
-            else f"all rows of one {unit} are a record{bounded}"
+            "every row is a record" if unit is None else f"{one_record(unit)} are a record{bounded}"
         )
         caption = f"{self.name or 'Dataset'}: {_shown(self.source)}; {about}"
         return listing(self._columns, caption).html()
@@ -269,6 +267,7 @@ class Dataset:
         columns = "; ".join(map(str, self._columns[:_SHOWN])) + more
         parts = [_shown(self.source), f"columns=[{columns}]"]
         said = {name: getattr(self, name) for name in _SAID}
+        said["privacy_unit"] = plain_unit(self.privacy_unit)
         parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
         return f"Dataset({', '.join(parts)})"
 
@@ -286,7 +285,7 @@ def under(dataset: Dataset, name: str) -> Dataset:
     return named
 
 
-def declared_unit(dataset: Dataset, unit: str | None) -> str | None:
+def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
     """Return the declared privacy unit.
 
     Raises:
@@ -295,7 +294,7 @@ def declared_unit(dataset: Dataset, unit: str | None) -> str | None:
     declared = dataset.privacy_unit
     if unit is None or unit == declared:
         return declared
-    said = "every row as a record" if declared is None else f"all rows of one {declared}"
+    said = "every row as a record" if declared is None else one_record(declared)
     raise InvalidArgument(
         f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
         "leave privacy_unit out"
@@ -328,7 +327,7 @@ def _read_columns(given: object) -> tuple[Column, ...]:
     return tuple(read_column(name, one, ("columns", name)) for name, one in table.items())
 
 
-def _read_most(given: object, unit: str | None) -> int | None:
+def _read_most(given: object, unit: Unit | None) -> int | None:
     """Return the contribution bound."""
     if given is None:
         return None

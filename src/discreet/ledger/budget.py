@@ -13,7 +13,7 @@ from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
 from ..privacy.sensitivity import Neighbors
 from ..privacy.statements import relation
-from ..privacy.units import one_record
+from ..privacy.units import Unit, one_record, plain_unit
 from ..text_tables import fact_table
 
 _FINEST = 4096
@@ -92,8 +92,8 @@ class Budget:
         neighbors: the neighboring relation.
         total: the bounds on the sums. A unit that is None is not counted.
         spent: the sums so far. None: the charges are unbounded in this unit.
-        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
-            is one.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
         period: the year, quarter or month that it is for, such as "2027"; None if it has none.
         is_current: whether releases are charged to it; False if it was renewed. Known of budgets in lists.
     """
@@ -103,7 +103,7 @@ class Budget:
     neighbors: Neighbors
     total: Amount
     spent: Amount
-    unit: str | None = None
+    unit: Unit | None = None
     period: str | None = None
     is_current: bool = True
 
@@ -135,7 +135,7 @@ class Budget:
         sums = {"total": self.total, "spent": self.spent, "remaining": self.remaining}
         return {
             "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
-            "privacy_unit": self.unit, "period": self.period, "is_current": self.is_current,
+            "privacy_unit": plain_unit(self.unit), "period": self.period, "is_current": self.is_current,
             **{name: amount.as_dict() for name, amount in sums.items()},
         }  # fmt: skip
 
@@ -143,7 +143,7 @@ class Budget:
     def state(self) -> dict[str, object]:
         """The budget after an event as its body records it: plain values, without dataset and analyst."""
         return {
-            "neighbors": self.neighbors, "privacy_unit": self.unit,
+            "neighbors": self.neighbors, "privacy_unit": plain_unit(self.unit),
             "total": self.total.as_dict(), "spent": self.spent.as_dict(),
         }  # fmt: skip
 
@@ -152,7 +152,7 @@ class Budget:
         """The dataset, and the analyst if it is a share."""
         return self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
 
-    def cost(self, guarantee: Guarantee, unit: str | None = None) -> Amount:
+    def cost(self, guarantee: Guarantee, unit: Unit | None = None) -> Amount:
         """Return the cost of a release in the units of this budget, under its neighboring relation.
 
         Args:
@@ -174,11 +174,15 @@ class Budget:
             )
         return cost
 
-    def _check_unit(self, unit: str | None) -> None:
+    def _check_unit(self, unit: Unit | None) -> None:
         """Raise if the privacy units differ: docs/how-to/user_level_privacy.md says why no unit implies another."""
         if unit == self.unit:
             return
-        fix = f"ask with privacy_unit={self.unit!r}" if self.unit else "ask without privacy_unit"
+        fix = (
+            f"ask with privacy_unit={plain_unit(self.unit)!r}"
+            if self.unit
+            else "ask without privacy_unit"
+        )
         raise InvalidArgument(
             f"the budget of {self.name} protects {one_record(self.unit)}, and this release "
             f"{one_record(unit)}: {fix}, or pay from a budget that was opened for that"
@@ -284,7 +288,7 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
 
 
 def new_budget(
-    dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount, unit: str | None = None
+    dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount, unit: Unit | None = None
 ) -> Budget:
     """Return a budget without charges."""
     nothing = Amount(

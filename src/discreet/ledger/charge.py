@@ -10,7 +10,7 @@ from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_full
-from ..privacy.units import read_unit
+from ..privacy.units import Unit, plain_unit, read_unit
 from ..text_tables import fact_table
 from . import integrity
 from .descriptions import check_charge
@@ -36,8 +36,8 @@ class Charge:
         request: the name of the release. The same name is charged once per dataset and analyst.
         description: the release in words.
         guarantee: the guarantee of the release.
-        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
-            is one.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
         is_new: whether this call made the charge; otherwise it existed before.
         event: the number of the event that records the charge.
         at: the time of the charge, UTC.
@@ -48,7 +48,7 @@ class Charge:
     request: str
     description: str
     guarantee: Guarantee
-    unit: str | None
+    unit: Unit | None
     is_new: bool
     event: int
     at: str
@@ -75,7 +75,7 @@ class Charge:
         """Return the charge in plain values, ready for JSON."""
         return {
             "request": self.request, "description": self.description, "is_new": self.is_new,
-            "guarantee": self.guarantee.as_dict(), "privacy_unit": self.unit,
+            "guarantee": self.guarantee.as_dict(), "privacy_unit": plain_unit(self.unit),
             "event": self.event, "at": self.at, "note": self.note,
         }  # fmt: skip
 
@@ -110,13 +110,13 @@ class Charge:
 
 
 def charge_external(
-    payer: Payer, guarantee: Guarantee, description: str, request: str, unit: str | None
+    payer: Payer, guarantee: Guarantee, description: str, request: str, unit: Unit | None
 ) -> Charge:
     """Charge the budgets for a release made by other software, or return the earlier charge of this name."""
     named = read_name(request, "request")
     body = {
         "query": read_name(description, "description"), "guarantee": _written(guarantee),
-        **unit_field(read_unit(unit)),
+        **unit_field(unit),
     }  # fmt: skip
     return payer.store.write(_charged, payer, named, body)
 
@@ -154,7 +154,8 @@ def charge_outside(
     Raises:
         Exhausted: if a budget cannot pay.
     """
-    guarantee, unit = read_guarantee(body["guarantee"]), body.get("privacy_unit")
+    guarantee = read_guarantee(body["guarantee"])
+    unit = read_unit(body.get("privacy_unit"))
     priced = payer.priced(transaction, guarantee, unit)
     costs = [cost.as_dict() for cost, _ in priced]
     whole = {**body, "costs": costs, **integrity.budget_states(*(paid for _, paid in priced))}
@@ -196,7 +197,7 @@ def _told(found: dict[str, Event], payer: Payer, *, is_new: bool) -> Charge:
     event, made = found["charged_outside"], found.get("released_outside")
     return Charge(
         str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]),
-        event.body.get("privacy_unit"), is_new, event.number, event.at,
+        read_unit(event.body.get("privacy_unit")), is_new, event.number, event.at,
         None if made is None else str(made.body["note"]), payer,
     )  # fmt: skip
 

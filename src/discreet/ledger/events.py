@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import InvalidArgument
 from ..payment import Indices
+from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
 from ..text_tables import fact_table
 
 _WIDE = 2**53
@@ -74,8 +75,8 @@ class Event:
 
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
-        unit = self.body.get("privacy_unit", "") if self.kind == "opened" else ""
-        said = self.body.get("query") or (unit and f"per {unit}")
+        unit = read_unit(self.body.get("privacy_unit")) if self.kind == "opened" else None
+        said = self.body.get("query") or ("" if unit is None else f"per {unit_in_words(unit)}")
         return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
 
 
@@ -95,9 +96,10 @@ def canonical_json(value: object) -> str:
     return _CANONICAL.encode(value)
 
 
-def unit_field(unit: str | None) -> dict[str, str]:
+def unit_field(unit: Unit | None) -> dict[str, str | list[str]]:
     """Return the entry of an event's body for a privacy unit; empty if every row is a record."""
-    return {} if unit is None else {"privacy_unit": unit}
+    plain = plain_unit(unit)
+    return {} if plain is None else {"privacy_unit": plain}
 
 
 def genesis(identity: str, born: int) -> str:

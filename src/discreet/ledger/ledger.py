@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.odometer import Odometer
 from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
 from .bindings import Declaration
@@ -81,7 +82,7 @@ class Ledger:
         rho: Number | None = None,
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
-        privacy_unit: str | None = None,
+        privacy_unit: str | Sequence[str] | None = None,
         per: str | None = None,
         separate: bool = False,
     ) -> Budget:
@@ -98,8 +99,9 @@ class Ledger:
             delta: the delta of (epsilon, delta)-differential privacy.
             neighbors: the neighboring relation of the budget; releases are converted to it.
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
-                value are then one record. By default every row is one record. Releases with another privacy
-                unit are refused, and a share has the unit of the dataset's budget.
+                value are then one record; or a list of columns, of which rows with equal values are one record. By
+                default every row is one record. Releases with another privacy unit are refused, and a share has the
+                unit of the dataset's budget.
             per: "year", "quarter" or "month", for a `Dataset`: the budget is for the calendar period of today, in
                 UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
             separate: whether a `Dataset` that shares tables with others has a budget of its own, because it holds
@@ -115,7 +117,7 @@ class Ledger:
             raise InvalidArgument("per and separate go with a described dataset: discreet.Dataset")
         named = Payer(self._store, _name_of(dataset), analyst)
         total = read_total(epsilon, rho, delta)
-        unit = None if privacy_unit is None else read_name(privacy_unit, "privacy_unit")
+        unit = _read_named_unit(privacy_unit)
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
         budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
@@ -487,3 +489,11 @@ def _name_of(dataset: str | Dataset) -> str:
             "a dataset needs a name to have a budget: Dataset(..., name='people')"
         )
     return dataset.name
+
+
+def _read_named_unit(unit: object) -> Unit | None:
+    """Return a privacy unit whose columns have names that every database can store."""
+    if unit is None:
+        return None
+    names = unit if isinstance(unit, list | tuple) else [unit]
+    return read_unit([read_name(name, "privacy_unit") for name in names])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.statements import relation
-from ..privacy.units import one_record
+from ..privacy.units import one_record, plain_unit
 from . import integrity, queries
 from .bindings import Bindings, Declaration
 from .budget import Amount, Budget, new_budget
@@ -209,7 +209,7 @@ def _check_share(share: Budget, whole: Budget) -> None:
     """Raise if a share has another privacy unit than its dataset's budget: no release could fit both."""
     if share.unit == whole.unit:
         return
-    fix = f"privacy_unit={whole.unit!r}" if whole.unit else "no privacy_unit"
+    fix = f"privacy_unit={plain_unit(whole.unit)!r}" if whole.unit else "no privacy_unit"
     raise InvalidArgument(
         f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
     )

@@ -20,6 +20,7 @@ from ..errors import (
 )
 from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
+from ..privacy.units import Unit
 from . import integrity, queries
 from .budget import Amount, Budget
 from .descriptions import (
@@ -105,7 +106,7 @@ class Payer:
         return paying, bindings.closed(self.dataset) or why
 
     def priced(
-        self, transaction: Transaction, guarantee: Guarantee, unit: str | None
+        self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None
     ) -> list[tuple[Amount, Budget]]:
         """Return pairs of the cost of a release to a budget, and the budget after the charge.
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
+from ..privacy.units import read_stored_unit, stored_unit
 from .budget import Budget, budget_order, read_amount
 from .events import Event, canonical_json, chain_hash
 from .schema import BUDGETS, EVENTS
@@ -80,7 +81,7 @@ def paying_budgets(connection: Connection, dataset: str, analyst: str | None) ->
 def _budgets(found: Iterable[Any]) -> list[Budget]:
     known = [
         Budget(dataset, analyst or None, read_neighbors(neighbors),
-               read_amount(json.loads(total)), read_amount(json.loads(spent)), "" + unit or None)
+               read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit))
         for dataset, analyst, neighbors, total, spent, unit in found
     ]  # fmt: skip
     return sorted(known, key=budget_order)
@@ -92,7 +93,7 @@ def insert_budget(connection: Connection, budget: Budget) -> None:
         "dataset": budget.dataset,
         "analyst": budget.analyst or "",
         "neighbors": budget.neighbors,
-        "unit": budget.unit or "",
+        "unit": stored_unit(budget.unit),
     }
     _INSERT.run(connection, **named, **_amounts(budget))
 

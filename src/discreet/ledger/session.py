@@ -1,6 +1,6 @@
 """A session: charges releases to the budgets of one dataset and perhaps one analyst."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -13,6 +13,7 @@ from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
+from ..privacy.units import read_unit
 from ..releases import Release
 from ..text_tables import fact_table, listing
 from ..verbs.generalized import generalized
@@ -200,7 +201,7 @@ class Session:
         *,
         description: str,
         request: str,
-        privacy_unit: str | None = None,
+        privacy_unit: str | Sequence[str] | None = None,
     ) -> Charge:
         """Charge for a release made by other software (OpenDP, a script, a training run) before it is made.
 
@@ -218,7 +219,8 @@ class Session:
                 release: a request of the same name with other values is refused.
             request: the name of the release, charged once per dataset and analyst however often this is
                 called. Choose one that is still known after a crash, such as the name of the output file.
-            privacy_unit: the column that identifies the privacy unit; it must be that of the budget.
+            privacy_unit: the column that identifies the privacy unit, or a list of columns; it must be that of the
+                budget.
 
         Raises:
             Exhausted: if a budget cannot pay. Do not make the release.
@@ -227,7 +229,9 @@ class Session:
             RequestConflict: if the request was another question.
             LedgerError: if the ledger fails; do not make the release, and ask again.
         """
-        return charge_external(self._payer, guarantee, description, request, privacy_unit)
+        return charge_external(
+            self._payer, guarantee, description, request, read_unit(privacy_unit)
+        )
 
     def done(self, request: str, note: str = "made") -> Charge:
         """Record by its name that a charged release of other software was made, as `Charge.done` does.

@@ -11,7 +11,7 @@ from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
 from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
-from ..privacy.units import read_unit
+from ..privacy.units import Unit, read_unit
 from .append_only import check_append_only
 from .budget import Budget, budget_order, new_budget, read_amount
 from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
@@ -198,7 +198,7 @@ def _touched(event: Event) -> list[tuple[str, str | None]]:
     return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
 
-def _unit(event: Event) -> str | None:
+def _unit(event: Event) -> Unit | None:
     """Return the privacy unit of the event's budget or release."""
     return read_unit(event.body.get("privacy_unit"))
 

@@ -1,7 +1,7 @@
 """Above threshold, the sparse vector technique (Dwork and Roth 2014; Lyu, Su and Li 2017)."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -65,7 +65,7 @@ class AboveThreshold:
     monotonic: bool = False
     neighbors: Neighbors = "add_remove"
     ledger: Account | None = None
-    privacy_unit: str | None = None
+    privacy_unit: str | Sequence[str] | None = None
     bits: Bits = field(default_factory=SystemBits)
     _threshold_noise: LazyUniform = field(init=False)
     _scales: tuple[Fraction, Fraction] = field(init=False)
@@ -158,7 +158,9 @@ class AboveThreshold:
         }
         query = f"above {self.threshold}, {self.count} times"
         bill_digest = digest(public)
-        return Bill(self.guarantee, "above_threshold", query, bill_digest, unit=self.privacy_unit)
+        return Bill(
+            self.guarantee, "above_threshold", query, bill_digest, unit=read_unit(self.privacy_unit)
+        )
 
     def _calibrate(self) -> tuple[Fraction, Fraction]:
         """Return the scales of Y and X. Any split of epsilon is private; this one is nearly the best."""

@@ -13,6 +13,7 @@ from ..ledger import Session
 from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
+from ..privacy.units import Unit
 from ..releases import Release
 from ..text_tables import fact_table
 from .isolation import ChargedError, PublicError
@@ -34,8 +35,8 @@ class AllowedQuestion:
         guarantee: the guarantee of one answer.
         mechanism: the name of the mechanism.
         candidates: the number of candidates, where it is known and finite.
-        unit: the privacy unit: a column of which all rows with one value are one record; None if every row
-            is one.
+        unit: the privacy unit: a column of which all rows with one value are one record, or a tuple of several;
+            None if every row is one.
         size: the most answers at once.
         requests: how many requests this analyst has left; None if only the budget limits them.
     """
@@ -46,7 +47,7 @@ class AllowedQuestion:
     guarantee: Guarantee
     mechanism: str
     candidates: int | None
-    unit: str | None
+    unit: Unit | None
     size: int
     requests: int | None
 

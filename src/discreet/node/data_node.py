@@ -1,7 +1,7 @@
 """DataNode: holds private data, and answers questions allowed by their owner within privacy budgets."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..arguments import read_name
@@ -94,7 +94,7 @@ class DataNode:
         rho: Number | None = None,
         delta: Number | None = None,
         neighbors: Neighbors = "add_remove",
-        privacy_unit: str | None = None,
+        privacy_unit: str | Sequence[str] | None = None,
     ) -> None:
         """Hold data under a name, with a privacy budget for all questions about them.
 
@@ -106,7 +106,7 @@ class DataNode:
             delta: goes with epsilon.
             neighbors: the neighboring relation.
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
-                value are then one record. Questions with another privacy unit are refused.
+                value are then one record; or a list of columns. Questions with another privacy unit are refused.
 
         Raises:
             InvalidArgument: if the name is taken, the budget is invalid, the ledger has another budget under

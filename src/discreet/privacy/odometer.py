@@ -21,7 +21,7 @@ from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
 from .statements import relation
-from .units import read_unit
+from .units import Unit, plain_unit, read_unit
 
 _BITS = 192
 
@@ -65,7 +65,7 @@ class Odometer:
 
     neighbors: Neighbors
     parts: Parts = ()
-    unit: str | None = None
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
@@ -146,7 +146,7 @@ class Odometer:
         """Return the sums in plain values, exact numbers as text, ready for JSON; null where there is none."""
         sums = {"epsilon": self.epsilon, "rho_running_total": self.rho, "delta": self.delta}
         plain = {name: None if each is None else str(each) for name, each in sums.items()}
-        whom = {"neighbors": self.neighbors, "privacy_unit": self.unit}
+        whom = {"neighbors": self.neighbors, "privacy_unit": plain_unit(self.unit)}
         return {"answers": self.answers, **plain, **whom}
 
     def in_words(self, delta: Number) -> str:

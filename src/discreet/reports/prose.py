@@ -5,6 +5,7 @@ from fractions import Fraction
 from ..numbers import spell
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors
+from ..privacy.units import Unit, unit_in_words
 from ..sampling.enclosures import ball, precision, upper
 from .page import Section, paragraph
 from .wording import Wording
@@ -51,9 +52,9 @@ def _up(value: Fraction) -> str:
     return f"{float(cents / 100):,.2f}"
 
 
-def neighbors_in_words(relation: Neighbors, unit: str | None, words: Wording) -> str:
+def neighbors_in_words(relation: Neighbors, unit: Unit | None, words: Wording) -> str:
     """Return the neighboring relation in words."""
-    record = words.one_unit.format(unit=unit) if unit else words.one_row
+    record = words.one_unit.format(unit=unit_in_words(unit)) if unit else words.one_row
     return words.relation[relation].format(record=record)
 
 

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 from ..accuracy import Measure
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
+from ..privacy.units import Unit, one_record
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 
@@ -65,7 +66,7 @@ def measure_of(score: Score) -> Measure | None:
     return getattr(score, "measure", Measure())
 
 
-def bounded_unit(score: Score, unit: str | None) -> str | None:
+def bounded_unit(score: Score, unit: Unit | None) -> Unit | None:
     """Return the privacy unit, after making sure that the score's sensitivity is about it.
 
     A score that does not declare `counts_rows` is taken to count rows.
@@ -76,7 +77,7 @@ def bounded_unit(score: Score, unit: str | None) -> str | None:
     if unit is None or getattr(score, "counts_rows", True) is False:
         return unit
     raise InvalidArgument(
-        f"privacy_unit={unit!r} would promise to protect all rows of one {unit}, but {type(score).__name__} "
+        f"privacy_unit={unit!r} would promise to protect {one_record(unit)}, but {type(score).__name__} "
         "counts rows, and nothing bounds how many one may have. Leave out privacy_unit; in a verb of your own read "
         "the terms with verbs.units.read_unit_query, bound the rows with its columns, and answer from "
         "per_person(unit_query, scores)"

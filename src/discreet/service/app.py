@@ -25,7 +25,7 @@ from .counts import RequestCounts
 from .health import Health
 from .held import hold, rights_of
 from .in_process import InProcess
-from .limits import RateLimit, ShortBodies
+from .limits import Places, RateLimit, ShortBodies
 from .owner_routes import add_audit, add_budgets, add_health, add_metrics, add_tokens
 from .ownership import Ownership
 from .pages import add_pages, lost
@@ -56,6 +56,7 @@ class Service:
         rate: how often one token may ask.
         processes: those that read the data; None to read them in this one.
         slots: when replies leave.
+        places: how many requests of one caller are answered at the same time.
     """
 
     declared: Configuration
@@ -64,18 +65,23 @@ class Service:
     rate: RateLimit = field(default_factory=RateLimit)
     processes: Processes | None = None
     slots: Slots | None = None
+    places: Places = field(default_factory=Places)
 
-    def caller(self, authorization: str | None) -> Token:
-        """Return what is kept of the token in a header.
+    def caller(self, request: Request) -> Token:
+        """Return what is kept of the token of a request.
 
         Raises:
-            RefusedError: 401 if it is not valid, 429 if it asks too often.
+            RefusedError: 401 if it is not valid, 429 if its caller asks too much at once, or it asks too often.
         """
+        authorization = request.headers.get("authorization")
         scheme, _, text = (authorization or "").partition(" ")
         try:
             token = self.tokens.find(text if scheme.lower() == "bearer" else "")
         except NotAllowed as error:
             raise RefusedError(error, 401) from None
+        if not self.places.enter(token, request.scope):
+            too_many = f"more than {self.places.most} requests at once; wait for their replies"
+            raise RefusedError(NotAllowed(too_many), 429)
         if not self.rate.admits(token.id):
             raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
         return token

@@ -2,13 +2,17 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
 from time import monotonic
 
 from .access import REFUSED
 from .counts import RequestCounts
-from .slots import App, Message, Receive, Send
+from .slots import AT_ONCE, LEAVE, App, Message, Receive, Send
+from .tokens import Token
 
 LONGEST_BODY = 1 << 20
 """Bytes of the longest request."""
@@ -88,3 +92,43 @@ class RateLimit:
     def admits(self, token: str) -> bool:
         """Count a request of a token, and return whether it may be answered."""
         return self.counts.admits(token, self.most, 60, self.now)
+
+
+PLACES = 32
+"""Requests of one caller that one worker answers at the same time: fewer than its threads, and its connections."""
+
+
+@dataclass(slots=True)
+class Places:
+    """At most so many requests of one caller at the same time: the others keep their connections and threads.
+
+    A caller is an analyst, whatever the tokens; or all owners; or all auditors.
+
+    Attributes:
+        most: how many.
+    """
+
+    most: int = PLACES
+    _taken: Counter[str] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
+
+    def enter(self, token: Token, scope: Message) -> bool:
+        """Take a place for a request until its reply was sent; return whether there was one.
+
+        One that is refused is told at once: waiting for its slot, it would keep its connection from others. That
+        tells no more than how many requests the caller sent who got no reply yet.
+        """
+        caller = f"{token.role} {token.analyst or ''}"
+        with self._lock:
+            if self._taken[caller] >= self.most:
+                scope[AT_ONCE] = True
+                return False
+            self._taken[caller] += 1
+        scope[LEAVE] = partial(self._leave, caller)
+        return True
+
+    def _leave(self, caller: str) -> None:
+        with self._lock:
+            self._taken[caller] -= 1
+            if not self._taken[caller]:
+                del self._taken[caller]

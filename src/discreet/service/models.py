@@ -103,7 +103,7 @@ class ReleaseReply(BaseModel):
     )
     guarantee: dict[str, Any]
     mechanism: str
-    unit: str | None
+    unit: str | list[str] | None
     query: str
     candidates: int | None
 
@@ -114,7 +114,7 @@ class BudgetReply(BaseModel):
     dataset: str
     analyst: str | None
     neighbors: Literal["add_remove", "replace_one"]
-    privacy_unit: str | None
+    privacy_unit: str | list[str] | None
     period: str | None
     is_current: bool
     total: AmountReply
@@ -131,7 +131,7 @@ class QuestionReply(BaseModel):
     guarantee: dict[str, Any]
     mechanism: str
     candidates: int | None
-    unit: str | None
+    unit: str | list[str] | None
     size: int
     requests: int | None
 
@@ -144,7 +144,7 @@ class PastReleaseReply(BaseModel):
     request: str
     query: str
     guarantee: dict[str, Any]
-    privacy_unit: str | None
+    privacy_unit: str | list[str] | None
     at: str
     is_answered: bool
 

@@ -7,6 +7,7 @@ from ..ledger import Event
 from ..ledger.events import CHARGED
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_brief
+from ..privacy.units import Unit, plain_unit, read_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class PastRelease:
     request: str
     query: str
     guarantee: Guarantee
-    unit: str | None
+    unit: Unit | None
     at: str
     is_answered: bool
 
@@ -37,7 +38,7 @@ class PastRelease:
         """Return the release in plain values, exact numbers as text, ready for JSON."""
         return {
             "dataset": self.dataset, "analyst": self.analyst, "request": self.request,
-            "query": self.query, "guarantee": self.guarantee.as_dict(), "privacy_unit": self.unit,
+            "query": self.query, "guarantee": self.guarantee.as_dict(), "privacy_unit": plain_unit(self.unit),
             "at": self.at, "is_answered": self.is_answered,
         }  # fmt: skip
 
@@ -63,7 +64,7 @@ def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRele
             str(event.request),
             event.body["query"],
             read_guarantee(event.body["guarantee"]),
-            event.body.get("privacy_unit"),
+            read_unit(event.body.get("privacy_unit")),
             event.at,
             (event.analyst, event.request) in answered,
         )

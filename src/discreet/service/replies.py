@@ -19,8 +19,8 @@ from .tokens import Token
 class Answering(Protocol):
     """What answers: see `app.Service`."""
 
-    def caller(self, authorization: str | None) -> Token:
-        """Return what is kept of the token in a header, or raise a `RefusedError`."""
+    def caller(self, request: Request) -> Token:
+        """Return what is kept of the token of a request, or raise a `RefusedError`."""
         ...
 
     def connection(self, token: Token) -> Connection:
@@ -65,7 +65,7 @@ def _replied(service: Answering, request: Request, work: AnswerWork) -> Response
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
     role = status = None
     try:
-        token = service.caller(request.headers.get("authorization"))
+        token = service.caller(request)
         role = token.role
         return work(service.connection(token), token)
     except RefusedError as refused:

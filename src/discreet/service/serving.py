@@ -29,12 +29,22 @@ _SERVED = "DISCREET_SERVED"
 _MOST = 256
 
 
-SETTINGS: dict[str, Any] = {
+_SETTINGS: dict[str, Any] = {
     "access_log": False, "server_header": False, "date_header": False, "log_level": "warning",
-    "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "http": "h11", "h11_max_incomplete_event_size": 16384,
-    "limit_concurrency": 1000, "proxy_headers": False, "ws": "none", "lifespan": "off",
+    "timeout_keep_alive": 5, "timeout_graceful_shutdown": 60, "proxy_headers": False, "ws": "none",
+    "lifespan": "off",
 }  # fmt: skip
-"""Of uvicorn: no logs but ours, no headers but ours, and an end to what a caller may send or wait for."""
+
+
+def settings() -> dict[str, Any]:
+    """Return the settings of uvicorn: no logs and no headers but ours, and an end to what is sent or awaited."""
+    from .http_connections import LONGEST_HEAD, LimitedConnection
+
+    limits = {
+        "http": LimitedConnection, "h11_max_incomplete_event_size": LONGEST_HEAD,
+        "limit_concurrency": LimitedConnection.most + 1,
+    }  # fmt: skip
+    return {**_SETTINGS, **limits}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,7 @@ def serve(
     _begin_counts(declared.path)
     uvicorn.run(
         "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
-        host=host, port=port, **SETTINGS,
+        host=host, port=port, **settings(),
     )  # fmt: skip
 
 

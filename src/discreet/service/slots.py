@@ -20,6 +20,9 @@ from .counts import RequestCounts
 MISSED = "slots missed"
 """The name of the counter."""
 
+LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
+"""Where the scope of a request has what is called when its reply was sent, and whether it leaves without a slot."""
+
 LENGTH = 1 << 16
 """Bytes of a padded body."""
 
@@ -81,8 +84,11 @@ class Slots:
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
             await self.app(scope, arriving, held.send)
-        missed = await self._wait(arrived[-1])
-        await held.release(send)
+        try:
+            missed = AT_ONCE not in scope and await self._wait(arrived[-1])
+            await held.release(send)
+        finally:
+            scope.pop(LEAVE, _nothing)()
         if missed:
             await asyncio.to_thread(self.counts.add, MISSED)
 
@@ -94,6 +100,10 @@ class Slots:
         slots = max(1, -int(-taken // self.slot))
         await self.clock.sleep(slots * self.slot - taken)
         return slots > 1
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 _FAILED = (

@@ -23,6 +23,7 @@ from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..numbers import exact, fits
 from ..privacy.guarantees import read_guarantee
+from ..privacy.units import plain_unit, read_unit
 from ..releases import Release
 from .past_releases import PastRelease
 
@@ -154,14 +155,14 @@ def write_release(release: Release) -> dict[str, Any]:
     """Return a release for `read_release`."""
     return {
         "value": write_value(release.value), "guarantee": release.guarantee.as_dict(),
-        "mechanism": release.mechanism, "unit": release.unit, "query": release.query,
+        "mechanism": release.mechanism, "unit": plain_unit(release.unit), "query": release.query,
         "candidates": release.candidates, "charged": release.charged,
     }  # fmt: skip
 
 
 def read_release(given: Mapping[str, Any]) -> Release:
     """Return the release that `write_release` wrote."""
-    told = {**given, "value": read_value(given["value"])}
+    told = {**given, "value": read_value(given["value"]), "unit": read_unit(given["unit"])}
     return Release(**{**told, "guarantee": read_guarantee(given["guarantee"])})
 
 
@@ -193,19 +194,21 @@ def read_budget(given: Mapping[str, Any]) -> Budget:
     """Return the budget that `write_budget` wrote."""
     return Budget(
         given["dataset"], given["analyst"], given["neighbors"], read_amount(given["total"]),
-        read_amount(given["spent"]), given["privacy_unit"], given["period"], given["is_current"],
+        read_amount(given["spent"]), read_unit(given["privacy_unit"]), given["period"], given["is_current"],
     )  # fmt: skip
 
 
 def write_question(question: AllowedQuestion) -> dict[str, Any]:
     """Return a question for `read_question`."""
     told = {field.name: getattr(question, field.name) for field in fields(question)}
-    return {**told, "guarantee": question.guarantee.as_dict()}
+    plain = {"guarantee": question.guarantee.as_dict(), "unit": plain_unit(question.unit)}
+    return {**told, **plain}
 
 
 def read_question(given: Mapping[str, Any]) -> AllowedQuestion:
     """Return the question that `write_question` wrote."""
-    return AllowedQuestion(**{**given, "guarantee": read_guarantee(given["guarantee"])})
+    guarantee, unit = read_guarantee(given["guarantee"]), read_unit(given["unit"])
+    return AllowedQuestion(**{**given, "guarantee": guarantee, "unit": unit})
 
 
 def write_past(past: PastRelease) -> dict[str, Any]:
@@ -216,7 +219,7 @@ def write_past(past: PastRelease) -> dict[str, Any]:
 def read_past(given: Mapping[str, Any]) -> PastRelease:
     """Return the past release that `write_past` wrote."""
     told = dict(given)
-    unit, guarantee = told.pop("privacy_unit"), read_guarantee(told.pop("guarantee"))
+    unit, guarantee = read_unit(told.pop("privacy_unit")), read_guarantee(told.pop("guarantee"))
     return PastRelease(**told, unit=unit, guarantee=guarantee)
 
 

@@ -20,7 +20,8 @@ from ..arguments import file_path, listed
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
-from .records import PERSON
+from .ids_in_sql import json_id
+from .records import is_of_unit
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -108,8 +109,9 @@ def open_csv(
         raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
     delimiter, names, header = _form(file, columns, form, packed=packed)
     chosen = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
-    if PERSON in chosen:  # an empty field is nobody
-        chosen[PERSON] = f"nullif({chosen[PERSON]}, '')"
+    chosen |= {
+        a: f"nullif({of}, '')" for a, of in chosen.items() if is_of_unit(a)
+    }  # empty is nobody
     options = {"delim": delimiter, "header": header}
     query = _Query(file, len(names), chosen, options)
     return quietly(query.asked, _not_csv(file), connection)
@@ -120,13 +122,17 @@ def open_json_lines(
 ) -> "DuckDBPyRelation":
     """Return columns of a file with one JSON object per line, as text; nothing has been read.
 
-    A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema.
+    A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema. An id is a
+    text or a number, and numbers are told apart by value.
     """
     pointers = {
         alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
     }
+    line = "CASE WHEN json_valid(c0) THEN c0 END"
     chosen = {
-        alias: f"json_extract_string(CASE WHEN json_valid(c0) THEN c0 END, $pointer_{alias})"
+        alias: json_id(line, f"$pointer_{alias}")
+        if is_of_unit(alias)
+        else f"json_extract_string({line}, $pointer_{alias})"
         for alias in pointers
     }
     # No text in JSON holds this character, so it ends no field of a line that is JSON.

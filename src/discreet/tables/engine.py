@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
+from ..privacy.units import columns_of_unit
 from .expressions import OpenedTable
 from .failures import missing_column, needing, quietly
 from .held import Held, Objects
@@ -17,7 +18,7 @@ from .kinds import CELL
 from .native import Native
 from .paths import names_files
 from .queries import SqlQuery
-from .records import PART, PERSON, Records
+from .records import PART, Records, unit_aliases
 
 if TYPE_CHECKING:
     from .in_polars import InPolars
@@ -60,7 +61,8 @@ def open_table(data: object, column: str | None, records: Records | None = None)
         UnreadableData: The data is no table.
     """
     records = Records() if records is None else records
-    wanted = {CELL: column, PERSON: records.unit, PART: records.by}
+    unit = dict(zip(unit_aliases(records.unit), columns_of_unit(records.unit), strict=True))
+    wanted = {CELL: column, **unit, PART: records.by}
     columns = {alias: name for alias, name in wanted.items() if name is not None}
     if column is None and columns:
         raise InvalidArgument("privacy units and groups need a table: name its column")

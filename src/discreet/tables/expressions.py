@@ -17,11 +17,12 @@ from ..sampling.vectors import ExactArray
 from .cells import Thresholds
 from .failures import quietly
 from .grid_counts import GridCounts
+from .ids import check_unit
 from .kinds import CELL, ColumnType
 from .ladder import counts_beside
 from .meanings import Meanings, coded, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
-from .records import PART, PERSON, START, Records, check_numbers, check_unit
+from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
 
 RANK, COUNT = "rank", "records"
 
@@ -83,9 +84,9 @@ class OpenedTable:
         import narwhals.stable.v2 as nw
 
         for alias in self.names:
-            self.type(alias)  # or it is refused
-        if self.records.unit is not None:
-            check_unit(self.type(PERSON))
+            of = self.type(alias)  # or it is refused
+            if is_of_unit(alias):
+                check_unit(of)
         rows = self.native.rows()
         if self.records.unit is not None:
             rows = rows.filter(~nw.col(PERSON).is_null())
@@ -112,10 +113,16 @@ class OpenedTable:
         return found.select(*others, nw.col(POSITION).alias(alias))
 
     @property
+    def _unit_type(self) -> ColumnType:
+        """The type of PERSON in rows: that of its column; several are put together as text."""
+        one = PERSON in self.names
+        return self.type(PERSON) if one else ColumnType(PERSON, "text", "ids")
+
+    @property
     def _columns(self) -> list[str]:
         """The names of the columns of rows."""
-        there = [alias for alias in (CELL, PERSON, PART) if alias in self.names]
-        return [*there, *self.native.starts]
+        there = {CELL: True, PERSON: self.records.unit is not None, PART: PART in self.names}
+        return [*(alias for alias in there if there[alias]), *self.native.starts]
 
     def _counted(self, places: Mapping[object, int]) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
@@ -147,7 +154,7 @@ class OpenedTable:
 
     def _numbered(self, rows: Frame) -> Frame:
         """Return the rows with UNIT, START and SIZE of their privacy unit."""
-        units = self.native.units(rows, self.type(PERSON))
+        units = self.native.units(rows, self._unit_type)
         without = rows.drop(*self.native.starts) if self.native.starts else rows
         return without.join(units, on=PERSON, how="inner")
 

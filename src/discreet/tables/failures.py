@@ -13,8 +13,8 @@ from ..foreign import replacing
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ARGUMENTS = {"cell": "column", "person": "privacy_unit", "part": "by"}
-"""The argument that named a column, for what the column is called once it has been opened."""
+ARGUMENTS = {"cell": "column", "part": "by"}
+"""The argument that named a column, for what it is called once it is open; others are the unit's."""
 
 _SHORT = (
     "the engine had not enough memory. Free some, or give it more: a relation of a DuckDB connection "
@@ -49,7 +49,7 @@ def missing_column(
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     listed = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
     return MissingColumn(
-        f"{ARGUMENTS[alias]}: there is no column {shown(column)} in {where}{hint}{listed}"
+        f"{ARGUMENTS.get(alias, 'privacy_unit')}: there is no column {shown(column)} in {where}{hint}{listed}"
     )
 
 

@@ -13,6 +13,8 @@ class Objects:
 
     cells: Sequence[object]
     name: str = "object"
+    of: ColumnType | None = None
+    """The type of all of them, where the column says it: that of the categories of pandas."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
 from .failures import missing_column
+from .ids import SALT
+from .ids_in_sql import decimal_text
 from .kept import ROWS, Kept, connected
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, lazy
 from .numeric import from_relation
-from .records import PERSON, SALT, START
+from .records import PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -63,12 +65,21 @@ class InDuckDB:
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
-        names = self.relation.columns
+        names = [name for name in self.relation.columns if name not in self._parts]
         texts = {name for name in names if name != START and self.type(name, name).kind == "text"}
-        if not texts:
+        if not (texts or self._parts):
             return lazy(self.relation)
-        compared = (f"{_bytes(name)} AS {name}" if name in texts else name for name in names)
+        compared = [f"{_bytes(name)} AS {name}" if name in texts else name for name in names]
+        if PERSON not in names and self._parts:
+            ids = (_id_bytes(name, self.type(name, name)) for name in self._parts)
+            together = " || ".join(f"encode(octet_length({one}) || ':') || {one}" for one in ids)
+            compared.append(f"{together} AS {PERSON}")
         return lazy(self.relation.project(", ".join(compared)))
+
+    @property
+    def _parts(self) -> list[str]:
+        """The columns that identify privacy units together."""
+        return [n for n in self.relation.columns if is_of_unit(n) and n != PERSON]
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN.
@@ -106,7 +117,7 @@ class InDuckDB:
                 )
             )
         once = native.aggregate(f"{PERSON}, count(*) AS {SIZE}", PERSON)
-        text = PERSON if of.kind == "text" else _bytes(PERSON)
+        text = PERSON if of.kind == "text" else _id_bytes(PERSON, of)
         start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
         numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
         return lazy(once.project(numbered))
@@ -139,6 +150,11 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 def _bytes(name: str) -> str:
     return f"encode(CAST({name} AS VARCHAR))"
+
+
+def _id_bytes(name: str, of: ColumnType) -> str:
+    """Return the expression of the text of an id, in bytes."""
+    return f"encode({decimal_text(name)})" if of.kind == "decimal" else _bytes(name)
 
 
 def picked(relation: "DuckDBPyRelation", columns: dict[str, str], where: str) -> "DuckDBPyRelation":

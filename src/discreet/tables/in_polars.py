@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
+from .ids import start_of_rule
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
 from .numeric import clean, from_series
-from .records import PERSON, START, check_numbers, offset
+from .records import PERSON, START, check_numbers, is_of_unit
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,7 +48,12 @@ class InPolars:
         kinds = {name: self.type(name, name).kind for name in self.frame.collect_schema()}
         texts = [pl.col(n).cast(pl.String).cast(pl.Binary) for n in kinds if kinds[n] == "text"]
         zeros = [pl.col(n) + 0 for n in kinds if kinds[n] == "float"]  # there are two, as bits
-        return nw.from_native(self.frame.with_columns(texts + zeros))
+        parts = [n for n in kinds if is_of_unit(n) and n != PERSON]
+        ids = [_id_text(n, kinds[n]) for n in parts]
+        together = [pl.concat_str([t for i in ids for t in (i.str.len_bytes(), pl.lit(":"), i)])
+                    .cast(pl.Binary).alias(PERSON)] if parts else []  # fmt: skip
+        compared = self.frame.with_columns(texts + zeros + together)
+        return nw.from_native(compared.drop(parts))
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN."""
@@ -98,9 +104,20 @@ def numbers_of(native: InPolars, column: str) -> ExactArray:
     return clean(from_series(nw.from_native(cells, series_only=True)))
 
 
+def _id_text(name: str, kind: str) -> "pl.Expr":
+    """Return the text of an id."""
+    import polars as pl
+
+    text = pl.col(name).cast(pl.String)
+    if kind != "decimal":
+        return text
+    shortest = text.str.strip_chars_end("0").str.strip_chars_end(".")
+    return pl.when(text.str.contains(".", literal=True)).then(shortest).otherwise(text)
+
+
 def _starts(persons: "pl.Series") -> "pl.Series":
     """Return the starts of the rule for ids."""
     import polars as pl
 
-    found = [None if person is None else offset(person) for person in persons.to_list()]
+    found = [None if person is None else start_of_rule(person) for person in persons.to_list()]
     return pl.Series(found, dtype=pl.Int64)

@@ -5,16 +5,17 @@ them only, and no row of the data ever leaves the cluster.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
 from .failures import needing
+from .ids import SALT
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
 from .numeric import from_series
-from .records import PERSON, SALT, START
+from .records import PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -45,10 +46,15 @@ class InSpark:
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
-        columns = (
+        parts = [name for name in self.frame.columns if is_of_unit(name) and name != PERSON]
+        columns = [
             comparable(self.frame[name], self.type(name, name)).alias(name)
             for name in self.frame.columns
-        )
+            if name not in parts
+        ]
+        if parts:
+            ids = [_id_bytes(self.frame[name], self.type(name, name)) for name in parts]
+            columns.append(_together(ids).alias(PERSON))
         return lazy(self.frame.select(*columns))
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
@@ -81,7 +87,7 @@ class InSpark:
         """Return the privacy units, identified by their ids: Spark might number them differently a second time."""
         functions = needing("pyspark.sql.functions", "spark")
         once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
-        text = once[PERSON] if of.kind == "text" else once[PERSON].cast("string").cast("binary")
+        text = once[PERSON] if of.kind == "text" else _id_bytes(once[PERSON], of)
         hashed = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
         start = functions.conv(functions.substring(hashed, 1, 8), 16, 10).cast("bigint")
         unit = once[PERSON].alias(UNIT)
@@ -112,6 +118,35 @@ def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
 def comparable(column: "Column", of: ColumnType) -> "Column":
     """Return the column as it is compared: text as bytes, lest a collation make words equal."""
     return column.cast("string").cast("binary") if of.kind == "text" else column
+
+
+def _id_bytes(column: "Column", of: ColumnType) -> "Column":
+    """Return the text of an id in bytes; Spark writes small decimals with an exponent, as 1.5E-9."""
+    functions = needing("pyspark.sql.functions", "spark")
+    text = column.cast("string")
+    if of.kind != "decimal" or not of.scale:
+        return text.cast("binary")
+    sign, digits = (functions.regexp_extract(text, p, 1) for p in ("^(-?)", "^-?([0-9.]+)E"))
+    power = functions.concat(functions.lit("0"), functions.regexp_extract(text, "E-([0-9]+)$", 1))
+    small = functions.concat(
+        sign,
+        functions.lit("0."),
+        functions.lit("0" * of.scale).substr(functions.lit(1), power.cast("int") - 1),
+        functions.regexp_replace(digits, "[.]", ""),
+    )
+    plain = functions.when(text.contains("E"), small).otherwise(text)
+    shortest: Column = functions.regexp_replace(plain, "[.]?0*$", "")
+    return shortest.cast("binary")
+
+
+def _together(ids: "Sequence[Column]") -> "Column":
+    """Return one column of the ids of several, each after its length in bytes: see `ids.unit_bytes`."""
+    functions = needing("pyspark.sql.functions", "spark")
+    lengths = (functions.octet_length(one).cast("string") for one in ids)
+    marked = (functions.concat(length, functions.lit(":")).cast("binary") for length in lengths)
+    pairs = (each for pair in zip(marked, ids, strict=True) for each in pair)
+    together: Column = functions.concat(*pairs)
+    return together
 
 
 def _literal(value: object) -> str:

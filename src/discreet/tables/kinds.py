@@ -91,7 +91,7 @@ def not_countable(column: str, name: str) -> UnreadableData:
     return UnreadableData(
         f"column {column!r} has the type {name}, whose values cannot be candidates, groups or a "
         "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, timestamps, categories "
-        "and UUIDs; as privacy_unit text, integers and UUIDs"
+        "and UUIDs; as privacy_unit text, integers, decimals and UUIDs"
     )
 
 

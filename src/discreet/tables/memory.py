@@ -5,7 +5,8 @@ No type is ever inferred from rows. Python decides which objects are equal, once
 
 import itertools
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from ..sampling.number_types import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect
 from .held import Held, Objects, Typed
+from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
 from .kinds import (
     CELL,
@@ -27,11 +29,10 @@ from .kinds import (
     column_type,
     key,
     not_countable,
-    plain,
     timestamp,
 )
 from .numeric import present
-from .records import PERSON, START, offset
+from .records import PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -59,13 +60,18 @@ def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB
             arrays[alias] = held.array
             types |= {} if held.of is None else {alias: held.of}
             continue
-        types[alias], codes[alias] = ColumnType(alias, "anything", held.name), {}
-        if alias == PERSON:
-            arrays[PERSON], arrays[START] = _persons(held.cells)
+        types[alias] = ColumnType(alias, "anything", held.name)
+        if is_of_unit(alias):
+            check_unit(held.of or types[alias])
         elif alias == CELL and ordered:
-            arrays[CELL], decoded = _in_order(held.cells)
+            (arrays[CELL], decoded), codes[CELL] = _in_order(held.cells), {}
         else:
             arrays[alias], codes[alias] = _encoded(held.cells)
+    units = [held for alias, held in columns.items() if is_of_unit(alias)]
+    if any(isinstance(held, Objects) for held in units):
+        arrays[PERSON], arrays[START] = _persons([*map(_cells, units)])
+        types.setdefault(PERSON, ColumnType(PERSON, "anything", "ids"))
+        codes[PERSON] = {}
     spelled = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
     relation = relation_of(arrays).project(", ".join(spelled))
     inexact = isinstance(columns[CELL], Objects) and not ordered
@@ -129,24 +135,49 @@ def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]
     return [cells[row] for row in rows.tolist()], codes
 
 
-def _persons(cells: Sequence[object]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the numbers of the privacy units by row, -1 for none, and the starts of the rule for them."""
-    distinct, codes = _distinct(cells)
-    numbers: dict[str, int] = {}
-    persons = np.array([*(_number(cell, numbers) for cell in distinct), -1], dtype=np.int64)[codes]
-    starts = np.array([*map(offset, numbers), 0], dtype=np.int64)
+def _cells(held: Held) -> Sequence[object]:
+    """Return the cells of a column as Python has them."""
+    if isinstance(held, Objects):
+        return held.cells
+    cells: list[object] = (
+        held.array.tolist() if isinstance(held.array, np.ndarray) else held.array.to_pylist()
+    )
+    return cells
+
+
+def _persons(columns: Sequence[Sequence[object]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of the privacy units by row, -1 for none, and the starts of the rule for them.
+
+    A row without an id in one of the columns is nobody's.
+    """
+    texts, numbers = zip(*map(_id_texts, columns), strict=True)
+    persons, rows = numbers[0], None
+    for ids, column in zip(texts[1:], numbers[1:], strict=True):
+        pairs = np.where((persons < 0) | (column < 0), -1, persons * len(ids) + column)
+        there = np.flatnonzero(pairs >= 0)
+        _, first, places = np.unique(pairs[there], return_index=True, return_inverse=True)
+        persons, rows = np.full_like(pairs, -1), there[first]
+        persons[there] = places
+    units: Iterable[Sequence[str]] = ([text] for text in texts[0])
+    if rows is not None:
+        units = ([ids[n[row]] for ids, n in zip(texts, numbers, strict=True)] for row in rows)
+    starts = np.array([*(start_of_rule(unit_bytes(unit)) for unit in units), 0], dtype=np.int64)
     return persons, starts[persons]
 
 
-def _number(cell: object, numbers: dict[str, int]) -> int:
-    """Return the number of a unit: of a text, an integer or a UUID; all else is nobody.
+def _id_texts(cells: Sequence[object]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct texts of the ids in a column, and their numbers by row, -1 for none."""
+    distinct, codes = _distinct(cells)
+    numbers: dict[str, int] = {}
+    named = np.array([*(_number(cell, numbers) for cell in distinct), -1], dtype=np.int64)
+    return [*numbers], named[codes]
 
-    They are told apart as they are written: pandas mixes 7 and '7' when it reads a file in pieces.
-    """
+
+def _number(cell: object, numbers: dict[str, int]) -> int:
+    """Return the number of an id, -1 for what is nobody's: see `id_text`."""
     try:
-        value = plain(cell)
-        named = isinstance(value, str | int | UUID) and not isinstance(value, bool)
-        return numbers.setdefault(str(value), len(numbers)) if named else -1
+        text = id_text(cell)
+        return -1 if text is None else numbers.setdefault(text, len(numbers))
     except Exception:  # objects in a table may do anything
         return -1
 
@@ -190,7 +221,8 @@ def series_of_pandas(series: Any, column: str) -> Held:
     dtype = series.dtype
     word, kind = str(dtype), type(dtype).__name__
     if word in OBJECTS:
-        return Objects(list(series), word)
+        of = _type_of_categories(series.cat.categories, column) if word == "category" else None
+        return Objects(list(series), word, of)
     if kind == "DatetimeTZDtype":
         moments = np.asarray(series.array.tz_convert("UTC").tz_localize(None))
         return Typed(moments, timestamp(column, dtype.unit, str(dtype.tz)))
@@ -201,6 +233,20 @@ def series_of_pandas(series: Any, column: str) -> Held:
 
         return arrow_column(pa.chunked_array(pa.array(series, from_pandas=True)), column)
     raise not_countable(column, word)
+
+
+def _type_of_categories(categories: Any, column: str) -> ColumnType | None:
+    """Return the type of the values of a pandas category; None if they are objects of any type."""
+    import narwhals.stable.v2 as nw
+
+    word = f"category of {categories.dtype}"
+    if str(categories.dtype) == "object":
+        return None
+    try:
+        dtype = nw.from_native(categories.to_series(), series_only=True).dtype
+        return replace(column_type(column, dtype, word), name=word)
+    except (TypeError, UnreadableData):  # a type that nothing else here knows, such as intervals
+        return ColumnType(column, "other", word)
 
 
 def arrow_column(array: Any, column: str) -> Held:

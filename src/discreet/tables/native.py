@@ -22,7 +22,8 @@ UNIT, POSITION, SIZE = "unit", "position", "size"
 class Native(Protocol):
     """Some columns of a table, in an engine, called CELL, PERSON and PART as far as they are there.
 
-    `rows` are lazy Narwhals frames. Nothing is read before `keep` and `fetch`.
+    Where several columns identify privacy units, `records.unit_aliases` says what they are called, and `rows` have
+    PERSON in place of them. `rows` are lazy Narwhals frames. Nothing is read before `keep` and `fetch`.
     """
 
     @property
@@ -54,7 +55,10 @@ class Native(Protocol):
         ...
 
     def rows(self) -> Frame:
-        """Return the columns as they are compared: text as bytes, lest a collation make words equal."""
+        """Return the columns as they are compared: text as bytes, lest a collation make words equal.
+
+        PERSON of several columns is the `ids.unit_bytes` of them, null where one of them is.
+        """
         ...
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
@@ -70,11 +74,11 @@ class Native(Protocol):
         ...
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the privacy units of rows: PERSON, a UNIT that tells them apart, START and SIZE.
+        """Return the privacy units of rows: PERSON, of the type `of`, a UNIT that tells them apart, START and SIZE.
 
         SIZE is the number of rows of a unit. START, where the rule of
-        docs/how-to/user_level_privacy.md starts, is the first 32 bits
-        of SHA-256 of `records.SALT` and the id as text.
+        docs/how-to/user_level_privacy.md starts, is `ids.start_of_rule`: the first 32 bits
+        of SHA-256 of `ids.SALT` and the id as text.
         """
         ...
 

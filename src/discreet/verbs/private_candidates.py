@@ -1,6 +1,6 @@
 """private_candidates: the best of several private attempts, such as models trained with privacy."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -51,7 +51,7 @@ def private_candidates(  # noqa: PLR0913  # what is tried, on what, how often, a
     repetitions: RepetitionKind = "logarithmic",
     gamma: Number = "0.01",
     neighbors: Neighbors = "add_remove",
-    privacy_unit: str | None = None,
+    privacy_unit: str | Sequence[str] | None = None,
     ledger: Account | None = None,
 ) -> Release[tuple[_T, Any, Any]]:
     """Release the best of K private attempts, with candidates picked at random; K is random too.

@@ -19,6 +19,7 @@ from ..numbers import Number, count, flag, positive
 from ..privacy.calibration import read_share
 from ..privacy.guarantees import ApproxDP, Guarantee
 from ..privacy.sensitivity import read_neighbors
+from ..privacy.units import unit_in_words
 from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.categorical_rows import CategoricalRows, serves_rows
@@ -161,7 +162,7 @@ def select_rows(  # noqa: PLR0913  # what select takes, and what rows need
 
 def _ordered(question: Question, number: int) -> Order:
     """Return the order of so many rows, as it is told and stored."""
-    per = "" if question.unit is None else f", per {question.unit}"
+    per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
     query = Query("select_rows", f"select_rows, {number} rows{per}", {"rows": number})
     return replace(question.order(query), question=None)
 

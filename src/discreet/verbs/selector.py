@@ -15,6 +15,7 @@ from ..mechanisms.settled import KEPT, PLAIN_TYPES
 from ..numbers import Number, count
 from ..payment import Account
 from ..privacy.guarantees import Guarantee
+from ..privacy.units import unit_in_words
 from ..releases import Release
 from ..sampling.bits import LazyUniform, SystemBits
 from ..sampling.categorical import Categorical
@@ -45,7 +46,7 @@ class Selector(Generic[T]):
     def __init__(self, question: Question, labels: Labels | None, size: int | None) -> None:
         self._question, self._labels, self._size = question, labels, size
         words = "select" if labels is None else f"select, {labels.size} candidates"
-        per = "" if question.unit is None else f", per {question.unit}"
+        per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
         order = self._order = question.order(Query("select", words).about(per))
         rate = question.calibrated.rate
         self._rate = rate if rate is not None and has_fast_pass(rate) else None

@@ -12,7 +12,7 @@ from ..mechanisms.contract import Law, read_parameter
 from ..numbers import count
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
-from ..privacy.units import read_unit
+from ..privacy.units import read_unit, unit_in_words
 from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
@@ -62,7 +62,7 @@ class UnitQuery:
         """Return the query with its privacy unit and its groups."""
         of = self.records
         at_most = "" if of.rows is None else f", {of.rows} rows each"
-        person = "" if of.unit is None else f", per {of.unit}{at_most}"
+        person = "" if of.unit is None else f", per {unit_in_words(of.unit)}{at_most}"
         groups = f", by {of.by} ({len(of.groups)} groups)" if of.by else ""
         return query.about(
             person + groups,
@@ -174,6 +174,8 @@ def read_unit_query(terms: Any, *, bounded: bool = False) -> UnitQuery:
     records = _read_records(given, bounded=bounded)
     # The unit stays among the terms: a score that does not bound it is refused when it is asked.
     rest: Any = {name: value for name, value in terms.items() if name not in _BOUNDED}
+    if "privacy_unit" in rest:
+        rest["privacy_unit"] = records.unit
     neighbors = read_neighbors(rest.get("neighbors", "add_remove"))
     if "neighbors" in rest:
         rest["neighbors"] = neighbors

@@ -120,7 +120,8 @@ def _for_visitors(work: View, roles: tuple[str, ...], site: Site, asked: PageReq
     if token is None:
         return redirect("/login")
     visit = Visit(site, asked, session, token)
-    if not site.service.rate.admits(token.id):
+    has_place = site.service.places.enter(token, asked.request.scope)
+    if not (has_place and site.service.rate.admits(token.id)):
         return visit.failure(RefusedError(NotAllowed(visit.words.too_often)), 429)
     try:
         _check(visit, roles)

@@ -6,7 +6,7 @@ from typing import Protocol
 from ...datasets.configuration import Configuration
 from ...ledger import Ledger
 from ..connection import Connection
-from ..limits import RateLimit
+from ..limits import Places, RateLimit
 from ..rights import Scope
 from ..slots import Slots
 from ..tokens import Token, Tokens
@@ -32,6 +32,11 @@ class Backend(Protocol):
     @property
     def rate(self) -> RateLimit:
         """How often one token may ask."""
+        ...
+
+    @property
+    def places(self) -> Places:
+        """How many requests of one caller are answered at the same time."""
         ...
 
     @property
