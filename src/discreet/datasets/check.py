@@ -8,6 +8,7 @@ from typing import Any
 from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
+from ..privacy.units import unit_in_words
 from ..tables.engine import open_table, unwrapped
 from ..tables.fits import CellCounts, DeclaredCells, meant
 from ..tables.kinds import ColumnType, check_candidates, key
@@ -100,7 +101,7 @@ def record_fits(dataset: Dataset, name: str) -> CellCounts:
     unit, most = dataset.privacy_unit, dataset.max_contributions
     if unit is not None and most is None:
         raise InvalidArgument(
-            f"the cells of one {unit} must be bounded: declare max_contributions of {dataset.called}"
+            f"the cells of one {unit_in_words(unit)} must be bounded: declare max_contributions of {dataset.called}"
         )
     cells = DeclaredCells(open_table(dataset.source, column.name, Records(unit, rows=most)))
     return _counts(dataset, column, cells)

@@ -113,7 +113,7 @@ class OpenedTable:
         return found.select(*others, nw.col(POSITION).alias(alias))
 
     @property
-    def _unit_type(self) -> ColumnType:
+    def unit_type(self) -> ColumnType:
         """The type of PERSON in rows: that of its column; several are put together as text."""
         one = PERSON in self.names
         return self.type(PERSON) if one else ColumnType(PERSON, "text", "ids")
@@ -154,7 +154,7 @@ class OpenedTable:
 
     def _numbered(self, rows: Frame) -> Frame:
         """Return the rows with UNIT, START and SIZE of their privacy unit."""
-        units = self.native.units(rows, self._unit_type)
+        units = self.native.units(rows, self.unit_type)
         without = rows.drop(*self.native.starts) if self.native.starts else rows
         return without.join(units, on=PERSON, how="inner")
 

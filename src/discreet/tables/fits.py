@@ -134,7 +134,7 @@ class DeclaredCells:
         import narwhals.stable.v2 as nw
 
         fitting, present, rows = frames
-        units = self.table.native.units(rows, self.table.type(PERSON))
+        units = self.table.native.units(rows, self.table.unit_type)
         for name, frame in (("fitting", fitting), ("present", present)):
             counted = frame.group_by(PERSON).agg(nw.len().alias(name))
             units = units.join(counted, on=PERSON, how="left")
