@@ -195,7 +195,7 @@ def test_a_node_and_a_threshold_take_it() -> None:
         "visits", "drinks", discreet.mode, "drink", candidates=DRINKS, epsilon=1, privacy_unit=PAIR
     )
     assert node.query("visits", "drinks").unit == PAIR
-    assert [budget.unit for budget in node.budgets()] == [PAIR]
+    assert [budget.unit for budget in node.budgets] == [PAIR]
     above = discreet.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
     assert above.privacy_unit == PAIR
 
