@@ -11,8 +11,8 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Self
 
-STOPPED = (0, 143)
-"""How it ends when it is asked to stop."""
+STOPPED = (143,)
+"""How it ends when it is asked to stop, with one worker and with several."""
 
 _PATIENCE = 60.0
 
@@ -89,10 +89,10 @@ class Running:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def stop(self) -> int:
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop, as systemd does; return its exit code."""
         process = self._started()
-        process.terminate()
+        process.send_signal(by)
         return process.wait(_PATIENCE)
 
     def workers(self) -> list[int]:

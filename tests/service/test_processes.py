@@ -1,7 +1,9 @@
 """Data are read in other processes: one that is killed takes one answer with it, charged and asked again."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -245,11 +247,43 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
     with pytest.raises(LedgerUnwritable, match="description was changed"):
         served.ann.ask("typical-age", request="edited")
     path.write_text(text)
-    served.kill()
-    with pytest.raises(Unanswerable):
-        served.owner.ask("typical-age", request="edited")
     assert served.ann.ask("typical-age", request="edited").charged is False
     assert spent(served.owner) != before
+
+
+QUESTION: dict[str, Any] = {
+    "name": "ask", "arguments": ["typical-age", None, None], "terms": {}, "role": "owner", "analyst": None,
+    "request": "put-back", "max_cost": None,
+}  # fmt: skip
+
+
+def test_a_description_that_is_put_back_is_served_by_processes_that_were_started_meanwhile(
+    served: Served,
+) -> None:
+    path = Path("discreet.toml").absolute()
+    text, digest = path.read_text(), file_digest(path)
+    path.write_text(f"{text}\n# edited")
+    alone = Processes(1, [str(path), digest])
+    refused = alone.ask(QUESTION)
+    path.write_text(text)
+    answered = alone.ask(QUESTION)
+    alone._idle.get().end()
+    assert "was changed" in refused["failure"]["message"]
+    assert answered["release"]["charged"]
+
+
+def test_a_process_whose_asker_was_killed_ends_in_silence(served: Served) -> None:
+    ours, theirs = socket.socketpair()
+    path = Path("discreet.toml").absolute()
+    told = [str(theirs.fileno()), str(path), file_digest(path)]
+    with ours, theirs:
+        reading = subprocess.Popen(
+            [sys.executable, "-m", "discreet.service.answering", *told],
+            pass_fds=[theirs.fileno()], stderr=subprocess.PIPE,
+        )  # fmt: skip
+        theirs.close()
+        ours.sendall(json.dumps(QUESTION).encode() + b"\n")
+    assert (reading.communicate(timeout=60)[1], reading.returncode) == (b"", 0)
 
 
 def test_the_first_question_imports_no_package(tmp_path: Path) -> None:

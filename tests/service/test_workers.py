@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import socket
 import stat
 import time
 from collections.abc import Callable
@@ -15,6 +17,8 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
+from discreet.cli import run
+from discreet.cli.exit_codes import INTERRUPTED, TERMINATED, WRONG_USE
 from discreet.service.counts import RequestCounts, kept_counts
 from discreet.service.limits import RateLimit
 from discreet.service.tokens import tokens_beside
@@ -152,3 +156,21 @@ def _reads(process: int) -> bool:
     except OSError:
         return False
     return b"discreet.service.answering" in said and os.fsencode(Path.cwd()) in said
+
+
+def test_nobody_can_listen_where_somebody_does(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DISCREET_SERVED", "")  # it sets this; it is put back after
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "discreet.toml", "--listen", f"127.0.0.1:{port}"]) == WRONG_USE
+    assert "nobody can listen at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.proof)])
+def test_a_service_ends_by_the_signal_that_it_was_sent(folder: Path, workers: str) -> None:
+    for sent, expected in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)):
+        running = Running(folder, "--workers", workers, "--processes", "1").start().wait()
+        assert running.stop(sent) == expected
+        assert "Traceback" not in running.log.read_text()

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -58,17 +59,27 @@ def answer_lines(number: int, path: Path, known: str) -> None:
     """
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
-    answer: Answer = _changed
-    if file_digest(path) == known:
-        declared = read_configuration(path)
-        answer = answering(declared, hold(declared))
-        warm_up()
-    with socket.socket(fileno=number) as other, other.makefile("rwb") as lines:
+    answer = _known(path, known)
+    with (
+        suppress(ConnectionError),  # who asked was killed
+        socket.socket(fileno=number) as other,
+        other.makefile("rb") as lines,
+    ):
         for line in lines:
             asked = json.loads(line)
-            told = answer(asked) if asked else {}
-            lines.write(json.dumps(told).encode() + b"\n")
-            lines.flush()
+            answer = answer or _known(path, known)
+            told = (answer or _changed)(asked) if asked else {}
+            other.sendall(json.dumps(told).encode() + b"\n")
+
+
+def _known(path: Path, known: str) -> Answer | None:
+    """Return what answers, if the description is the one that the service knows; None while it is edited."""
+    if file_digest(path) != known:
+        return None
+    declared = read_configuration(path)
+    answer = answering(declared, hold(declared))
+    warm_up()
+    return answer
 
 
 def warm_up() -> None:
@@ -78,7 +89,9 @@ def warm_up() -> None:
 
 def _changed(asked: dict[str, Any]) -> dict[str, Any]:
     """Refuse to answer: the service knows another description than that in the file now."""
-    error = LedgerUnwritable("the description was changed; its owner starts the service again")
+    error = LedgerUnwritable(
+        "the description was changed; its owner starts the service again, or puts it back as it was"
+    )
     return write_answer(Failure(error))
 
 

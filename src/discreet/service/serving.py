@@ -4,6 +4,8 @@ import json
 import logging
 import os
 import re
+import signal
+import socket
 import sqlite3
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +20,8 @@ from .held import hold
 from .processes import Processes
 
 if TYPE_CHECKING:
+    from uvicorn import Config
+
     from .slots import App
 
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
@@ -100,10 +104,46 @@ def serve(
     told = Served(str(declared.path.absolute()), file_digest(declared.path), named, readers)
     os.environ[_SERVED] = json.dumps(asdict(told))
     _begin_counts(declared.path)
-    uvicorn.run(
+    config = uvicorn.Config(
         "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
         host=host, port=port, **settings(),
     )  # fmt: skip
+    _run(config)
+
+
+def _run(config: "Config") -> None:
+    """Serve until a signal comes, by which the process then ends, with one worker and with several.
+
+    Raises:
+        InvalidArgument: if nobody can listen there.
+        LedgerUnwritable: if no worker can be started.
+    """
+    from uvicorn import Server
+
+    from .supervisor import Supervisor
+
+    listening = _listening(config.host, config.port)
+    if config.workers == 1:
+        Server(config).run([listening])  # it ends by the signal that it was sent
+        return
+    supervisor = Supervisor(config, [listening])
+    supervisor.run()
+    if supervisor.stopped is None:
+        raise LedgerUnwritable("no worker can be started; see what it says above")
+    signal.raise_signal(supervisor.stopped)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, for all workers."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        found = socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = error.strerror
+    else:
+        found.set_inheritable(True)
+        return found
+    raise InvalidArgument(f"nobody can listen at {host}:{port}: {why}")
 
 
 def served() -> "App":

@@ -8,6 +8,7 @@ import pytest
 import discreet
 from discreet.service.pages.answers import laid_out
 from discreet.service.pages.routes import ANSWER_LENGTH
+from discreet.service.pages.sessions import sessions_beside
 
 from .person import Person, Read, Served
 
@@ -214,3 +215,18 @@ def test_a_budget_that_is_spent_is_refused(served: Served) -> None:
     reply = person.submit(form, question="city", max_cost="")
     assert reply.status_code == 402
     assert "remaining" in plain(reply.text)
+
+
+def test_what_is_refused_leaves_nothing_behind(served: Served) -> None:
+    person, kept = served.person("ann"), sessions_beside(Path("discreet.toml"))
+    form = person.read("/plan?dataset=people&question=typical-age").form("/ask")
+    before = kept.asked("ann")
+    for i in range(3):
+        reply = person.submit(
+            form, request=f"refused-{i}", max_cost="1/1000", candidates="x" * 3000
+        )
+        assert reply.status_code == 422, reply.text[:300]
+    assert person.submit(form, request="\x01").status_code == 422
+    assert kept.asked("ann") == before
+    assert person.submit(form, request="paid").status_code == 200
+    assert kept.asked("ann").keys() - before.keys() == {"paid"}

@@ -108,18 +108,26 @@ def ask(visit: Visit) -> Response:
     try:
         with public_errors():
             read_name(request, "request")
-        with suppress(
-            UnreadableFile
-        ):  # the answer is given, and cannot be shown again from the list of answers
-            visit.site.sessions.remember(visit.token.analyst or "", request, kept)
         answer = wanted.ask(visit.connection(), request, kept["max_cost"] or None)
     except DiscreetError as error:
+        if error.charged is not False:
+            _remember(visit, request, kept)
         again = None if error.charged is False else {**kept, "request": request}
         return visit.failure(error, again=again, back=f"/plan?{wanted.address}")
+    _remember(visit, request, kept)
     return visit.page(
         "answer.html", answer=answer, laid_out=laid_out(answer.value), request=request, wanted=wanted,
         budget=_budget_now(visit, wanted.dataset),
     )  # fmt: skip
+
+
+def _remember(visit: Visit, request: str, kept: Fields) -> None:
+    """Keep the form of a question that was paid; what is refused leaves nothing behind.
+
+    If the form cannot be kept, the answer is given, and cannot be shown again from the list of answers.
+    """
+    with suppress(UnreadableFile):
+        visit.site.sessions.remember(visit.token.analyst or "", request, kept)
 
 
 def _budget_now(visit: Visit, dataset: str) -> tuple[Budget, Shares] | None:

@@ -1,0 +1,36 @@
+"""What starts the workers of a service, and knows by which signal it was told to stop."""
+
+import signal
+from socket import socket
+
+from uvicorn import Config
+from uvicorn.supervisors import Multiprocess
+
+
+class Supervisor(Multiprocess):
+    """A supervisor of several workers, which leaves the signals of its process as they were.
+
+    Attributes:
+        stopped: the signal that stopped it; None if a worker could not be started.
+    """
+
+    def __init__(self, config: Config, sockets: list[socket]) -> None:
+        self._before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+        self.stopped: int | None = None
+        super().__init__(config, sockets)
+
+    def run(self) -> None:
+        """Run the workers until a signal comes."""
+        super().run()
+        for each, handler in self._before.items():
+            signal.signal(each, handler)
+
+    def handle_int(self) -> None:
+        """Stop."""
+        self.stopped = signal.SIGINT
+        super().handle_int()
+
+    def handle_term(self) -> None:
+        """Stop."""
+        self.stopped = signal.SIGTERM
+        super().handle_term()
