@@ -263,15 +263,15 @@ def test_a_request_that_was_charged_is_answered_whatever_is_described_now() -> N
 
 def test_an_older_ledger_opens_as_before_and_can_be_described(tmp_path: Path) -> None:
     where = tmp_path / "budget.db"
-    Ledger(where).open("people", epsilon=9, privacy_unit="user")
-    with closing(sqlite3.connect(where, isolation_level=None)) as file:
-        file.execute("DROP INDEX discreet_described")
-        file.execute("UPDATE discreet_ledger SET version = 3")
+    with closing(sqlite3.connect(where)) as file:
+        file.executescript(Path(__file__).with_name("ledger_schema_4.sql").read_text("utf-8"))
     older = Ledger(where)
-    older.session("people").select([1, 2], sensitivity=1, epsilon=1, privacy_unit="user")
-    older.open(people(), epsilon=9)
-    older.session(people()).median(people(), "age", epsilon=1)
-    assert older.verify().events == 6
+    older.session("plain").select([1, 2], sensitivity=1, epsilon="1/2")
+    columns = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
+    plain = Dataset([{"age": 31}], columns, name="plain")
+    older.open(plain, epsilon=3)
+    older.session(plain).median(plain, "age", epsilon="1/8")
+    assert older.verify().events == 28 + 8 + 5
 
 
 @pytest.mark.parametrize("edit", ["source", "digest"])

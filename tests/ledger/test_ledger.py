@@ -61,10 +61,13 @@ def test_what_is_very_small_counts(where: str) -> None:
     assert ledger.budgets()[0].remaining.epsilon == 0
 
 
-def test_a_release_must_fit_the_share_and_the_whole(where: str) -> None:
+def test_where_a_budget_is_oversubscribed_a_release_must_fit_the_share_and_the_whole(
+    where: str,
+) -> None:
     ledger = Ledger(where)
     ledger.open("adult", epsilon=1)
     ledger.open("adult", analyst="a", epsilon="1/2")
+    ledger.open("adult", epsilon=1, oversubscribed=True)
     ledger.open("adult", analyst="b", epsilon=1)
     a, b = ledger.session("adult", "a"), ledger.session("adult", analyst="b")
     a.buy(bill("1/2"), answering(0))
@@ -97,15 +100,15 @@ def test_a_quote_says_what_would_happen_and_pays_nothing() -> None:
     )
     assert not session.quoted([bill("3/4")]).fits
     assert session.quoted([bill("3/4")]).remaining.epsilon == Fraction(1, 2)
-    ledger.session("adult").buy(bill("3/4"), answering(0))
+    ledger.session("adult").buy(bill("1/2"), answering(0))
     quote = session.quoted([bill("1/3")])
-    assert (quote.fits, quote.remaining.epsilon) == (False, Fraction(1, 4))
+    assert (quote.fits, quote.remaining.epsilon) == (True, Fraction(1, 2))
     assert len(ledger.history()) == 3 + 1
 
 
 def test_opening_again_with_the_same_terms_changes_nothing() -> None:
     ledger = Ledger()
-    first = ledger.open("adult", epsilon=1, delta="1e-6")
+    first = ledger.open("adult", epsilon=1, delta="1e-6", delta_for="questions")
     ledger.session("adult").buy(bill("1/2"), answering(0))
     assert ledger.open("adult", epsilon="1", delta=1e-6).spent.epsilon == Fraction(1, 2)
     assert first.spent.epsilon == 0
@@ -115,6 +118,7 @@ def test_opening_again_with_the_same_terms_changes_nothing() -> None:
         {"epsilon": 1},
         {"rho": 1},
         {"epsilon": 1, "delta": 0.1},
+        {"epsilon": 1, "delta": "1e-6", "delta_for": "composition"},
     ):
         with pytest.raises(InvalidArgument, match="to give it more, extend it"):
             ledger.open("adult", **terms)
@@ -211,8 +215,13 @@ def test_history_and_exports(tmp_path: Path) -> None:
     ledger.session("adult").buy(bill("1/3", "monday"), answering([1, 2]))
     opened, _, charged, answered = ledger.history()
     assert [event.number for event in ledger.history("adult")] == [1, 3, 4]
-    left = {"neighbors": "add_remove", "privacy_unit": None, "total": {"epsilon": "1"}}
-    assert opened.body == {"neighbors": "add_remove", "total": {"epsilon": "1"},
+    left: dict[str, object] = {
+        "neighbors": "add_remove",
+        "privacy_unit": None,
+        "total": {"epsilon": "1"},
+    }
+    left["shares"] = "reserved"
+    assert opened.body == {"neighbors": "add_remove", "total": {"epsilon": "1"}, "shares": "reserved",
                            "after": [{**left, "spent": {"epsilon": "0"}}]}  # fmt: skip
     assert charged.body["costs"] == [{"epsilon": "1/3"}]
     assert charged.body["after"] == [{**left, "spent": {"epsilon": "1/3"}}]
@@ -240,27 +249,31 @@ def test_in_words() -> None:
         str(ledger.open("adult", epsilon=1))
         == "adult: ε: 0 of 1 spent, 1 left (add/remove one record)"
     )
-    assert str(ledger.open("adult", analyst="a", rho="1/8")) == (
-        "adult / a: ρ: 0 of 0.125 spent, 0.125 left (add/remove one record)"
+    assert str(ledger.open("adult", analyst="a", epsilon="1/8")) == (
+        "adult / a: ε: 0 of 0.125 spent, 0.125 left (add/remove one record)"
     )
-    both = ledger.open("census", epsilon=1, delta="1e-6", neighbors="replace_one")
-    assert str(both).startswith("census: ε: 0 of 1 spent, 1 left or ρ: 0 of ≤ 0.0")
-    assert str(both).endswith("(δ = 0.000001, replace one record)")
-    assert [each.kind for each in ledger.budgets()] == ["epsilon", "rho", "epsilon and delta"]
+    terms: Any = {"epsilon": 1, "delta": "1e-6", "neighbors": "replace_one"}
+    both = ledger.open("census", **terms, delta_for="composition")
+    assert str(both).startswith("census: ρ: 0 of ≤ 0.0")
+    assert str(both).endswith("(ε = 1 and δ = 0.000001 by composition, replace one record)")
+    assert [each.kind for each in ledger.budgets()] == ["epsilon", "epsilon", "epsilon and delta"]
     session = ledger.session("census")
     session.buy(bill(guarantee=ZCDP(Fraction(1, 1000), "add_remove")), answering(0))
-    assert "ε: no bound of 1 spent, no bound left" in str(ledger.budgets()[2])
+    each_has_one = ledger.open("each", **terms, delta_for="questions")
+    assert str(each_has_one) == (
+        "each: ε: 0 of 1 spent, 1 left and δ: 0 of 0.000001 spent, 0.000001 left (replace one record)"
+    )
     assert repr(Ledger()) == "Ledger(in memory: no budgets)"
     assert repr(ledger).startswith(
-        "Ledger(in memory: adult: ε: 0 of 1 spent, 1 left (add/remove one record); adult / a: ρ"
+        "Ledger(in memory: adult: ε: 0.125 of 1 spent, 0.875 left (add/remove one record); adult / a: ε"
     )
-    assert repr(ledger.session("adult")) == "Session('adult': ε = 1 of ε = 1 left)"
+    assert repr(ledger.session("adult")) == "Session('adult': ε = 0.875 of ε = 1 left)"
     assert repr(ledger.session("adult", "a")) == (
-        "Session('adult', analyst='a': ε = 1 of ε = 1 and ρ = 0.125 of ρ = 0.125 left)"
+        "Session('adult', analyst='a': ε = 0.125 of ε = 0.125 left)"
     )
     assert repr(session).startswith("Session('census': ρ ≥ 0.0")
     assert ledger.history()[2].as_dict()["dataset"] == "census"
-    assert str(ledger.verify()).startswith("5 events, head ")
+    assert str(ledger.verify()).startswith("6 events, head ")
 
 
 def test_a_session_is_an_account() -> None:

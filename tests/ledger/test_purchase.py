@@ -60,13 +60,13 @@ def test_a_name_belongs_to_one_dataset_and_one_analyst() -> None:
     ledger = Ledger()
     for dataset in ("adult", "census"):
         ledger.open(dataset, epsilon=1)
-    ledger.open("adult", analyst="a", epsilon=1)
+    ledger.open("adult", analyst="a", epsilon="1/2")
     sessions = [ledger.session("adult"), ledger.session("adult", "a"), ledger.session("census")]
     answers = [s.buy(bill("1/4", "r"), answering(i)) for i, s in enumerate(sessions)]
     assert answers == [0, 1, 2]
     assert [s.buy(bill("1/4", "r"), untouched) for s in sessions] == answers
     assert [b.spent.epsilon for b in ledger.budgets()] == [
-        Fraction(1, 2),
+        Fraction(3, 4),
         Fraction(1, 4),
         Fraction(1, 4),
     ]

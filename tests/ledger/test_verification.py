@@ -59,9 +59,9 @@ HASHES = {
 def written(path: Path, releases: int = 3) -> Ledger:
     """Return a ledger in that file with a little of everything."""
     ledger = Ledger(path)
-    ledger.open("adult", epsilon=1)
-    ledger.open("adult", analyst="a", epsilon=1, delta="1e-6")
-    ledger.extend("adult", epsilon=2)
+    ledger.open("adult", epsilon=2)
+    ledger.open("adult", analyst="a", epsilon="3/2")
+    ledger.extend("adult", epsilon=3)
     for i in range(releases):
         guarantee = BoundedRange(Fraction(1, 10 + i), "add_remove")
         ledger.session("adult", "a").buy(
@@ -112,9 +112,12 @@ def test_what_was_written_verifies(where: str) -> None:
         "DELETE FROM discreet_events WHERE number = 9",
         "DELETE FROM discreet_events",
         "DELETE FROM discreet_budgets WHERE analyst = 'a'",
-        "INSERT INTO discreet_budgets VALUES ('x', '', 'add_remove', '{\"epsilon\":\"1\"}', '{}', '')",
+        "INSERT INTO discreet_budgets VALUES ('x', '', 'add_remove', '{\"epsilon\":\"1\"}', '{}', '', '', '')",
         "UPDATE discreet_budgets SET unit = 'person' WHERE analyst = 'a'",
         "UPDATE discreet_budgets SET unit = x'ff'",
+        "UPDATE discreet_budgets SET shares = 'oversubscribed' WHERE analyst = ''",
+        "UPDATE discreet_budgets SET shares = 'none' WHERE analyst = ''",
+        "UPDATE discreet_budgets SET delta_for = 'questions'",
         "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
         "UPDATE discreet_budgets SET total = '{\"epsilon\":\"3\"}' WHERE analyst = ''",
         "UPDATE discreet_budgets SET neighbors = 'replace_one'",
@@ -321,8 +324,8 @@ def test_a_ledger_of_the_first_version_is_still_good(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as file:
         file.executescript(_with_hashes(VERSION_1))
     ledger = Ledger(path)
-    assert ledger.verify().events == 4
-    assert ledger.history()[-1].kind == "carried"
+    assert ledger.verify().events == 5
+    assert [event.kind for event in ledger.history()[-2:]] == ["carried", "recounted"]
     asked = bill("1/3", "r", digest="ab" * 32)
     assert ledger.session("adult").buy(asked, untouched) == [1, 2**53]
     ledger.session("adult").buy(bill("2/3"), answering(0))
@@ -341,7 +344,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
     assert ledger.verify(HASHES["HEAD"]).events == 7
     with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(4, 1)]
+        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(5, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
     assert units == [("adult", ""), ("visits", "person")]
 
@@ -380,6 +383,6 @@ def test_an_older_schema_is_renewed_in_one_step(
         Ledger(where).session("adult").buy(bill("1/2"), answering(0))
     for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
         with pytest.raises(
-            LedgerTooNew, match="has schema 5, and this version of discreet knows 4: upgrade"
+            LedgerTooNew, match="has schema 6, and this version of discreet knows 5: upgrade"
         ):
             old()

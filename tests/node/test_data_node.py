@@ -258,7 +258,7 @@ def test_two_datasets_of_one_source_have_one_budget_in_a_node(tmp_path: Path) ->
     (tmp_path / "a.csv").write_text("age\n" + "30\n" * 9)
     node = DataNode()
     for name in ("people", "ages"):
-        node.set_private_data(name, discreet.Dataset(tmp_path / "a.csv", AGES), epsilon=2)
+        node.set_private_data(name, discreet.Dataset(tmp_path / "a.csv", AGES), epsilon=3)
         node.configure_data_access(name, "age", discreet.median, "age", epsilon=1)
         node.query(name)
     node.give_share("ages", "ann", epsilon=1)
@@ -267,5 +267,6 @@ def test_two_datasets_of_one_source_have_one_budget_in_a_node(tmp_path: Path) ->
     assert [b.name for b in node.analyst("ann").budgets] == ["people / ann"]
     with pytest.raises(Exhausted):
         node.query("people")
+    node.analyst("ann").query("ages")
     with pytest.raises(Exhausted):
-        node.analyst("ann").query("ages")
+        node.analyst("ann").query("people")

@@ -70,7 +70,7 @@ def node(**budget: Any) -> DataNode:
 def asked(verb: Any, data: Any, *arguments: Any, **terms: Any) -> tuple[DataNode, Analyst]:
     """Return a node with one question, and an analyst who may ask it; others exist, too."""
     made = DataNode()
-    made.set_private_data("mine", data, epsilon=10)
+    made.set_private_data("mine", data, epsilon=25)
     made.configure_data_access("mine", "ask", verb, *arguments, **terms)
     made.set_private_data("OTHERS-data", [1], epsilon=10)
     made.give_share("mine", "a", epsilon=5)
@@ -93,7 +93,7 @@ def test_a_name_that_lies_is_asked_about_what_it_pays_for() -> None:
     assert made.query("open", Lie("w"), analyst=Lie("a")).value == 2
     assert made.analyst(Lie("a")).query(Lie("open"), Lie("w"), request=Lie("r")).value == 2
     spent = {b.name: b.spent.epsilon for b in made.budgets}
-    assert spent == {"open": 300, "open / a": 200, "secret": 0, "secret / a": 0}
+    assert spent == {"open": 400, "open / a": 200, "secret": 300, "secret / a": 0}
     with pytest.raises(InvalidArgument, match="take another name"):
         made.set_private_data(Lie("open"), [1], epsilon=5)
 
@@ -225,7 +225,8 @@ def test_no_failing_score_function_tells_anything(kind: type[BaseException], lat
         assert stops == (type(inside) in {KeyboardInterrupt, SystemExit})
     assert str(inside) in {"", "1", UNANSWERABLE}
     assert exception_leads_to(inside, private) is None
-    assert made.budgets[0].spent.epsilon == 0
+    assert made.budgets[0].spent.epsilon == 1  # a share of it
+    assert made.analyst("a").budgets[0].spent.epsilon == 0
 
 
 @pytest.mark.parametrize("telling", [error_for_owner, error_for_analyst])
@@ -328,15 +329,32 @@ def test_whose_budget_is_exhausted_is_told_without_the_figures_of_others() -> No
     ) as own:
         analyst.query("mine")
     assert own.value.remaining.epsilon == 0
-    made.query("mine")
     made.give_share("mine", "b", epsilon=9)
     other = made.analyst("b")
-    made.query("mine")
+    for _ in range(4):  # 10 are left
+        made.query("mine")
+    with pytest.raises(Exhausted, match="the budget of mine cannot pay"):
+        made.query("mine")
+    assert other.quote("mine").fits  # its share was paid for
+    assert other.query("mine").charged
+
+
+def test_of_an_oversubscribed_budget_a_refusal_tells_that_it_cannot_pay_and_no_more() -> None:
+    ledger = Ledger()
+    ledger.open("mine", epsilon=10, oversubscribed=True)
+    made = DataNode(ledger)
+    made.set_private_data("mine", [1, 2], epsilon=10)
+    made.configure_data_access("mine", "ask", discreet.median, candidates=Grid(0, 3), epsilon="2.5")
+    made.give_share("mine", "b", epsilon=9)
+    other = made.analyst("b")
+    for _ in range(4):
+        assert other.quote("mine").fits
+        made.query("mine")
     with pytest.raises(Exhausted, match=r"your share could pay ε = 2\.5") as shared:
         other.query("mine")
     assert shared.value.remaining.epsilon == 9
-    assert not other.quote("mine").fits
-    assert "7.5" not in str(shared.value) + str(vars(shared.value))
+    assert "10" not in str(shared.value) + str(vars(shared.value))
+    assert other.quote("mine").fits  # a quote is of the own share alone
     assert other.quote("mine").remaining.epsilon == 9
 
 
@@ -576,4 +594,4 @@ def test_an_analyst_sees_asks_and_pays() -> None:
     assert [int(v) for v in analyst.query("mine", size=4, request="monday").value] == answer.value
     assert analyst.name == "a"
     assert analyst.budgets[0].spent.epsilon == 2
-    assert {b.name: b.spent.epsilon for b in made.budgets}["mine"] == 2
+    assert {b.name: b.spent.epsilon for b in made.budgets}["mine"] == 6

@@ -48,7 +48,7 @@ def subjects() -> dict[str, tuple[Any, dict[str, Any]]]:
     ledger.extend("投票", epsilon=4)
     ledger.session("投票").select(VOTES, sensitivity=1, epsilon="1/2")
     failing, empty = Ledger(), Ledger()
-    failing.open("投票", epsilon=1, delta="1e-6", privacy_unit="人")
+    failing.open("投票", epsilon=1, delta="1e-6", delta_for="questions", privacy_unit="人")
     empty.open("投票", rho="1/2", neighbors="replace_one")
     vote: dict[str, Any] = {"sensitivity": 1, "monotonic": True}
     numbered = dict(enumerate(VOTES.values()))

@@ -85,7 +85,18 @@ def test_releases_arrive_as_they_were(value: Any, charged: bool | None) -> None:
     assert (str(found), repr(found)) == (str(sent), repr(sent))
 
 
-@pytest.mark.parametrize("terms", [{"epsilon": 3}, {"rho": "1/3"}, {"epsilon": 1, "delta": "1e-6"}])
+BOTH = {"epsilon": 3, "delta": "1e-6"}
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"epsilon": 3},
+        {"rho": "1/3"},
+        {**BOTH, "delta_for": "questions"},
+        {**BOTH, "delta_for": "composition"},
+    ],
+)
 def test_budgets_and_quotes_arrive_as_they_were(terms: dict[str, Any]) -> None:
     ledger = discreet.Ledger()
     ledger.open("d", **terms)

@@ -1,7 +1,6 @@
 """Budgets on the command line, and notes about shares."""
 
 import json
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import typer
@@ -35,19 +34,6 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
     Console(highlight=False).print(table)
 
 
-def note_shares(ledger: "Ledger", budget: "Budget") -> None:
-    """Say on stderr where shares are more than the budget that they share."""
-    if budget.analyst is None:
-        return
-    all_of_it = [each for each in ledger.budgets() if each.dataset == budget.dataset]
-    for unit in ("epsilon", "rho"):
-        totals = {each.analyst: getattr(each.total, unit) for each in all_of_it}
-        whole = totals.pop(None)
-        if whole is not None and totals[budget.analyst] is not None:
-            _note_share(budget, whole, sum(filter(None, totals.values())), totals[budget.analyst])
-            return
-
-
 def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
     """Say on stderr which analysts had a share of a budget that was renewed, and have none now."""
     (found,) = ledger.budgets_of(dataset)
@@ -56,20 +42,6 @@ def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
         say(
             f"note: {analyst} has no share of the new budget; give one: "
             f"discreet ledger open {dataset.name} --analyst {analyst}"
-        )
-
-
-def _note_share(budget: "Budget", whole: Fraction, together: Fraction, own: Fraction) -> None:
-    """Say so if a share, or all shares together, are more than the whole."""
-    if own > whole:
-        say(
-            f"note: this share is more than the budget of {budget.dataset}, which is charged too: answers "
-            "beyond that budget are refused"
-        )
-    elif together > whole:
-        say(
-            f"note: the shares of {budget.dataset} are more than its budget together: it goes to whoever "
-            "asks first"
         )
 
 

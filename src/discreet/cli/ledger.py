@@ -16,7 +16,7 @@ from .accounts import (
     declaring,
     open_ledger,
 )
-from .budget_tables import note_closed_shares, note_shares, show_budgets
+from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
 from .options import AsJson, NeighborsName, PrivacyUnit
 
@@ -80,6 +80,21 @@ def open_command(  # `open` is Python's
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
     separate: Separate = False,
+    delta_for: Annotated[
+        str | None,
+        typer.Option(
+            metavar="questions|composition",
+            help="With --delta: for questions that have one each, or for composition.",
+        ),
+    ] = None,
+    oversubscribed: Annotated[
+        bool | None,
+        typer.Option(
+            "--oversubscribed/--no-oversubscribed",
+            help="Whether shares may be more than the budget; then refusals tell analysts of each other.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.
@@ -105,10 +120,8 @@ def open_command(  # `open` is Python's
         "privacy_unit": privacy_unit or None,
         "separate": separate,
     }
-    ledger = open_ledger(where)
-    budget = ledger.open(dataset, analyst=analyst, **terms)
-    show_budgets([budget], as_json=as_json)
-    note_shares(ledger, budget)
+    terms.update({"delta_for": delta_for, "oversubscribed": oversubscribed})
+    show_budgets([open_ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 
 @ledger_app.command("extend")
@@ -130,9 +143,37 @@ def extend_command(
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     of = account(where, dataset)
-    budget = of.ledger.extend(of.one, analyst=analyst, **amounts)
-    show_budgets([budget], as_json=as_json)
-    note_shares(of.ledger, budget)
+    show_budgets([of.ledger.extend(of.one, analyst=analyst, **amounts)], as_json=as_json)
+
+
+@ledger_app.command("shrink")
+def shrink_command(
+    where: LedgerArgument = None,
+    dataset: DatasetOption = None,
+    *,
+    analyst: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The analyst whose share it is.",
+            show_default=False,
+            autocompletion=analyst_names,
+        ),
+    ],
+    epsilon: TotalEpsilon = None,
+    rho: TotalRho = None,
+    delta: TotalDelta = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give an analyst's share a smaller total, or without one close it.
+
+    What is left of it returns to the budget of the dataset. The history shows it.
+
+    Example: discreet ledger shrink budget.db --dataset adult --analyst team-a --epsilon 1/2
+    """
+    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    of = account(where, dataset)
+    show_budgets([of.ledger.shrink(of.one, analyst=analyst, **amounts)], as_json=as_json)
 
 
 @ledger_app.command("describe")

@@ -37,10 +37,12 @@ VARIABLE = "DISCREET_CONFIG"
 TOP = ("ledger", "datasets", "server", "analysts")
 DATASET = (
     "source", "delimiter", "names", "connection", "query", "table", "privacy_unit", "max_contributions", "budget",
-    "columns", "questions", "title", "description",
+    "oversubscribed", "columns", "questions", "title", "description",
 )  # fmt: skip
 SHARE = ("epsilon", "rho", "delta", "neighbors")
-BUDGET = (*SHARE, "per")
+BUDGET = (*SHARE, "per", "delta_for")
+DELTA_FOR = ("questions", "composition")
+"""What the delta of a budget may be for."""
 PER = ("year", "quarter", "month")
 """The calendar periods for which a budget may be."""
 SERVER = ("listen", "slot")
@@ -224,11 +226,7 @@ def read_document(given: dict[str, Any], path: Path) -> Configuration:
         path,
         _ledger(top.get("ledger"), folder),
         MappingProxyType(datasets),
-        {
-            name: _budget(t["budget"], ("datasets", name, "budget"))
-            for name, t in tables.items()
-            if "budget" in t
-        },
+        {name: _budget_of(t, ("datasets", name)) for name, t in tables.items() if "budget" in t},
         {
             name: _questions(datasets[name], t.get("questions", {}), name)
             for name, t in tables.items()
@@ -300,6 +298,16 @@ def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
     raise failure
 
 
+def _budget_of(table: Mapping[str, Any], place: KeyPath) -> dict[str, Any]:
+    """Return the terms of a dataset's budget."""
+    terms = _budget(table["budget"], (*place, "budget"))
+    if "oversubscribed" in table:
+        if not isinstance(table["oversubscribed"], bool):
+            raise wrong((*place, "oversubscribed"), "it must be true or false")
+        terms["oversubscribed"] = table["oversubscribed"]
+    return terms
+
+
 def _budget(given: object, place: KeyPath, keys: Sequence[str] = BUDGET) -> dict[str, Any]:
     """Return the terms of a budget, or of a share of one."""
     table = read_table(given, place, keys)
@@ -313,6 +321,11 @@ def _budget(given: object, place: KeyPath, keys: Sequence[str] = BUDGET) -> dict
         _placed((*place, "neighbors"), lambda: read_neighbors(table["neighbors"]))
     if "per" in table:
         table["per"] = _one_of(table["per"], PER, (*place, "per"))
+    if "delta_for" in table:
+        use = (*place, "delta_for")
+        table["delta_for"] = _one_of(table["delta_for"], DELTA_FOR, use)
+        if "delta" not in table:
+            raise wrong(use, "it says what delta is for, and there is no delta")
     return table
 
 

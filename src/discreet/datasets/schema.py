@@ -8,7 +8,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .column import KEYS, NUMERIC, ORDERED, TYPES
-from .configuration import ANALYST, BUDGET, DATASET, PER, SERVER, SHARE, TERMS, TOP, VERBS
+from .configuration import (
+    ANALYST,
+    BUDGET,
+    DATASET,
+    DELTA_FOR,
+    PER,
+    SERVER,
+    SHARE,
+    TERMS,
+    TOP,
+    VERBS,
+)
 from .declarations import TO_FILL_IN
 
 Schema = dict[str, Any]
@@ -50,7 +61,9 @@ _SAID = {
     "privacy_unit": "The column, or a list of columns, whose equal values make rows one record.",
     "max_contributions": "How many rows of one privacy unit count, for numbers.",
     "budget": "The most that all answers may cost together.",
+    "oversubscribed": "Whether shares may be more than the budget; then refusals tell analysts of each other.",
     "per": "The calendar period that the budget is for.",
+    "delta_for": "What delta is for: questions that have one each, or composition.",
     "step": "The distance between answers; 1 for integers if left out.",
     "enum": "All values there can be.",
     "largest_epsilon": "The most that one free question may cost.",
@@ -89,6 +102,7 @@ def _dataset() -> Schema:
             "privacy_unit": {"anyOf": [_TEXT, {**_MANY, "items": _TEXT, "uniqueItems": True}]},
             "max_contributions": _COUNT,
             "budget": _budget(BUDGET),
+            "oversubscribed": {"type": "boolean"},
             "columns": _named(_column(), least=1),
             "questions": _named({"oneOf": [_question(verb) for verb in VERBS]}),
         },
@@ -141,6 +155,7 @@ def _budget(keys: Iterable[str]) -> Schema:
         **dict.fromkeys(("epsilon", "rho", "delta"), _ABOVE_ZERO),
         "neighbors": {"enum": ["add_remove", "replace_one"]},
         "per": {"enum": list(PER)},
+        "delta_for": {"enum": list(DELTA_FOR)},
     }
     return {
         **_table(keys, parts),

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args
 
+from ..arguments import choice
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
 from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
@@ -21,6 +22,17 @@ _FINEST = 4096
 
 _MOST = 10**300
 _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+
+DeltaFor = Literal["questions", "composition"]
+"""The use of a budget's delta. "questions": releases have an epsilon and a delta each, and both add up.
+"composition": releases have a rho each, and their sum is at most the rho of (epsilon, delta)."""
+
+FIRST_CHARGE = "first charge"
+"""The use of a delta in budgets opened before that was a term: the first charge decides it."""
+
+ShareRule = Literal["reserved", "oversubscribed"]
+"""The rule for the shares of a dataset's budget. "reserved": each is paid for when it is opened, and a release
+to its analyst must fit the share alone. "oversubscribed": a release must fit the share and the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +95,8 @@ def read_amount(plain: dict[str, str]) -> Amount:
 class Budget:
     """The privacy budget of a dataset, or an analyst's share of it: total and spent. Exact, and not private.
 
-    The guarantee is `total` under the neighboring relation: a bound on the sum of epsilons, or of rhos. With
-    a delta there are both, and either sum certifies the (epsilon, delta)-guarantee.
+    The guarantee is `total` under the neighboring relation: a bound on the sum of epsilons, or of rhos; or, with a
+    delta, (epsilon, delta), which is certified by the sums that `delta_for` names.
 
     Attributes:
         dataset: the name of the dataset.
@@ -96,6 +108,9 @@ class Budget:
             None if every row is one.
         period: the year, quarter or month that it is for, such as "2027"; None if it has none.
         is_current: whether releases are charged to it; False if it was renewed. Known of budgets in lists.
+        shares: of a dataset's budget, how its shares are paid for: "reserved", each when it is opened, so that
+            `spent` holds their totals; or "oversubscribed", so that `spent` holds the charges of all analysts.
+        delta_for: what its delta is for, if it has one: "questions" or "composition".
     """
 
     dataset: str
@@ -106,11 +121,29 @@ class Budget:
     unit: Unit | None = None
     period: str | None = None
     is_current: bool = True
+    shares: ShareRule | None = None
+    delta_for: DeltaFor | None = None
+
+    @property
+    def delta_use(self) -> str | None:
+        """What its delta is for, also where the first charge decides it; None if it has none."""
+        if self.delta_for is None and self.total.delta:
+            return FIRST_CHARGE
+        return self.delta_for
+
+    @property
+    def counted_total(self) -> Amount:
+        """The total in the units whose sums are counted: what a dataset's budget pays for a share like this."""
+        if self.delta_for == "questions":
+            return Amount(self.total.epsilon, None, self.total.delta)
+        if self.delta_for == "composition":
+            return Amount(None, self.total.rho)
+        return self.total
 
     @property
     def kind(self) -> str:
         """The privacy parameters that it bounds: "epsilon", "rho" or "epsilon and delta"."""
-        if self.total.delta:
+        if self.delta_use:
             return "epsilon and delta"
         return "rho" if self.total.epsilon is None else "epsilon"
 
@@ -122,8 +155,9 @@ class Budget:
 
     @property
     def standing(self) -> str:
-        """Its period, and whether it was renewed, in words."""
-        return ", ".join(filter(None, [self.period, "" if self.is_current else "renewed"]))
+        """Its period, whether it was renewed, and whether its shares are more than it, in words."""
+        over = "oversubscribed" if self.shares == "oversubscribed" else ""
+        return ", ".join(filter(None, [self.period, "" if self.is_current else "renewed", over]))
 
     @property
     def remaining(self) -> Amount:
@@ -136,15 +170,18 @@ class Budget:
         return {
             "dataset": self.dataset, "analyst": self.analyst, "neighbors": self.neighbors,
             "privacy_unit": plain_unit(self.unit), "period": self.period, "is_current": self.is_current,
+            "delta_for": self.delta_for, "shares": self.shares,
             **{name: amount.as_dict() for name, amount in sums.items()},
         }  # fmt: skip
 
     @property
     def state(self) -> dict[str, object]:
         """The budget after an event as its body records it: plain values, without dataset and analyst."""
+        rules = {"shares": self.shares, "delta_for": self.delta_for}
         return {
             "neighbors": self.neighbors, "privacy_unit": plain_unit(self.unit),
             "total": self.total.as_dict(), "spent": self.spent.as_dict(),
+            **{name: rule for name, rule in rules.items() if rule is not None},
         }  # fmt: skip
 
     @property
@@ -169,10 +206,17 @@ class Budget:
         cost = self._in_units(held)
         if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
-                f"the budget of {self.name} counts {self.kind}, and none follows from this release "
+                f"the budget of {self.name} counts {self._counts}, and none follows from this release "
                 f"({guarantee}): take a mechanism whose guarantee has one, or keep a budget in another unit"
             )
         return cost
+
+    @property
+    def _counts(self) -> str:
+        """The units whose sums it counts, in words."""
+        if self.delta_for == "composition":
+            return "rho, as its delta is for composition"
+        return self.kind
 
     def _check_unit(self, unit: Unit | None) -> None:
         """Raise if the privacy units differ: docs/how-to/user_level_privacy.md says why no unit implies another."""
@@ -189,12 +233,13 @@ class Budget:
         )
 
     def _in_units(self, held: Guarantee) -> Amount:
-        if self.total.delta and 0 < held.slack < 1:
+        composed = self.delta_for == "composition"
+        if self.total.delta and 0 < held.slack < 1 and not composed:
             rest = Fraction(0) if held.core is None else held.core.pure
             return Amount(_up(rest), None, rounded_fraction(held.slack))
         return Amount(
-            None if self.total.epsilon is None else _up(held.pure),
-            None if self.total.rho is None else _up(held.rho),
+            None if self.total.epsilon is None or composed else _up(held.pure),
+            None if self.total.rho is None or self.delta_for == "questions" else _up(held.rho),
         )
 
     def fits(self, cost: Amount) -> bool:
@@ -216,10 +261,15 @@ class Budget:
         if cost.delta and self.spent.rho:
             hint = "; its delta is pledged to composition, as its first charge had none of its own"
         raise Exhausted(
-            f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of {self.total}, "
+            f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of {self._stated_total}, "
             f"remaining {self.remaining}{hint}",
             requested=cost, spent=self.spent, remaining=self.remaining,
         )  # fmt: skip
+
+    @property
+    def _stated_total(self) -> Amount:
+        """The total in words: without a rho that is not counted."""
+        return replace(self.total, rho=None) if self.delta_for == "questions" else self.total
 
     def extended(self, total: Amount) -> "Budget":
         """Return the budget with a larger total of the same kind.
@@ -228,7 +278,8 @@ class Budget:
             InvalidArgument: if it is of another kind, or smaller.
         """
         larger = replace(self, total=total)
-        rests = [_rest(ours, theirs) for ours, theirs in _counted(self.total, total)]
+        pairs = _counted(self.counted_total, larger.counted_total)
+        rests = [_rest(ours, theirs) for ours, theirs in pairs]
         if larger.kind != self.kind or None in rests or total == self.total:
             raise InvalidArgument(
                 f"the budget of {self.name} is {self.total}; it can only be extended to more of the same, "
@@ -240,7 +291,7 @@ class Budget:
         """Return the budget as the row of a table."""
         return {
             "budget": f"{self.name} ({self.standing})" if self.standing else self.name,
-            "total": str(self.total), "spent": str(self.spent),
+            "total": str(self._stated_total), "spent": str(self.spent),
             "remaining": str(self.remaining), "protects": relation(self.neighbors, self.unit),
         }  # fmt: skip
 
@@ -255,17 +306,69 @@ class Budget:
             f"{_SIGNS[unit]}: {_spelled(spent)} of {_spelled(total)} spent, {_spelled(rest, spell_down)} left"
             for unit, spent, total, rest in self._lines()
         ]
-        delta = f"{_equals('δ', spell(self.total.delta))}, " if self.total.delta else ""
         protects = relation(self.neighbors, self.unit)
         standing = f"; {self.standing}" if self.standing else ""
-        return f"{self.name}: {' or '.join(units)} ({delta}{protects}){standing}"
+        joined = (" and " if self.delta_for == "questions" else " or ").join(units)
+        return f"{self.name}: {joined} ({self._delta_stated}{protects}){standing}"
+
+    @property
+    def _delta_stated(self) -> str:
+        """The guarantee that sums of another unit certify, in words."""
+        if self.delta_use in (None, "questions"):
+            return ""
+        delta = _equals("δ", spell(self.total.delta))
+        if self.delta_for is None or self.total.epsilon is None:
+            return f"{delta}, "
+        return f"{_equals('ε', spell(self.total.epsilon))} and {delta} by composition, "
 
     def _lines(self) -> Iterable[tuple[str, Fraction | None, Fraction, Fraction | None]]:
-        sums, rest = self.spent, self.remaining
-        if self.total.epsilon is not None:
+        sums, rest, use = self.spent, self.remaining, self.delta_use
+        if self.total.epsilon is not None and use != "composition":
             yield "epsilon", sums.epsilon, self.total.epsilon, rest.epsilon
-        if self.total.rho is not None:
+        if self.total.rho is not None and use != "questions":
             yield "rho", sums.rho, self.total.rho, rest.rho
+        if use == "questions":
+            yield "delta", sums.delta, self.total.delta, rest.delta
+
+
+class BudgetName(NamedTuple):
+    """The name of a budget: a dataset, and an analyst for a share."""
+
+    dataset: str
+    analyst: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms on which a budget is opened.
+
+    Attributes:
+        total: the bounds on the sums.
+        neighbors: the neighboring relation.
+        unit: the privacy unit.
+        delta_for: what its delta is for; None where an existing budget, or that of the dataset, says so.
+        oversubscribed: whether its shares may be more than it; None for what holds already, or else for no.
+    """
+
+    total: Amount
+    neighbors: Neighbors
+    unit: Unit | None = None
+    delta_for: DeltaFor | None = None
+    oversubscribed: bool | None = None
+
+    @property
+    def shares(self) -> ShareRule:
+        """The rule for shares of a new budget."""
+        return "oversubscribed" if self.oversubscribed else "reserved"
+
+    def __post_init__(self) -> None:
+        """Check that a delta is said to be for something only where there is one.
+
+        Raises:
+            InvalidArgument: if there is none.
+        """
+        if self.delta_for is not None and not self.total.delta:
+            raise InvalidArgument("delta_for goes with delta: give both, or leave both out")
 
 
 def read_total(epsilon: object, rho: object, delta: object) -> Amount:
@@ -287,14 +390,52 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
     return Amount(bound, rho_for(bound, failure), failure)
 
 
-def new_budget(
-    dataset: str, analyst: str | None, neighbors: Neighbors, total: Amount, unit: Unit | None = None
+def new_budget(  # noqa: PLR0913  # the terms of a budget
+    dataset: str,
+    analyst: str | None,
+    neighbors: Neighbors,
+    total: Amount,
+    unit: Unit | None = None,
+    *,
+    delta_for: DeltaFor | None = None,
+    shares: ShareRule | None = None,
 ) -> Budget:
-    """Return a budget without charges."""
+    """Return a budget without charges. Sums that are not counted are None."""
     nothing = Amount(
-        None if total.epsilon is None else Fraction(0), None if total.rho is None else Fraction(0)
+        None if total.epsilon is None or delta_for == "composition" else Fraction(0),
+        None if total.rho is None or delta_for == "questions" else Fraction(0),
     )
-    return Budget(dataset, analyst, neighbors, total, nothing, unit)
+    return Budget(
+        dataset, analyst, neighbors, total, nothing, unit, shares=shares, delta_for=delta_for
+    )
+
+
+def read_use(stored: str) -> DeltaFor | None:
+    """Return what a delta is for as it is stored, where '' means that it is not said."""
+    use: DeltaFor | None = _stored(stored, get_args(DeltaFor))
+    return use
+
+
+def read_rule(stored: str) -> ShareRule | None:
+    """Return the rule for shares as it is stored, where '' means that there is none."""
+    rule: ShareRule | None = _stored(stored, get_args(ShareRule))
+    return rule
+
+
+def _stored(text: str, known: tuple[Any, ...]) -> Any:
+    if text not in ("", *known):
+        raise ValueError("not one of the words that are stored")
+    return text or None
+
+
+def read_delta_for(given: object) -> DeltaFor:
+    """Return what a delta is for.
+
+    Raises:
+        InvalidArgument: if it is none of `DeltaFor`.
+    """
+    use: DeltaFor = choice(given, "delta_for", get_args(DeltaFor))  # type: ignore[assignment]
+    return use
 
 
 def budget_order(budget: Budget) -> tuple[str, str]:

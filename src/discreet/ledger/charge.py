@@ -16,7 +16,6 @@ from . import integrity
 from .descriptions import check_charge
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
-from .queries import update_budget
 from .transaction import NewEvent, Transaction
 
 
@@ -155,13 +154,10 @@ def charge_outside(
         Exhausted: if a budget cannot pay.
     """
     guarantee = read_guarantee(body["guarantee"])
-    unit = read_unit(body.get("privacy_unit"))
-    priced = payer.priced(transaction, guarantee, unit)
-    costs = [cost.as_dict() for cost, _ in priced]
-    whole = {**body, "costs": costs, **integrity.budget_states(*(paid for _, paid in priced))}
+    payment = payer.payment(transaction, guarantee, read_unit(body.get("privacy_unit")))
+    whole = {**body, **payment.fields}
     transaction.append(NewEvent("charged_outside", payer.dataset, payer.analyst, request, whole))
-    for _, paid in priced:
-        update_budget(transaction.connection, paid)
+    payment.store(transaction)
 
 
 def _done(transaction: Transaction, payer: Payer, request: str, note: str) -> Charge:

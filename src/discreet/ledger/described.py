@@ -123,6 +123,8 @@ def renew_described(
 ) -> Budget:
     """Renew the budget of a described dataset: for the calendar period that is declared, or for one by a name.
 
+    The shares that the file declares are opened with it.
+
     Args:
         declared: what the file declares.
         name: the dataset.
@@ -132,8 +134,21 @@ def renew_described(
     dataset, given = declared.dataset(name), {u: a for u, a in amounts.items() if a is not None}
     declares = declared.budgets.get(name, {})
     of: Any = given or {unit: a for unit, a in declares.items() if unit in amounts}
+    rules: Any = {key: declares[key] for key in ("delta_for", "oversubscribed") if key in declares}
     per = declares.get("per") if period is None else None
-    return described_ledger(declared, name).renew(dataset, period, per=per, **of)
+    return described_ledger(declared, name).renew(
+        dataset, period, per=per, shares=declared_shares(declared, name), **of, **rules
+    )
+
+
+def declared_shares(declared: Configuration, name: str) -> dict[str, dict[str, Any]]:
+    """Return the amounts of the shares that are declared for a dataset, by analyst."""
+    units = ("epsilon", "rho", "delta")
+    return {
+        analyst: {unit: about["share"][unit] for unit in units if unit in about["share"]}
+        for analyst, about in declared.analysts.items()
+        if name in about["datasets"] and "share" in about
+    }
 
 
 def _terms(declared: Configuration, name: str, analyst: str | None) -> Mapping[str, Any]:

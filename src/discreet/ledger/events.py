@@ -18,12 +18,15 @@ _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 CHARGED = ("charged", "charged_outside")
 """The kinds of events that charge a budget: a release of this library, or of other software."""
 
-BUDGET_EVENTS = ("opened", "extended", "carried", *CHARGED)
+BUDGET_EVENTS = ("opened", "extended", "shrunk", "recounted", "carried", *CHARGED)
 """The kinds of events whose bodies hold the state of the budgets after them: those that change a budget, and
 "carried", which restates one when an older ledger is upgraded."""
 
 STATES_SINCE_SCHEMA = 3
 """The first schema in which event bodies hold these states."""
+
+SHARES_SINCE_SCHEMA = 5
+"""The first schema in which a dataset's budget says how its shares are paid for."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,9 +36,10 @@ class Event:
     Attributes:
         number: its position in the chain, from 1.
         at: the time it was written, UTC, by the writer's clock.
-        kind: "opened", "extended", "charged" or "answered"; "charged_outside" and "released_outside" for
-            releases made by other software; "described" for what is declared about the data; "carried" for the
-            budgets of an older ledger when it is upgraded.
+        kind: "opened", "extended", "charged" or "answered"; "shrunk" for a share that was made smaller or closed;
+            "recounted" for a dataset whose shares are paid for in another way from then on; "charged_outside" and
+            "released_outside" for releases made by other software; "described" for what is declared about the data;
+            "carried" for the budgets of an older ledger when it is upgraded.
         dataset: the dataset whose budget it concerns.
         analyst: the analyst whose share it concerns, or None.
         request: the name of the request that was charged or answered; None for budgets.

@@ -3,13 +3,13 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from sqlalchemy import Connection
 
-from ..arguments import read_name
+from ..arguments import mapping, read_name
 from ..datasets import Dataset
 from ..datasets.dataset import declared_unit
 from ..datasets.sources import is_query
@@ -24,11 +24,19 @@ from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
 from .bindings import Declaration
-from .budget import Budget, new_budget, read_total
+from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
 from .descriptions import read_bindings
 from .events import CHARGED, Event, canonical_json
-from .opening import describe_dataset, extend_budget, listed_budgets, open_budget, renew_budget
+from .opening import (
+    Renewal,
+    describe_dataset,
+    extend_budget,
+    listed_budgets,
+    open_budget,
+    renew_budget,
+    shrink_share,
+)
 from .periods import read_per
 from .purchase import Payer
 from .session import Session
@@ -85,19 +93,21 @@ class Ledger:
         privacy_unit: str | Sequence[str] | None = None,
         per: str | None = None,
         separate: bool = False,
+        delta_for: DeltaFor | None = None,
+        oversubscribed: bool | None = None,
     ) -> Budget:
         """Open a budget, or return the existing one if it was opened with the same terms.
 
         Args:
             dataset: a name for the dataset; or a `Dataset`, to which the budget then belongs: releases about
                 anything else are refused, and a dataset of the same source has the same budget.
-            analyst: the name of an analyst, to open a share of the dataset's budget. Releases to this analyst
-                are charged to both.
+            analyst: the name of an analyst, to open a share of the dataset's budget, which pays for it at once.
+                Releases to this analyst are charged to the share, and fit if it can pay.
             epsilon: the bound on all releases together, in pure differential privacy; or, with `delta`, in
                 approximate differential privacy. Or:
             rho: the bound in zero-concentrated differential privacy.
-            delta: the delta of (epsilon, delta)-differential privacy.
-            neighbors: the neighboring relation of the budget; releases are converted to it.
+            delta: the delta of (epsilon, delta)-differential privacy, with `delta_for`.
+            neighbors: the neighboring relation of the budget, and of its shares; releases are converted to it.
             privacy_unit: the column that identifies the privacy unit, such as a user id: all rows with one
                 value are then one record; or a list of columns, of which rows with equal values are one record. By
                 default every row is one record. Releases with another privacy unit are refused, and a share has the
@@ -106,10 +116,18 @@ class Ledger:
                 UTC. When that has ended releases are refused, until the owner opens the next budget with `renew`.
             separate: whether a `Dataset` that shares tables with others has a budget of its own, because it holds
                 the data of others, as only its owner can know. It is an event of the chain.
+            delta_for: with `delta`, what it is for: "questions", of which each has an epsilon and a delta, and both
+                add up; or "composition", so that releases have a rho, and its sum certifies (epsilon, delta). A
+                share has that of the dataset's budget.
+            oversubscribed: whether shares may be more than the budget. Then a release must fit the share and the
+                budget, and refusals tell an analyst of others. Said of an existing budget it changes how its shares
+                are paid for from now on.
 
         Raises:
-            InvalidArgument: if an argument cannot be accepted, or the budget was opened with other terms.
+            InvalidArgument: if an argument cannot be accepted, the budget was opened with other terms, or a share
+                is of another kind than the dataset's budget.
             UnknownBudget: if it is a share, and the dataset has no budget.
+            Exhausted: if the dataset's budget cannot pay for the share.
         """
         calendar = None if per is None else read_per(per)
         is_separate, is_described = _truth(separate, "separate"), isinstance(dataset, Dataset)
@@ -120,12 +138,13 @@ class Ledger:
         unit = _read_named_unit(privacy_unit)
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
-        budget = new_budget(named.dataset, named.analyst, read_neighbors(neighbors), total, unit)
-        declared = None
+        use = None if delta_for is None else read_delta_for(delta_for)
+        terms = Terms(total, read_neighbors(neighbors), unit, use, _flag(oversubscribed))
+        name, declared = BudgetName(named.dataset, named.analyst), None
         if isinstance(dataset, Dataset):
             is_share = analyst is not None
             declared = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
-        return self._store.write(open_budget, budget, declared, calendar)
+        return self._store.write(open_budget, name, terms, declared, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset; what was spent stays spent.
@@ -194,12 +213,15 @@ class Ledger:
         rho: Number | None = None,
         delta: Number | None = None,
         per: str | None = None,
+        delta_for: DeltaFor | None = None,
+        oversubscribed: bool | None = None,
+        shares: Mapping[str, Mapping[str, Number]] | None = None,
     ) -> Budget:
         """Open a new budget for a described dataset; from now on releases are charged to it, and to no older one.
 
         The people in the data stay the same: what is promised to them is the sum of all its budgets, and
         `spent(dataset)` tells what all its releases cost together. Proof: docs/explanation/budgets_of_datasets.md.
-        Shares are not renewed: open those of the new budget.
+        Shares are opened anew: those that `shares` names.
 
         Args:
             dataset: the described dataset, a `Dataset`.
@@ -210,6 +232,9 @@ class Ledger:
             rho: the bound in zero-concentrated differential privacy.
             delta: the delta of (epsilon, delta)-differential privacy. Without any of them: as much as before.
             per: "year", "quarter" or "month", to change the kind of calendar period.
+            delta_for: what its delta is for; without it as before.
+            oversubscribed: whether shares may be more than the budget; without it as before.
+            shares: the shares of the new budget: amounts by analyst, such as {"team-a": {"epsilon": 1}}.
 
         Returns:
             The new budget; the existing one if it was renewed before for the period, with the same terms.
@@ -218,6 +243,7 @@ class Ledger:
             UnknownBudget: if the dataset has no budget yet.
             InvalidArgument: if an argument cannot be accepted, the calendar period has not ended, or the period has
                 a budget with other terms.
+            Exhausted: if the shares are more than the budget.
         """
         if period is not None and per is not None:
             raise InvalidArgument("give a period by a name, or per for one of the calendar")
@@ -225,7 +251,9 @@ class Ledger:
         calendar = None if per is None else read_per(per)
         amounts = epsilon, rho, delta
         total = None if amounts == (None, None, None) else read_total(*amounts)
-        return self._store.write(renew_budget, _described(dataset), named, calendar, total)
+        use = None if delta_for is None else read_delta_for(delta_for)
+        renewal = Renewal(named, calendar, total, use, _flag(oversubscribed), _read_shares(shares))
+        return self._store.write(renew_budget, _described(dataset), renewal)
 
     def extend(
         self,
@@ -253,13 +281,42 @@ class Ledger:
         payer = Payer(self._store, self._current(dataset), analyst)
         return self._store.write(extend_budget, payer, total)
 
+    def shrink(  # a total is said in one of three ways
+        self,
+        dataset: str | Dataset,
+        *,
+        analyst: str,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Give a share a smaller total, and the rest back to the dataset's budget. Without a total, close it.
+
+        Of a closed share nothing is left: its total is what was spent of it. `extend` opens it again.
+
+        Args:
+            dataset: the name of the dataset, or a `Dataset`.
+            analyst: the analyst whose share it is.
+            epsilon: the new total ε, if the share is in ε; a positive number without a unit.
+            rho: the new total ρ, if the share is in ρ.
+            delta: the new total δ, a probability.
+
+        Raises:
+            InvalidArgument: if the total is not smaller, of another kind, or less than was spent.
+            UnknownBudget: if there is no such share.
+        """
+        amounts = epsilon, rho, delta
+        total = None if amounts == (None, None, None) else read_total(*amounts)
+        payer = Payer(self._store, self._current(dataset), read_name(analyst, "analyst"))
+        return self._store.write(shrink_share, payer, total)
+
     def session(self, dataset: str | Dataset, analyst: str | None = None) -> Session:
         """Return a session that charges releases to this dataset's budget: the `ledger=` of any verb.
 
         Args:
             dataset: the name of the dataset; or a `Dataset`: the newest of its budgets is charged, or that of the
                 dataset with the same source.
-            analyst: the analyst whose share is charged too, if there is one.
+            analyst: the analyst whose share is charged, if there is one.
 
         Raises:
             UnknownBudget: if no such budget was opened.
@@ -313,9 +370,9 @@ class Ledger:
         `if_fixed_beforehand()`.
 
         The guarantee for one analyst is about the answers to this analyst alone, and holds if analysts do not
-        share their answers. The ledger itself can leak them: a refusal or a quote shows how much others have
-        spent, which may depend on the answers they got. The guarantee for the dataset needs no such
-        assumption.
+        share their answers. Where a budget is oversubscribed the ledger itself can leak them: a refusal shows how
+        much others have spent, which may depend on the answers they got. The guarantee for the dataset needs no
+        such assumption.
 
         Args:
             dataset: the name of the dataset.
@@ -478,6 +535,25 @@ def _truth(given: object, name: str) -> bool:
     if isinstance(given, bool):
         return given
     raise InvalidArgument(f"{name} must be True or False, got {shown(given)}")
+
+
+def _flag(given: object) -> bool | None:
+    """Return whether shares may be more than a budget; None if nothing is said."""
+    return None if given is None else _truth(given, "oversubscribed")
+
+
+def _read_shares(given: Mapping[str, Mapping[str, Number]] | None) -> dict[str, Amount]:
+    """Return the totals of shares by analyst."""
+    shares = {}
+    for analyst, amounts in mapping(given or {}, "shares").items():
+        numbers = mapping(amounts, f"the share of {analyst}")
+        unknown = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
+        if unknown:
+            raise InvalidArgument(
+                f"a share is epsilon, rho, or epsilon and delta, got {shown(unknown)}"
+            )
+        shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
+    return shares
 
 
 def _name_of(dataset: str | Dataset) -> str:

@@ -1,40 +1,53 @@
 """What an owner does with budgets: opens, describes and renews them, each as an event of the chain."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from ..errors import InvalidArgument, UnknownBudget
 from ..payment import About
 from ..privacy.statements import relation
-from ..privacy.units import one_record, plain_unit
+from ..privacy.units import one_record
 from . import integrity, queries
 from .bindings import Bindings, Declaration
-from .budget import Amount, Budget, new_budget
+from .budget import (
+    Amount,
+    Budget,
+    BudgetName,
+    DeltaFor,
+    Terms,
+    new_budget,
+)
 from .descriptions import append_described, change, read_bindings, record
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
+from .recounts import recount_shares
 from .shared_tables import budget_to_open, check_unit_of_source, of_another, other_budgets
+from .shares import check_share, closed, shrunk, with_changed_share, with_share
 from .transaction import NewEvent, Transaction
 
 
 def open_budget(
-    transaction: Transaction, budget: Budget, declared: Declaration | None, per: str | None
+    transaction: Transaction,
+    name: BudgetName,
+    terms: Terms,
+    declared: Declaration | None,
+    per: str | None,
 ) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
     if declared is None:
-        return _opened(transaction, budget, {})
+        return _opened(transaction, name, terms)
     bindings = replace(read_bindings(transaction), tables=declared.tables)
-    budget = replace(budget, dataset=budget_to_open(bindings, declared) or budget.dataset)
-    check_unit_of_source(transaction, bindings, declared.about, budget)
-    period = _period(bindings, budget, per)
-    opened = _opened(transaction, budget, {})
-    if budget.analyst is None:
-        _describe_once(transaction, opened.dataset, declared, period)
-    return replace(opened, period=None if period is None else period.name)
+    name = BudgetName(budget_to_open(bindings, declared) or name.dataset, name.analyst)
+    check_unit_of_source(transaction, bindings, declared.about, name.dataset, terms.unit)
+    period = _period(bindings, name, per)
+    budget = _opened(transaction, name, terms)
+    if name.analyst is None:
+        _describe_once(transaction, budget.dataset, declared, period)
+    return replace(budget, period=None if period is None else period.name)
 
 
-def _period(bindings: Bindings, budget: Budget, per: str | None) -> Period | None:
+def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period | None:
     """Return the period of a budget that is opened: the one on record, or that of today.
 
     Raises:
@@ -74,43 +87,64 @@ def describe_dataset(transaction: Transaction, declared: Declaration) -> None:
         record(transaction, budget.dataset, about, separate_from=others)
 
 
-def renew_budget(
-    transaction: Transaction,
-    about: About,
-    period: str | None,
-    per: str | None,
-    total: Amount | None,
-) -> Budget:
-    """Open a new budget for a described dataset, to which releases are charged from now on.
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What an owner says of the next budget of a dataset; what is None stays as it was.
 
-    Args:
-        transaction: where they are read.
-        about: the dataset.
+    Attributes:
         period: a name of the owner's choice; None for the calendar period of today.
-        per: the kind of calendar period; None for that of the budget which is renewed.
-        total: the new total; None for that of the budget which is renewed.
+        per: the kind of calendar period.
+        total: the new total.
+        delta_for: what its delta is for.
+        oversubscribed: whether its shares may be more than it.
+        shares: the totals of the shares that are opened with it, by analyst.
+    """
+
+    period: str | None = None
+    per: str | None = None
+    total: Amount | None = None
+    delta_for: DeltaFor | None = None
+    oversubscribed: bool | None = None
+    shares: Mapping[str, Amount] = field(default_factory=dict)
+
+    def terms(self, old: Budget) -> Terms:
+        """Return the terms of the budget after an old one."""
+        total = self.total or old.total
+        use = self.delta_for or (old.delta_for if total.delta else None)
+        known = old.shares == "oversubscribed"
+        over = known if self.oversubscribed is None else self.oversubscribed
+        return Terms(total, old.neighbors, old.unit, use, over)
+
+
+def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Budget:
+    """Open a new budget for a described dataset, to which releases are charged from now on, and its shares.
 
     Raises:
         UnknownBudget: if it has none to be renewed.
         InvalidArgument: if its period has not ended, or there is another budget of the name of the new one.
+        Exhausted: if the shares are more than the budget.
     """
     bindings = read_bindings(transaction)
     before, first = bindings.budget(about), bindings.budgets(about)[0]
     old, began = _whole(transaction, before), bindings.periods.get(before)
-    next_one = None if period is not None else _next_period(old, began, per)
-    if began is not None and period is not None:
+    next_one = None if renewal.period is not None else _next_period(old, began, renewal.per)
+    if began is not None and renewal.period is not None:
         raise InvalidArgument(
             f"the budget of {before} is per {began.per}: leave out the period, or extend it"
         )
-    name = f"{first} {period if next_one is None else next_one.name}"
-    budget = new_budget(name, None, old.neighbors, total or old.total, old.unit)
+    name = f"{first} {renewal.period if next_one is None else next_one.name}"
     known = queries.stored_budgets(transaction.connection, name)
     if known and not bindings.of(name):
         raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
-    opened = _opened(transaction, budget, {"renews": first})
+    terms = renewal.terms(old)
+    _opened(transaction, BudgetName(name, None), terms, {"renews": first})
+    for analyst, total in renewal.shares.items():
+        of_share = replace(terms, total=total, delta_for=None, oversubscribed=None)
+        _opened(transaction, BudgetName(name, analyst), of_share)
     for body in () if known else bindings.of(before).values():
         append_described(transaction, name, body, next_one)
-    return replace(opened, period=None if next_one is None else next_one.name)
+    renewed = _whole(transaction, name)
+    return replace(renewed, period=None if next_one is None else next_one.name)
 
 
 def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
@@ -141,13 +175,32 @@ def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budg
     why = read_bindings(transaction).closed(payer.dataset)
     if why is not None:
         raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
-    *others, budget = payer.budgets(transaction)
-    larger = budget.extended(total)
-    body = {"total": total.as_dict(), **integrity.budget_states(*others, larger)}
-    event = NewEvent("extended", larger.dataset, larger.analyst, None, body)
-    transaction.append(event)
-    queries.update_budget(transaction.connection, larger)
-    return larger
+    budget = payer.budgets(transaction)[-1]
+    return _changed(transaction, "extended", payer, budget, budget.extended(total))
+
+
+def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
+    """Give a share a smaller total; without one, close it: its total is what was spent. The rest returns.
+
+    Raises:
+        InvalidArgument: if the total is not smaller, of another kind, or less than was spent.
+    """
+    share = payer.budgets(transaction)[-1]
+    after = closed(share) if total is None else shrunk(share, total)
+    return _changed(transaction, "shrunk", payer, share, after)
+
+
+def _changed(
+    transaction: Transaction, kind: str, payer: Payer, before: Budget, after: Budget
+) -> Budget:
+    """Record another total of a budget; for a share the budget of its dataset pays the difference, or gets it."""
+    wholes = [] if after.analyst is None else [payer.budgets(transaction)[0]]
+    states = [*(with_changed_share(whole, before, after) for whole in wholes), after]
+    body = {"total": after.total.as_dict(), **integrity.budget_states(*states)}
+    transaction.append(NewEvent(kind, after.dataset, after.analyst, None, body))
+    for budget in states:
+        queries.update_budget(transaction.connection, budget)
+    return after
 
 
 def listed_budgets(
@@ -187,44 +240,96 @@ def _whole(transaction: Transaction, dataset: str) -> Budget:
     return next(budget for budget in found if budget.analyst is None)
 
 
-def _opened(transaction: Transaction, budget: Budget, more: Mapping[str, object]) -> Budget:
+def _opened(
+    transaction: Transaction,
+    name: BudgetName,
+    terms: Terms,
+    more: Mapping[str, object] | None = None,
+) -> Budget:
     """Store the budget unless it exists."""
-    known = {each.analyst: each for each in integrity.checked_budgets(transaction, budget.dataset)}
-    if budget.analyst in known:
-        return _unchanged(known[budget.analyst], budget)
-    if budget.analyst is not None and None not in known:
-        raise UnknownBudget(
-            f"a share needs something to share: open a budget for the dataset {budget.dataset} first"
-        )
-    _check_share(budget, known.get(None, budget))
-    left = [budget] if budget.analyst is None else [known[None], budget]
-    body = {"neighbors": budget.neighbors, "total": budget.total.as_dict(), **unit_field(budget.unit),
-            **integrity.budget_states(*left), **more}  # fmt: skip
+    listed = integrity.checked_budgets(transaction, name.dataset)
+    known = {each.analyst: each for each in listed}
+    if name.analyst in known:
+        return _existing(transaction, known[name.analyst], terms)
+    states = (
+        [_new(name, terms)] if name.analyst is None else _with_share(name, terms, known.get(None))
+    )
+    budget = states[-1]
+    body = {**_recorded(budget), **integrity.budget_states(*states), **(more or {})}
     transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
+    for whole in states[:-1]:
+        queries.update_budget(transaction.connection, whole)
     queries.insert_budget(transaction.connection, budget)
     return budget
 
 
-def _check_share(share: Budget, whole: Budget) -> None:
-    """Raise if a share has another privacy unit than its dataset's budget: no release could fit both."""
-    if share.unit == whole.unit:
-        return
-    fix = f"privacy_unit={plain_unit(whole.unit)!r}" if whole.unit else "no privacy_unit"
-    raise InvalidArgument(
-        f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
-    )
+def _recorded(budget: Budget) -> dict[str, object]:
+    """Return the terms of a budget as the event records them."""
+    rules = {"shares": budget.shares, "delta_for": budget.delta_for}
+    return {
+        "neighbors": budget.neighbors, "total": budget.total.as_dict(), **unit_field(budget.unit),
+        **{name: rule for name, rule in rules.items() if rule is not None},
+    }  # fmt: skip
 
 
-def _unchanged(known: Budget, asked: Budget) -> Budget:
-    """Return the existing budget if its terms are those asked for."""
-    ours, theirs = ((b.terms, b.neighbors, b.unit) for b in (known, asked))
-    if ours == theirs:
+def _new(name: BudgetName, terms: Terms) -> Budget:
+    """Return a new budget of a dataset.
+
+    Raises:
+        InvalidArgument: if it does not say what its delta is for.
+    """
+    if terms.total.delta and terms.delta_for is None:
+        raise InvalidArgument(
+            'what is delta for? give delta_for="questions" for releases with epsilon and delta each, which add '
+            'up, or delta_for="composition" for releases with a rho, whose sum certifies epsilon and delta'
+        )
+    return new_budget(
+        *name, terms.neighbors, terms.total, terms.unit,
+        delta_for=terms.delta_for, shares=terms.shares,
+    )  # fmt: skip
+
+
+def _with_share(name: BudgetName, terms: Terms, whole: Budget | None) -> list[Budget]:
+    """Return the budget of a dataset after a share was opened, and the share.
+
+    Raises:
+        UnknownBudget: if the dataset has no budget.
+        InvalidArgument: if the share is of another kind.
+        Exhausted: if the budget cannot pay for it.
+    """
+    if whole is None:
+        raise UnknownBudget(
+            f"a share needs something to share: open a budget for the dataset {name.dataset} first"
+        )
+    if terms.oversubscribed is not None:
+        raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
+    use = terms.delta_for or (whole.delta_for if terms.total.delta else None)
+    share = new_budget(*name, terms.neighbors, terms.total, terms.unit, delta_for=use)
+    check_share(share, whole)
+    return [with_share(whole, share), share]
+
+
+def _existing(transaction: Transaction, known: Budget, terms: Terms) -> Budget:
+    """Return an existing budget if its terms are those asked for; how its shares are paid for may change.
+
+    Raises:
+        InvalidArgument: if another of its terms differs.
+    """
+    asked = new_budget(
+        known.dataset, known.analyst, terms.neighbors, terms.total, terms.unit,
+        delta_for=terms.delta_for or known.delta_for,
+    )  # fmt: skip
+    ours, theirs = ((b.terms, b.neighbors, b.unit, b.delta_for) for b in (known, asked))
+    if ours != theirs:
+        raise InvalidArgument(
+            f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
+            "to give it more, extend it"
+        )
+    if terms.oversubscribed is None or known.shares in (None, terms.shares):
         return known
-    raise InvalidArgument(
-        f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
-        "to give it more, extend it"
-    )
+    return recount_shares(transaction, known, terms.shares)
 
 
 def _said(budget: Budget) -> str:
-    return f"{budget.total} ({relation(budget.neighbors, budget.unit)})"
+    use = f" for {budget.delta_for}" if budget.delta_for else ""
+    return f"{budget.total}{use} ({relation(budget.neighbors, budget.unit)})"

@@ -39,6 +39,41 @@ from .transaction import NewEvent, Transaction
 
 
 @dataclass(frozen=True, slots=True)
+class Payment:
+    """The payment of a release: what it costs, and what it leaves budgets as.
+
+    Attributes:
+        costs: the cost to each budget that the release must fit.
+        paid: those budgets after it.
+        states: the budgets whose states an event records: of the dataset, and of the share if there is one.
+    """
+
+    costs: list[Amount]
+    paid: list[Budget]
+    states: list[Budget]
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """The entries of the event's body."""
+        costs = [cost.as_dict() for cost in self.costs]
+        return {"costs": costs, **integrity.budget_states(*self.states)}
+
+    def store(self, transaction: Transaction) -> None:
+        """Update the sums."""
+        for budget in self.paid:
+            update_budget(transaction.connection, budget)
+
+
+def paying(found: list[Budget]) -> list[Budget]:
+    """Return the budgets that a release must fit, of those of a dataset and an analyst.
+
+    A share that was paid for when it was opened is all that its analyst's releases must fit: what others have
+    spent plays no part. Proof: docs/how-to/ledger.md.
+    """
+    return found[-1:] if found[0].shares == "reserved" else found
+
+
+@dataclass(frozen=True, slots=True)
 class Payer:
     """A dataset, and perhaps an analyst on it, whose budgets are charged."""
 
@@ -58,10 +93,10 @@ class Payer:
 
     def paying(self) -> list[Budget]:
         """Return the budgets that a release must fit, in a transaction of its own."""
-        return self.store.read(self.budgets)
+        return paying(self.store.read(self.budgets))
 
     def budgets(self, transaction: Transaction) -> list[Budget]:
-        """Return the budgets that a release must fit, that of the dataset first.
+        """Return the budget of the dataset, and the analyst's share after it if there is an analyst.
 
         Args:
             transaction: where they are read.
@@ -99,23 +134,23 @@ class Payer:
     def _paying_about(
         self, transaction: Transaction, data: Iterable[About | None]
     ) -> tuple[list[Budget], str | None]:
-        paying, bindings = self.budgets(transaction), read_bindings(transaction)
+        budgets, bindings = paying(self.budgets(transaction)), read_bindings(transaction)
         for about in data:
             check_about(bindings, self.dataset, about)
         why = WHY_OVERLAPPING if bindings.overlaps(self.dataset) else None
-        return paying, bindings.closed(self.dataset) or why
+        return budgets, bindings.closed(self.dataset) or why
 
-    def priced(
-        self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None
-    ) -> list[tuple[Amount, Budget]]:
-        """Return pairs of the cost of a release to a budget, and the budget after the charge.
+    def payment(self, transaction: Transaction, guarantee: Guarantee, unit: Unit | None) -> Payment:
+        """Return the payment of a release.
 
         Raises:
             Exhausted: if a budget cannot pay.
         """
-        paying = self.budgets(transaction)
-        costs = [budget.cost(guarantee, unit) for budget in paying]
-        return [(c, budget.charged(c)) for c, budget in zip(costs, paying, strict=True)]
+        budgets = self.budgets(transaction)
+        limits = paying(budgets)
+        costs = [budget.cost(guarantee, unit) for budget in limits]
+        paid = [budget.charged(cost) for cost, budget in zip(costs, limits, strict=True)]
+        return Payment(costs, paid, [*budgets[: -len(paid)], *paid])
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +216,7 @@ class Purchase:
             set_check(transaction, self.payer.dataset, self.bill.about)
         if charged is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
-            self.payer.priced(transaction, self.bill.guarantee, self.bill.unit)
+            self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
         return answered
 
     def _pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
@@ -200,15 +235,13 @@ class Purchase:
         changed = check_charge(transaction, self.payer.dataset, bill.about)
         if changed is not None:
             record(transaction, self.payer.dataset, changed)
-        priced = self.payer.priced(transaction, bill.guarantee, bill.unit)
+        payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
-            "digest": bill.digest, "costs": [cost.as_dict() for cost, _ in priced],
-            **unit_field(bill.unit), **integrity.budget_states(*(paid for _, paid in priced)),
+            "digest": bill.digest, **unit_field(bill.unit), **payment.fields,
         }  # fmt: skip
         transaction.append(self._event("charged", body))
-        for _, paid in priced:
-            update_budget(transaction.connection, paid)
+        payment.store(transaction)
 
     def _keep(self, transaction: Transaction, drawn: Indices) -> Indices:
         """Store the answer unless the request was answered meanwhile; return the stored answer."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select
 from ..errors import LedgerCorrupt
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import read_stored_unit, stored_unit
-from .budget import Budget, budget_order, read_amount
+from .budget import Budget, budget_order, read_amount, read_rule, read_use
 from .events import Event, canonical_json, chain_hash
 from .schema import BUDGETS, EVENTS
 from .statements import Statement
@@ -18,7 +18,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 _AT_ONCE = 1000
-_COLUMNS = ("dataset", "analyst", "neighbors", "total", "spent", "unit")
+_COLUMNS = ("dataset", "analyst", "neighbors", "total", "spent", "unit", "shares", "delta_for")
 
 _EVENTS = select(EVENTS).order_by(EVENTS.c.number)
 _EVENTS_OF = _EVENTS.where(EVENTS.c.dataset == bindparam("dataset"))
@@ -32,7 +32,7 @@ _UPDATE = Statement(
     BUDGETS.update().where(
         BUDGETS.c.dataset == bindparam("of"), BUDGETS.c.analyst == bindparam("share")
     ),
-    ["total", "spent"],
+    ["total", "spent", "shares"],
 )
 
 
@@ -81,8 +81,9 @@ def paying_budgets(connection: Connection, dataset: str, analyst: str | None) ->
 def _budgets(found: Iterable[Any]) -> list[Budget]:
     known = [
         Budget(dataset, analyst or None, read_neighbors(neighbors),
-               read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit))
-        for dataset, analyst, neighbors, total, spent, unit in found
+               read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit),
+               shares=read_rule(shares), delta_for=read_use(delta_for))
+        for dataset, analyst, neighbors, total, spent, unit, shares, delta_for in found
     ]  # fmt: skip
     return sorted(known, key=budget_order)
 
@@ -94,6 +95,7 @@ def insert_budget(connection: Connection, budget: Budget) -> None:
         "analyst": budget.analyst or "",
         "neighbors": budget.neighbors,
         "unit": stored_unit(budget.unit),
+        "delta_for": budget.delta_for or "",
     }
     _INSERT.run(connection, **named, **_amounts(budget))
 
@@ -108,6 +110,7 @@ def _amounts(budget: Budget) -> dict[str, str]:
     return {
         "total": canonical_json(budget.total.as_dict()),
         "spent": canonical_json(budget.spent.as_dict()),
+        "shares": budget.shares or "",
     }
 
 

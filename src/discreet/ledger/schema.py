@@ -51,6 +51,8 @@ BUDGETS = Table(
     Column("total", Text),
     Column("spent", Text),
     Column("unit", Text),
+    Column("shares", Text),
+    Column("delta_for", Text),
 )  # fmt: skip
 """The sums that follow from the events, so that a release need not recompute them. A unit of '' means rows."""
 
@@ -102,12 +104,18 @@ def _second(connection: Connection) -> None:
 STATES_BUDGETS = f"kind IN ({', '.join(map(repr, BUDGET_EVENTS))})"
 """The condition for events with states of budgets. A partial index serves only queries with the same text."""
 
+_STATED_BEFORE = "kind IN ('opened', 'extended', 'carried', 'charged', 'charged_outside')"
+
 
 def _third(connection: Connection) -> None:
     """Index the latest event with the state of a budget, of a dataset and of a share."""
+    _index_states(connection, _STATED_BEFORE)
+
+
+def _index_states(connection: Connection, condition: str) -> None:
     for name, columns in (("whole", "dataset, number"), ("share", "dataset, analyst, number")):
         connection.exec_driver_sql(
-            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {STATES_BUDGETS}"
+            f"CREATE INDEX discreet_latest_{name} ON discreet_events ({columns}) WHERE {condition}"
         )
 
 
@@ -118,7 +126,18 @@ def _fourth(connection: Connection) -> None:
     )
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third, _fourth]
+def _fifth(connection: Connection) -> None:
+    """Add how shares are paid for and what a delta is for, and index two kinds of events more."""
+    for column in ("shares", "delta_for"):
+        connection.exec_driver_sql(
+            f"ALTER TABLE discreet_budgets ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"
+        )
+    for name in ("whole", "share"):
+        connection.exec_driver_sql(f"DROP INDEX discreet_latest_{name}")
+    _index_states(connection, STATES_BUDGETS)
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_first, _second, _third, _fourth, _fifth]
 """The n-th migration leads from schema n - 1 to schema n. Released migrations are never changed."""
 
 

@@ -45,7 +45,8 @@ class Quote:
         spent: the amount it has spent so far.
         remaining: the amount it has left now.
         fits: whether all budgets could pay now.
-        name: the budget: the first that cannot pay, or else the analyst's share, or the dataset's budget.
+        name: the budget: the analyst's share, or the dataset's budget. Of an oversubscribed budget both are asked,
+            and this is the first that cannot pay.
         worst_error: how far off one answer may be, whatever the data are; None where no bound is known.
         closed: why nothing can be charged to it any more: its period has ended, or it was renewed; else None.
     """

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from ..errors import Exhausted, InvalidArgument
 from ..payment import About
 from ..privacy.guarantees import read_guarantee
-from ..privacy.units import one_record
+from ..privacy.units import Unit, one_record
 from . import integrity, queries
 from .bindings import Bindings, Declaration
 from .budget import Budget
@@ -69,7 +69,7 @@ def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> Inval
 
 
 def check_unit_of_source(
-    transaction: Transaction, bindings: Bindings, about: About, budget: Budget
+    transaction: Transaction, bindings: Bindings, about: About, name: str, unit: Unit | None
 ) -> None:
     """Raise if a dataset shares tables with a budget that protects others: no sum bounds the releases of both.
 
@@ -78,12 +78,12 @@ def check_unit_of_source(
     """
     if bindings.named(about):
         return
-    stored = queries.stored_budgets(transaction.connection, budget.dataset)
+    stored = queries.stored_budgets(transaction.connection, name)
     for whole in stored:
-        if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != budget.unit:
+        if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(
                 f"the source of {about.name} shares tables with the budget of {whole.dataset}, which protects "
-                f"{one_record(whole.unit)}, and this would protect {one_record(budget.unit)}: no budget bounds the "
+                f"{one_record(whole.unit)}, and this would protect {one_record(unit)}: no budget bounds the "
                 "releases of both. Describe both with one privacy unit; or say that they hold the data of others, "
                 f"discreet ledger open {about.name} --separate"
             )

@@ -2,8 +2,10 @@
 
 from sqlalchemy import Connection
 
+from ..errors import InvalidArgument
 from . import integrity, queries
-from .events import STATES_SINCE_SCHEMA
+from .events import SHARES_SINCE_SCHEMA, STATES_SINCE_SCHEMA
+from .recounts import recount_shares
 from .schema import migrate, version_of
 from .transaction import NewEvent, Transaction
 from .verification import verify_chain
@@ -15,6 +17,9 @@ def upgrade(connection: Connection) -> None:
     A ledger whose events do not hold the states of budgets is verified once from its first event on. Then one
     "carried" event per budget records its state, so that releases can rely on the latest event.
 
+    In a ledger whose shares were not paid for when they were opened, one "recounted" event per dataset says that
+    they are from now on; or, where they are more than the budget or of another kind, that they are oversubscribed.
+
     Raises:
         LedgerCorrupt: if the older ledger is inconsistent.
     """
@@ -23,6 +28,8 @@ def upgrade(connection: Connection) -> None:
     if 0 < before < STATES_SINCE_SCHEMA:
         verify_chain(connection, None)
         _carry(connection)
+    if 0 < before < SHARES_SINCE_SCHEMA:
+        _recount(connection)
 
 
 def _carry(connection: Connection) -> None:
@@ -38,3 +45,14 @@ def _carry(connection: Connection) -> None:
             "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*left)
         )
         transaction.append(event)
+
+
+def _recount(connection: Connection) -> None:
+    """Append an event with the rule for the shares of every dataset."""
+    transaction = Transaction(connection, writing=True)
+    for budget in queries.stored_budgets(connection):
+        if budget.analyst is None:
+            try:
+                recount_shares(transaction, budget, "reserved")
+            except InvalidArgument:  # more than the budget, or of another kind
+                recount_shares(transaction, budget, "oversubscribed")

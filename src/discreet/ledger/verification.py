@@ -13,10 +13,20 @@ from ..privacy.guarantees import read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
 from .append_only import check_append_only
-from .budget import Budget, budget_order, new_budget, read_amount
+from .budget import (
+    FIRST_CHARGE,
+    Amount,
+    Budget,
+    budget_order,
+    new_budget,
+    read_amount,
+    read_rule,
+    read_use,
+)
 from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
 from .queries import all_events, is_chained, stored_budgets
 from .schema import migrate
+from .shares import check_share, ruled, shrunk, with_changed_share, with_share
 from .transaction import ChainHead, Transaction
 
 
@@ -27,7 +37,7 @@ class Verified:
     Attributes:
         events: the number of events.
         head: the hash of the last event, which covers all before it. Note it elsewhere for the next `verify`.
-        notes: what an owner should know of single budgets.
+        notes: what an owner should know of single budgets: what refusals may tell.
     """
 
     events: int
@@ -36,6 +46,22 @@ class Verified:
 
     def __str__(self) -> str:
         return "\n".join([f"{self.events} events, head {self.head}", *self.notes])
+
+
+def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
+    """Return what their owner should know of budgets: in which of them one analyst's refusals tell of others."""
+    notes = []
+    for budget in budgets:
+        if budget.shares == "oversubscribed":
+            notes.append(
+                f"{budget.name}: oversubscribed; questions are tested against the share and against what all "
+                "analysts have spent, so refusals tell analysts of each other"
+            )
+        if budget.delta_use == FIRST_CHARGE:
+            notes.append(
+                f"{budget.name}: its first charge decides what its delta is for; the next budget says it at opening"
+            )
+    return tuple(notes)
 
 
 def read_noted_head(head: object) -> str | None:
@@ -60,9 +86,10 @@ def verify_chain(connection: Connection, noted: str | None) -> Verified:
     if connection.dialect.name == "sqlite":
         _check_file(connection)
     chain = Transaction(connection).chain
-    if verify_events(chain, all_events(connection), noted) != stored_budgets(connection):
+    budgets = stored_budgets(connection)
+    if verify_events(chain, all_events(connection), noted) != budgets:
         raise LedgerCorrupt("the budgets are not what the events add up to")
-    return Verified(chain.events, chain.head)
+    return Verified(chain.events, chain.head, notes_on(budgets))
 
 
 def verify_events(chain: ChainHead, found: Iterable[Event], noted: str | None) -> list[Budget]:
@@ -111,6 +138,7 @@ class Replay:
     stated: bool
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
+    _direct: dict[str, Amount] = field(default_factory=dict)
 
     def known(self) -> list[Budget]:
         """Return the budgets in the order of `queries.stored_budgets`."""
@@ -122,7 +150,8 @@ class Replay:
         Raises:
             LedgerCorrupt: if it cannot follow the events before it.
         """
-        steps = {"opened": self._open, "extended": self._extend, "carried": self._carry,
+        steps = {"opened": self._open, "extended": self._change, "carried": self._carry,
+                 "shrunk": self._change, "recounted": self._recount,
                  "charged": self._charge, "answered": self._answer,
                  "charged_outside": self._charge, "released_outside": self._release,
                  "described": self._describe}  # fmt: skip
@@ -141,14 +170,45 @@ class Replay:
         if key in self._budgets or (event.analyst and (event.dataset, None) not in self._budgets):
             raise ValueError("opened twice, or a share of nothing")
         neighbors, unit = read_neighbors(event.body["neighbors"]), _unit(event)
-        budget = new_budget(*key, neighbors, read_amount(event.body["total"]), unit)
-        if unit != self._budgets.get((event.dataset, None), budget).unit:
-            raise ValueError("a share that protects others than the whole")
+        terms = event.body
+        budget = new_budget(
+            *key, neighbors, read_amount(terms["total"]), unit,
+            delta_for=read_use(terms.get("delta_for", "")), shares=read_rule(terms.get("shares", "")),
+        )  # fmt: skip
+        if event.analyst is None:
+            self._direct[event.dataset] = budget.spent
+        else:
+            self._add_share(budget)
         self._budgets[key] = budget
 
-    def _extend(self, event: Event) -> None:
-        key = event.dataset, event.analyst
-        self._budgets[key] = self._budgets[key].extended(read_amount(event.body["total"]))
+    def _add_share(self, share: Budget) -> None:
+        """Let the dataset's budget pay for a share, if it is of a ledger that counts so."""
+        whole = self._budgets[share.dataset, None]
+        if share.unit != whole.unit:
+            raise ValueError("a share that protects others than the whole")
+        if whole.shares is not None:
+            check_share(share, whole)
+        self._budgets[share.dataset, None] = with_share(whole, share)
+
+    def _change(self, event: Event) -> None:
+        """Give a budget or a share another total."""
+        key, total = (event.dataset, event.analyst), read_amount(event.body["total"])
+        before = self._budgets[key]
+        after = before.extended(total) if event.kind == "extended" else shrunk(before, total)
+        if event.analyst is not None:
+            whole = self._budgets[event.dataset, None]
+            self._budgets[event.dataset, None] = with_changed_share(whole, before, after)
+        self._budgets[key] = after
+
+    def _recount(self, event: Event) -> None:
+        """Count the budget of a dataset by another rule for its shares."""
+        if event.analyst is not None:
+            raise ValueError("a rule of a share")
+        shares = [b for (of, who), b in self._budgets.items() if of == event.dataset and who]
+        whole = self._budgets[event.dataset, None]
+        rule = read_rule(event.body["shares"])
+        after = ruled(whole, shares, self._direct[event.dataset], rule)
+        self._budgets[event.dataset, None] = after
 
     def _carry(self, event: Event) -> None:
         """From this event on, events hold the states of their budgets."""
@@ -171,10 +231,15 @@ class Replay:
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
         read_guarantee(event.body["guarantee"])
-        for key, cost in zip(_touched(event), event.body["costs"], strict=True):
+        costs, keys = list(map(read_amount, event.body["costs"])), _touched(event)
+        if self._budgets[keys[0]].shares == "reserved":
+            keys = keys[-1:]
+        for key, cost in zip(keys, costs, strict=True):
             if self._budgets[key].unit != _unit(event):
                 raise ValueError("a release that protects others than its budget")
-            self._budgets[key] = self._budgets[key].charged(read_amount(cost))
+            self._budgets[key] = self._budgets[key].charged(cost)
+        if event.analyst is None:
+            self._direct[event.dataset] += costs[0]
 
     def _answer(self, event: Event) -> None:
         self._pass(event, "charged")

@@ -105,23 +105,20 @@ class Datasets:
             allowed.admit(analyst, request)
         return allowed.ask(holding.data, session, size, request)
 
-    def quote(
-        self, name: str, access: str | None, analyst: str, size: int | None
-    ) -> tuple[Quote, bool]:
-        """Return the quote for an analyst's share, and whether the share alone could pay it."""
+    def quote(self, name: str, access: str | None, analyst: str, size: int | None) -> Quote:
+        """Return the quote for an analyst's share."""
         holding = self.find(name)
         allowed = holding.question(access)
         allowed.check_size(size)
         return self.quote_bill(name, analyst, allowed.bill_for(holding.data, size))
 
-    def quote_bill(self, name: str, analyst: str, bill: Bill) -> tuple[Quote, bool]:
-        """Return the quote of a bill for an analyst's share, and whether the share alone could pay it."""
+    def quote_bill(self, name: str, analyst: str, bill: Bill) -> Quote:
+        """Return the quote of a bill for an analyst's share, whatever others have spent."""
         own = self.shares(analyst)[name]
         cost = own.cost(bill.guarantee, bill.unit)
-        quoted = self.session(name, analyst).quoted([bill])
-        fits, closed = quoted.fits, quoted.closed
-        quote = Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error, closed)
-        return quote, own.fits(cost)
+        closed = self.session(name, analyst).quoted([bill]).closed
+        fits = closed is None and own.fits(cost)
+        return Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error, closed)
 
     def session(self, name: str, analyst: str | None) -> Session:
         """Return the session that is charged for questions about a dataset."""
@@ -253,14 +250,14 @@ class AnalystRights:
     def quote(self, name: str, access: str | None, size: int | None) -> Quote:
         """Return the quote for the analyst's share."""
         self.check_name(name)
-        return self.datasets.quote(name, access, self.analyst, size)[0]
+        return self.datasets.quote(name, access, self.analyst, size)
 
     def ask(self, name: str, access: str | None, size: int | None, request: str | None) -> Release:
         """Answer a question, charged to the analyst's share too."""
         self.check_name(name)
         try:
             return self.datasets.ask(name, access, self.analyst, size, request)
-        except Exhausted:  # it may tell what others have spent
+        except Exhausted:  # of an oversubscribed budget it tells what others have spent
             pass
         raise PublicError(self._exhausted(name, access, size))
 
@@ -274,17 +271,17 @@ class AnalystRights:
 
     def _exhausted(self, name: str, access: str | None, size: int | None) -> Exhausted:
         """Return the error for a budget that cannot pay, with amounts that the analyst may see."""
-        return exhausted(name, *self.datasets.quote(name, access, self.analyst, size))
+        return exhausted(name, self.datasets.quote(name, access, self.analyst, size))
 
 
-def exhausted(name: str, quote: Quote, own_fits: bool) -> Exhausted:
+def exhausted(name: str, quote: Quote) -> Exhausted:
     """Return the error for a budget that cannot pay, with amounts that an analyst may see."""
     figures: dict[str, Any] = {
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
     if quote.closed is not None:
         return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **figures)
-    if own_fits:
+    if quote.fits:  # so the budget is oversubscribed
         return Exhausted(
             f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
             "cannot; tell the owner of the data",

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import accumulate
+from operator import add
 
 from .. import plots
 from ..errors import UnknownBudget, shown
@@ -37,7 +38,14 @@ def about_budget(ledger: Ledger, dataset: str, words: Wording) -> Page:
         lede(words.budget.format(**amounts)),
         (
             Section(words.promised_title, _promised(whole, ledger.spent(dataset), words)),
-            Section(words.spent_title, (_sums(budgets, words), *_over_time(whole, events, words))),
+            Section(
+                words.spent_title,
+                (
+                    _sums(budgets, words),
+                    *_granted(budgets, words),
+                    *_over_time(whole, events, words),
+                ),
+            ),
             Section(words.asked_title, (_asked(events, words),)),
             Section(words.chain_title, (paragraph(words.chain), facts(chained))),
             prose.exactness_section(words),
@@ -80,6 +88,14 @@ def _guarantee(budget: Budget) -> Guarantee:
     return (
         ApproxDP(epsilon, delta, budget.neighbors) if delta else PureDP(epsilon, budget.neighbors)
     )
+
+
+def _granted(budgets: list[Budget], words: Wording) -> Iterator[Markup]:
+    """Yield a sentence on the shares that are paid for already, if there are any."""
+    whole, *shares = budgets
+    if whole.shares == "reserved" and shares:
+        granted = reduce(add, (share.counted_total for share in shares))
+        yield paragraph(words.granted.format(granted=words.said(granted)))
 
 
 def _sums(budgets: list[Budget], words: Wording) -> Markup:

@@ -176,6 +176,7 @@ CHINESE = Wording(
     distribution_picture="抽取答案所用的分布。它与数据同样属于隐私。",
     budget_title="{dataset} 的隐私预算",
     budget="总额 {total}，已花 {spent}；剩余 {remaining}。",
+    granted="已花的数额中，{granted} 是各分析者的份额；份额在开设时就已支付。",
     spent_title="花了多少",
     remaining_title="还剩多少",
     promised_together="这里说的是所有答案合起来，包括已有的和将来的：超出预算的提问会被账本拒绝，"

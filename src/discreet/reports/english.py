@@ -64,6 +64,7 @@ ENGLISH = Wording(
     distribution_picture="The distribution that the answer was drawn from. It is as private as the data.",
     budget_title="The privacy budget of {dataset}",
     budget="Spent {spent} of {total}; remaining {remaining}.",
+    granted="Of what was spent, {granted} are shares of analysts, which are paid for when they are opened.",
     spent_title="What was spent",
     remaining_title="What remains",
     promised_together="This is about all answers together, those so far and those to come: the ledger refuses "

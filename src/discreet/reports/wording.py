@@ -64,6 +64,7 @@ class Wording:
     # a budget
     budget_title: str
     budget: str
+    granted: str
     spent_title: str
     remaining_title: str
     promised_together: str

@@ -117,6 +117,8 @@ class BudgetReply(BaseModel):
     privacy_unit: str | list[str] | None
     period: str | None
     is_current: bool
+    delta_for: str | None
+    shares: str | None
     total: AmountReply
     spent: AmountReply
     remaining: AmountReply

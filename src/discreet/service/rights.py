@@ -109,14 +109,14 @@ class Rights:
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""
         named, permission = self._named(question, dataset)
-        return self._quoted(named, permission, size)[0]
+        return self._quoted(named, permission, size)
 
     def quote_free(
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
         permission = self._free(verb, dataset, column, size, terms)
-        return self._quoted(dataset, permission, size)[0]
+        return self._quoted(dataset, permission, size)
 
     def ask(
         self, question: str, dataset: str | None, size: int | None, paying: "Paying"
@@ -177,17 +177,16 @@ class Rights:
         self.freedom.check_bill(permission.bill_for(holding.data, size), neighbors)
         return permission
 
-    def _quoted(self, dataset: str, permission: Permission, size: int | None) -> tuple[Quote, bool]:
-        """Return the price, and whether the budgets of the caller alone could pay it."""
+    def _quoted(self, dataset: str, permission: Permission, size: int | None) -> Quote:
+        """Return the price; for an analyst, in the own share alone."""
         try:
             bill = permission.bill_for(self.datasets.find(dataset).data, size)
             if self.analyst is not None:
                 permission.check_size(size)
                 return self.datasets.quote_bill(dataset, self.analyst, bill)
-            quote = self.datasets.session(dataset, None).quoted([bill])
+            return self.datasets.session(dataset, None).quoted([bill])
         except InvalidArgument as error:  # of the size, or a guarantee that a budget cannot count
             raise PublicError(error) from None
-        return quote, quote.fits
 
     def _answered(
         self, dataset: str, permission: Permission, size: int | None, paying: "Paying"
@@ -195,7 +194,7 @@ class Rights:
         """Charge and answer. What fails because of the data is charged too."""
         if not self.asks:
             raise PublicError(NotAllowed("an auditor asks nothing; use the token of an analyst"))
-        paying.check(self._quoted(dataset, permission, size)[0])
+        paying.check(self._quoted(dataset, permission, size))
         self._check_length(dataset, permission, size)
         data, session = (
             self.datasets.find(dataset).data,
@@ -206,8 +205,8 @@ class Rights:
         except Exhausted:
             if self.analyst is None:
                 raise
-        # The ledger's own error may tell what others have spent.
-        raise PublicError(exhausted(dataset, *self._quoted(dataset, permission, size)))
+        # Of an oversubscribed budget the ledger's own error tells what others have spent.
+        raise PublicError(exhausted(dataset, self._quoted(dataset, permission, size)))
 
     def _check_length(self, dataset: str, permission: Permission, size: int | None) -> None:
         """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""

@@ -18,7 +18,7 @@ from ..candidates import Grid
 from ..datasets.column import Column
 from ..errors import DiscreetError, InvalidArgument
 from ..ledger import Budget, Quote
-from ..ledger.budget import Amount, read_amount
+from ..ledger.budget import Amount, read_amount, read_rule, read_use
 from ..ledger.transaction import ChainHead
 from ..node import AllowedQuestion
 from ..numbers import exact, fits
@@ -195,6 +195,7 @@ def read_budget(given: Mapping[str, Any]) -> Budget:
     return Budget(
         given["dataset"], given["analyst"], given["neighbors"], read_amount(given["total"]),
         read_amount(given["spent"]), read_unit(given["privacy_unit"]), given["period"], given["is_current"],
+        read_rule(given.get("shares") or ""), read_use(given.get("delta_for") or ""),
     )  # fmt: skip
 
 

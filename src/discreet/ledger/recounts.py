@@ -1,0 +1,37 @@
+"""Changes of the rule by which the shares of a dataset's budget are paid for, each an event of the chain."""
+
+from . import integrity, queries
+from .budget import Amount, Budget, ShareRule, new_budget, read_amount
+from .events import CHARGED
+from .shares import ruled
+from .transaction import NewEvent, Transaction
+
+
+def recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
+    """Record that the shares of a dataset are paid for in another way from now on.
+
+    Raises:
+        InvalidArgument: if they are more than the budget, or of another kind.
+    """
+    others = [
+        b for b in integrity.checked_budgets(transaction, whole.dataset) if b.analyst is not None
+    ]
+    after = ruled(whole, others, _direct_charges(transaction, whole), rule)
+    body = {"shares": rule, **integrity.budget_states(after)}
+    transaction.append(NewEvent("recounted", whole.dataset, None, None, body))
+    queries.update_budget(transaction.connection, after)
+    return after
+
+
+def _direct_charges(transaction: Transaction, whole: Budget) -> Amount:
+    """Return the sum of what was charged to a dataset's budget without a share.
+
+    It is added up from the events: sums are rounded up, so the difference of two of them could be too small.
+    """
+    so_far = new_budget(
+        whole.dataset, None, whole.neighbors, whole.total, delta_for=whole.delta_for
+    ).spent
+    for event in queries.all_events(transaction.connection, whole.dataset):
+        if event.kind in CHARGED and event.analyst is None:
+            so_far += read_amount(event.body["costs"][0])
+    return so_far

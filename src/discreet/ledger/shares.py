@@ -1,0 +1,195 @@
+"""Shares of a dataset's budget: what the budget pays for them, and when. Proof: docs/how-to/ledger.md."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+
+from ..errors import Exhausted, InvalidArgument
+from ..privacy.statements import relation
+from ..privacy.units import one_record, plain_unit
+from .budget import FIRST_CHARGE, Amount, Budget, ShareRule
+
+_HOW = "oversubscribed=True, after which refusals tell analysts of each other"
+
+
+def check_share(share: Budget, whole: Budget) -> None:
+    """Raise unless a share is of the kind of its dataset's budget: one sum must bound them all.
+
+    Raises:
+        InvalidArgument: if its units, its neighboring relation, its privacy unit or the use of its delta differ.
+    """
+    if share.unit != whole.unit:
+        fix = f"privacy_unit={plain_unit(whole.unit)!r}" if whole.unit else "no privacy_unit"
+        raise InvalidArgument(
+            f"the budget of {whole.name} protects {one_record(whole.unit)}, so a share of it takes {fix}"
+        )
+    if whole.delta_use == FIRST_CHARGE and whole.shares == "reserved":
+        raise InvalidArgument(
+            f"the budget of {whole.name} does not say what its delta is for, so nobody can tell what a share "
+            "costs: renew it with delta_for"
+        )
+    if _terms(share) != _terms(whole):
+        raise InvalidArgument(
+            f"the budget of {whole.name} is in {_said(whole)}, so a share of it is too, got {_said(share)}"
+        )
+
+
+def with_share(whole: Budget, share: Budget) -> Budget:
+    """Return a dataset's budget after one of its shares was opened.
+
+    Raises:
+        Exhausted: if it cannot pay for the share.
+    """
+    if whole.shares != "reserved":
+        return whole
+    return _reserve(whole, share.counted_total, share)
+
+
+def with_changed_share(whole: Budget, before: Budget, after: Budget) -> Budget:
+    """Return a dataset's budget after the total of a share has grown, which it pays, or shrunk, which returns.
+
+    Raises:
+        Exhausted: if it cannot pay for the difference.
+    """
+    if whole.shares != "reserved":
+        return whole
+    difference = _minus(after.counted_total, before.counted_total)
+    return _reserve(whole, difference, after)
+
+
+def shrunk(share: Budget, total: Amount) -> Budget:
+    """Return a share with a smaller total, of the same kind, and not below what was spent of it.
+
+    Raises:
+        InvalidArgument: if the total is of another kind, larger, or smaller than what was spent.
+    """
+    smaller = replace(share, total=total)
+    step = _minus(share.counted_total, smaller.counted_total)
+    left = _minus(smaller.counted_total, share.spent)
+    if smaller.kind != share.kind or not _is_positive(step) or _is_negative(left):
+        raise InvalidArgument(
+            f"the share {share.name} is {share.total} with {share.spent} spent; it can only shrink to less of the "
+            f"same, and to no less than was spent, got {total}"
+        )
+    return smaller
+
+
+def closed(share: Budget) -> Budget:
+    """Return a share whose total is what was spent of it.
+
+    Raises:
+        InvalidArgument: if nothing is left of it.
+    """
+    spent = share.spent
+    counted = share.counted_total
+    if spent == counted:
+        raise InvalidArgument(f"nothing is left of the share {share.name}")
+    total = Amount(
+        share.total.epsilon if None in (counted.epsilon, spent.epsilon) else spent.epsilon,
+        share.total.rho if None in (counted.rho, spent.rho) else spent.rho,
+        spent.delta if share.delta_for == "questions" else share.total.delta,
+    )
+    return replace(share, total=total)
+
+
+def ruled(
+    whole: Budget, shares: Iterable[Budget], direct: Amount, rule: ShareRule | None
+) -> Budget:
+    """Return a dataset's budget under another rule for its shares.
+
+    Args:
+        whole: the budget.
+        shares: all its shares.
+        direct: the sum of what was charged to it without a share.
+        rule: the rule from now on.
+
+    Raises:
+        InvalidArgument: if the shares cannot be reserved: one is of another kind, or they are more than it has.
+    """
+    if rule is None or rule == whole.shares:
+        raise InvalidArgument(f"the shares of {whole.name} are {rule} already")
+    if whole.shares is None and rule == "oversubscribed":
+        return replace(whole, shares=rule)  # an older ledger counts so
+    listed = list(shares)
+    for share in listed:
+        check_share(share, replace(whole, shares=rule))
+    costs = (
+        share.counted_total if rule == "reserved" else _counted(share.spent, share)
+        for share in listed
+    )
+    spent = reduce(lambda so_far, cost: so_far + cost, costs, direct)
+    after = replace(whole, spent=spent, shares=rule)
+    if rule == "reserved" and not after.fits(Amount(*_zeros(after))):
+        raise InvalidArgument(
+            f"the shares of {whole.name} and its own charges add up to {spent}, more than {whole.counted_total}: "
+            "shrink or close shares, or extend the budget"
+        )
+    return after
+
+
+def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
+    """Return the budget after a share costs so much more, which may be negative."""
+    after = replace(whole, spent=whole.spent + cost)
+    if _is_positive(cost) and not after.fits(Amount(*_zeros(after))):
+        raise Exhausted(
+            f"the budget of {whole.name} cannot pay {cost} for the share of {share.analyst}: a share is paid for "
+            f"when it is opened, and {whole.remaining} is left. Shrink or close another share, extend the budget, "
+            f"or open it with {_HOW}",
+            requested=cost, spent=whole.spent, remaining=whole.remaining,
+        )  # fmt: skip
+    return after
+
+
+def _terms(budget: Budget) -> tuple[object, ...]:
+    """Return what a share and its dataset's budget have in common."""
+    return budget.kind, budget.delta_use, budget.neighbors, budget.unit
+
+
+def _said(budget: Budget) -> str:
+    use = f" for {budget.delta_for}" if budget.delta_for else ""
+    return f"{budget.kind}{use} ({relation(budget.neighbors, budget.unit)})"
+
+
+def _counted(amount: Amount, budget: Budget) -> Amount:
+    """Return an amount without the numbers that the budget does not count."""
+    counted = budget.counted_total
+    return Amount(
+        None if counted.epsilon is None else amount.epsilon,
+        None if counted.rho is None else amount.rho,
+        amount.delta,
+    )
+
+
+def _zeros(budget: Budget) -> tuple[Fraction | None, Fraction | None]:
+    """Return no cost at all, in the units of a budget."""
+    counted = budget.counted_total
+    return (
+        None if counted.epsilon is None else Fraction(0),
+        None if counted.rho is None else Fraction(0),
+    )
+
+
+def _minus(ours: Amount, theirs: Amount) -> Amount:
+    """Return the difference in the units that both count; unlike `-` it may be negative."""
+    return Amount(
+        _difference(ours.epsilon, theirs.epsilon), _difference(ours.rho, theirs.rho),
+        ours.delta - theirs.delta,
+    )  # fmt: skip
+
+
+def _difference(ours: Fraction | None, theirs: Fraction | None) -> Fraction | None:
+    return None if ours is None or theirs is None else ours - theirs
+
+
+def _numbers(amount: Amount) -> list[Fraction]:
+    return [n for n in (amount.epsilon, amount.rho, amount.delta) if n is not None]
+
+
+def _is_positive(amount: Amount) -> bool:
+    """Return whether one number is above zero, and none below."""
+    return any(n > 0 for n in _numbers(amount)) and not _is_negative(amount)
+
+
+def _is_negative(amount: Amount) -> bool:
+    return any(n < 0 for n in _numbers(amount))
