@@ -282,7 +282,7 @@ def test_what_an_analyst_is_told_depends_on_the_own_share_alone() -> None:
         model = Model()
         model.step("open", "a", HALF)
         model.step("open", "b", HALF)
-        told = []
+        told: list[Any] = []
         for other in rest:
             try:
                 if other is not None:
@@ -301,7 +301,8 @@ def test_what_an_analyst_is_told_depends_on_the_own_share_alone() -> None:
 
 
 def told_alone() -> list[Any]:
-    model, told = Model(), []
+    told: list[Any] = []
+    model = Model()
     model.step("open", "a", HALF)
     for _ in range(3):
         share = model.shares["a"]
