@@ -152,7 +152,7 @@ NEAR: dict[str, tuple[Any, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("verb", NEAR)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
     scores, call = NEAR[verb]
     steps = (
@@ -173,7 +173,7 @@ def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(4)
 def test_every_verb_answers_as_recorded(name: str, path: str) -> None:
     with mode(name):
         answers = answered(from_memory())

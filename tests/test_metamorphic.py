@@ -141,8 +141,10 @@ def assert_shares(found: list[Any], scores: list[Fraction]) -> None:
 
 @pytest.mark.parametrize("way", SINGLE)
 @pytest.mark.parametrize("scores", [FEW, MANY], ids=["few", "many"])
-@pytest.mark.one_in(2)
 def test_shifted_scores(way: str, scores: list[Fraction], path: str) -> None:
+    scores = (
+        scores[:40] if way == "rows in lists" else scores
+    )  # a distribution for each row takes long
     plain = SINGLE[way](scores, TERMS)
     assert_shares(plain, scores)
     for shift in SHIFTS:
