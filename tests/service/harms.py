@@ -1,0 +1,388 @@
+"""A service whose files can be harmed one by one, and everybody who asks it at every route."""
+
+import asyncio
+import fcntl
+import json
+import re
+import resource
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import discreet
+from discreet import errors
+from discreet.ledger.described import configuration, open_described
+from discreet.service.app import make_app
+from discreet.service.counts import kept_counts
+from discreet.service.pages.asked import SESSION
+from discreet.service.pages.sessions import form_secret, sessions_beside
+from discreet.service.processes import Processes
+from discreet.service.tokens import ROLES, tokens_beside
+
+from .test_app import LATER, ROUTES
+from .test_connect import TEXT
+
+HOST = "service.test"
+WHO = ("nobody", "ann", "auditor", "owner")
+FILES = (
+    "discreet.toml", "discreet.tokens", "discreet.tokens-lock", "discreet.sessions", "discreet.counts",
+    "discreet.counts-journal", "budget.db", "budget.db-lock", "budget.db-journal", "checkpoints.jsonl",
+    "SECRET-PLACE.csv",
+)  # fmt: skip
+FORMS: dict[tuple[str, str], dict[str, str]] = {
+    ("GET", "/"): {}, ("GET", "/login"): {}, ("GET", "/questions"): {}, ("GET", "/answers"): {},
+    ("GET", "/budgets"): {}, ("GET", "/access"): {}, ("GET", "/tokens"): {}, ("GET", "/history"): {},
+    ("GET", "/history/events"): {}, ("GET", "/history/checkpoint"): {},
+    ("GET", "/history/report"): {"dataset": "people"},
+    ("GET", "/free"): {"dataset": "people", "verb": "mode", "column": "city"},
+    ("GET", "/plan"): {"dataset": "people", "question": "typical-age"},
+    ("POST", "/ask"): {"dataset": "people", "question": "typical-age"},
+    ("POST", "/budgets"): {"dataset": "people", "analyst": "ann", "epsilon": "9999"},
+    ("POST", "/access"): {"dataset": "people", "analyst": "ann", "epsilon": "1"},
+    ("POST", "/tokens"): {"role": "auditor"}, ("POST", "/tokens/revoke"): {"id": "none"},
+    ("POST", "/history"): {}, ("POST", "/login"): {"token": "none"}, ("POST", "/logout"): {},
+    ("GET", "/no-such-page"): {},
+}  # fmt: skip
+"""What is sent to each page."""
+
+PUBLIC = {
+    ("GET", "/healthz"),
+    ("GET", "/v1/openapi.json"),
+    ("HEAD", "/v1/openapi.json"),
+    ("GET", "/style.css"),
+}
+ASKS = ("/v1/answers", "/v1/verbs/answers", "/ask")
+PAID = "paid"
+"""The request under which everybody who asks was answered before."""
+
+_OURS = {name for name in vars(errors) if name.endswith("Error")} | {"RefusedError"}
+_FOREIGN = re.compile(
+    r"sqlite|psycopg|sqlalchemy|postgres|Traceback|Errno|No such file|Permission denied|s a directory|"
+    r"disk I/O|malformed|is locked|chmod|(?-i:SECRET)|budget\.db|checkpoints|"
+    r"discreet\.(toml|tokens|sessions|counts)|\.py\b",
+    re.IGNORECASE,
+)  # fmt: skip
+_CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
+
+
+def foreign_words(text: str) -> set[str]:
+    """Return the words in a reply that were not made for anybody but the owner."""
+    found = {match[0] for match in _FOREIGN.finditer(text)}
+    return found | ({*_CLASS.findall(text)} - _OURS)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What somebody got at a route."""
+
+    who: str
+    method: str
+    path: str
+    request: str
+    status: int
+    head: str
+    body: str
+
+    @property
+    def about(self) -> str:
+        return f"{self.who} {self.method} {self.path} {self.request}: {self.status} {self.body.strip()[:500]}"
+
+    @property
+    def charged(self) -> Any:
+        """Whether the reply says that it was charged: true, false, or None where nobody could find out."""
+        if self.path.startswith("/v1"):
+            return json.loads(self.body).get("charged", False)
+        return None if "if this was paid" in self.body else "this is paid" in self.body
+
+
+@dataclass
+class World:
+    """A service in a folder of its own, with everybody's token and session, and one answer for each who asks."""
+
+    folder: Path
+    ledger: str = "budget.db"
+    readers: bool = False
+    number: int = 0
+    tokens: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(exist_ok=True)
+        text = TEXT.replace('ledger = "budget.db"', f'ledger = "{self.ledger}"')
+        text = text.replace('epsilon = "20"', 'epsilon = "2000"').replace(
+            'epsilon = "10"', 'epsilon = "1000"'
+        )
+        self.path = self.folder / "discreet.toml"
+        self.path.write_text(text + '[server]\nslot = "0s"\n')
+        (self.folder / "SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99)
+        (self.folder / "rivals.csv").write_text("x\n1\n2\n")
+        declared = configuration(self.path)
+        for name, analyst in (("people", None), ("rivals", None), ("people", "ann")):
+            open_described(declared, name, analyst)
+        for who in WHO[1:]:
+            role, analyst = (who, None) if who in ROLES else ("analyst", who)
+            self.tokens[who], token = tokens_beside(self.path).create(role, analyst, LATER)
+            self.sessions[who] = sessions_beside(self.path).begin(token.id)
+        counts = kept_counts(self.path)
+        counts.begin()
+        arguments = [str(self.path), _digest(self.path)]
+        self.processes = Processes(1, arguments) if self.readers else None
+        self.app: Any = make_app(configuration(self.path), [HOST], counts, self.processes)
+        self.first = self.replies([*_asked(PAID)])
+        assert all(one.status == 200 for one in self.first if one.who in ("ann", "owner"))
+        self.healthy = {one.path: one.body for one in self.replies(PUBLIC_CALLS)}
+
+    def routes(self) -> set[tuple[str, str]]:
+        """Return all routes of the service, from its own list."""
+        api = self.app
+        while hasattr(api, "app"):
+            api = api.app
+        found = {(method, one.path) for one in _routes(api.routes) for method in one.methods}
+        return {one for one in found if one[0] != "HEAD" or one in PUBLIC}
+
+    def calls(self) -> "list[Call]":
+        """Return a call of everybody at every route, and again those that were answered before."""
+        self.number += 1
+        found = [
+            (who, method, path, f"{who}-{self.number}")
+            for method, path in sorted(self.routes() - PUBLIC | {("GET", "/no-such-page")})
+            for who in WHO
+        ]
+        return [*found, *_asked(PAID), *PUBLIC_CALLS]
+
+    def replies(self, calls: "Iterable[Call]") -> list[Reply]:
+        """Return the replies to calls, one after the other."""
+
+        async def answered() -> list[Reply]:
+            transport = httpx.ASGITransport(self.app)
+            async with httpx.AsyncClient(transport=transport, base_url=f"https://{HOST}") as client:
+                return [await self._reply(client, *call) for call in calls]
+
+        return asyncio.run(answered())
+
+    async def _reply(
+        self, client: httpx.AsyncClient, who: str, method: str, path: str, request: str
+    ) -> Reply:
+        sent: dict[str, Any] = {}
+        headers = {"Idempotency-Key": request}
+        if path.startswith("/v1"):
+            sent = ROUTES.get((method, path), {})
+            if who in self.tokens:
+                headers["Authorization"] = f"Bearer {self.tokens[who]}"
+        elif (method, path) in FORMS:
+            fields = {**FORMS[method, path], "request": request}
+            session = self.sessions.get(who, "x" * 43)
+            headers |= {"Cookie": f"{SESSION}={session}", "Origin": f"https://{HOST}"}
+            fields["secret"] = form_secret(session)
+            sent = {"params" if method == "GET" else "data": fields}
+        elif (method, path) not in PUBLIC:
+            raise AssertionError(f"what is sent to {method} {path}?")
+        at = path.format(identity="none")
+        reply = await client.request(method, at, headers=headers, **sent)
+        return Reply(who, method, path, request, reply.status_code, str(reply.headers), reply.text)
+
+    def charged(self) -> set[tuple[str, str]]:
+        """Return the requests that were charged, with those who asked them."""
+        kinds = ("charged",)
+        ledger = configuration(self.path).ledger
+        return {
+            (event.analyst or "owner", str(event.request))
+            for event in discreet.Ledger(ledger).history()
+            if event.kind in kinds
+        }
+
+    def end(self) -> None:
+        """End the processes that read the data."""
+        if self.processes is not None:
+            self.processes._idle.get().end()
+
+
+Call = tuple[str, str, str, str]
+PUBLIC_CALLS: list[Call] = [("nobody", method, path, "") for method, path in sorted(PUBLIC)]
+
+
+def _routes(listed: Iterable[Any]) -> Iterator[Any]:
+    """Yield routes, also of those that a framework keeps inside others."""
+    for one in listed:
+        inner = getattr(one, "original_router", None)
+        if inner is None:
+            yield one
+        else:
+            yield from _routes(inner.routes)
+
+
+def _asked(request: str) -> Iterator[Call]:
+    for who in WHO:
+        yield who, "POST", "/v1/answers", request
+        yield who, "POST", "/ask", request
+
+
+def _digest(path: Path) -> str:
+    from discreet.service.answering import file_digest
+
+    return file_digest(path)
+
+
+@contextmanager
+def removed(file: Path) -> Iterator[None]:
+    file.unlink(missing_ok=True)
+    yield
+
+
+@contextmanager
+def emptied(file: Path) -> Iterator[None]:
+    file.write_bytes(b"")
+    yield
+
+
+@contextmanager
+def cut(file: Path) -> Iterator[None]:
+    _in_place(file, file.read_bytes()[: file.stat().st_size // 2] if file.exists() else b"x")
+    yield
+
+
+@contextmanager
+def corrupted(file: Path) -> Iterator[None]:
+    size = file.stat().st_size if file.exists() else 100
+    _in_place(file, b"\x00\xffSECRET{[" * (size // 9 + 1))
+    yield
+
+
+@contextmanager
+def replaced(file: Path) -> Iterator[None]:
+    """Put another file of its kind in its place."""
+    file.unlink(missing_ok=True)
+    _REPLACED.get(file.name, lambda there: there.write_text("SECRET,other\n1,2\n"))(file)
+    yield
+
+
+@contextmanager
+def folder_instead(file: Path) -> Iterator[None]:
+    file.unlink(missing_ok=True)
+    file.mkdir()
+    yield
+
+
+@contextmanager
+def writable(file: Path) -> Iterator[None]:
+    file.touch()
+    file.chmod(0o666)
+    yield
+    file.chmod(0o600)
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold every lock that there is on a file, and release it at the end."""
+    with ExitStack() as stack:
+        opened = stack.enter_context(open(file, "ab"))
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        if file.suffix in (".db", ".sessions", ".counts"):
+            held = sqlite3.connect(file, isolation_level=None)
+            stack.callback(held.close)
+            held.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+Harm = Callable[[Path], Any]
+LASTING: tuple[Harm, ...] = (removed, emptied, cut, corrupted, replaced, folder_instead)
+"""Harms after which the file stays as it is."""
+
+HARMS: tuple[Harm, ...] = (*LASTING, writable, locked)
+
+
+def _in_place(file: Path, content: bytes) -> None:
+    """Write into a file, which stays the one that others have open."""
+    with open(file, "r+b" if file.exists() else "wb") as there:
+        there.truncate(len(content))
+        there.write(content)
+
+
+def _other_ledger(file: Path) -> None:
+    discreet.Ledger(file).open("SECRET", epsilon=1)
+
+
+def _other_database(file: Path) -> None:
+    with sqlite3.connect(file) as other:
+        for table in ("sessions", "asked", "counted"):
+            other.execute(f"CREATE TABLE {table} (SECRET TEXT)")
+    other.close()
+
+
+_REPLACED: Mapping[str, Callable[[Path], object]] = {
+    "budget.db": _other_ledger,
+    "discreet.sessions": _other_database,
+    "discreet.counts": _other_database,
+    "discreet.tokens": lambda file: file.write_text('{"version": 1, "tokens": []}'),
+    "discreet.toml": lambda file: file.write_text('ledger = "SECRET.db"\n[datasets.SECRET]\n'),
+    "checkpoints.jsonl": lambda file: file.write_text(
+        '{"ledger": "SECRET", "number": 999, "at": null, "head": "SECRET"}\n'
+    ),
+}
+
+
+@contextmanager
+def full_disk(folder: Path) -> Iterator[None]:
+    """Fill the disk of a folder, which is a small one of its own: see `small_disk`."""
+    filler = folder / "filler"
+    with open(filler, "wb", buffering=0) as file:
+        for size in (65536, 4096, 512, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue
+    yield
+    filler.unlink()
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """Mount a disk of a few megabytes; skip where nobody may."""
+    folder.mkdir(exist_ok=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("nobody but root mounts a disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@contextmanager
+def no_writes() -> Iterator[None]:
+    """Let no file of this process be written: the disk refuses every byte."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def short_patience() -> Iterator[pytest.MonkeyPatch]:
+    """Wait for no lock, refuse nobody for asking too often, and keep checkpoints."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("discreet.ledger.store.LOCK_TIMEOUT", 0.05)
+        patched.setattr("discreet.service.pages.sessions._PATIENCE", 0.05)
+        patched.setattr("discreet.service.counts._PATIENCE", 0.05)
+        patched.setattr("discreet.service.counts._PAUSE", 0.0)
+        patched.setattr("discreet.service.limits.RateLimit.admits", _counted)
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        yield patched
+
+
+def _counted(rate: Any, key: str) -> bool:
+    """Count as a limit does, and admit."""
+    rate.counts.add("asked", key)
+    return True
