@@ -59,6 +59,9 @@ PUBLIC = {
     ("GET", "/style.css"),
 }
 ASKS = ("/v1/answers", "/v1/verbs/answers", "/ask")
+CHAIN = ("/v1/audit", "/history", "/history/events", "/history/report")
+"""Where auditors read the chain as it is: it holds the locations of the data, which its hashes cover."""
+
 PAID = "paid"
 """The request under which everybody who asks was answered before."""
 
@@ -137,7 +140,7 @@ class World:
         self.app: Any = make_app(configuration(self.path), [HOST], counts, self.processes)
         self.first = self.replies([*_asked(PAID)])
         assert all(one.status == 200 for one in self.first if one.who in ("ann", "owner"))
-        self.healthy = {one.path: one.body for one in self.replies(PUBLIC_CALLS)}
+        self.healthy = {(one.method, one.path): one.body for one in self.replies(PUBLIC_CALLS)}
 
     def routes(self) -> set[tuple[str, str]]:
         """Return all routes of the service, from its own list."""
@@ -151,11 +154,13 @@ class World:
         """Return a call of everybody at every route, and again those that were answered before."""
         self.number += 1
         found = [
-            (who, method, path, f"{who}-{self.number}")
+            (who, method, path, f"{who}-{self.number}-{path}")
             for method, path in sorted(self.routes() - PUBLIC | {("GET", "/no-such-page")})
             for who in WHO
         ]
-        return [*found, *_asked(PAID), *PUBLIC_CALLS]
+        found.sort(key=lambda call: call[2] == "/logout")  # afterwards pages lead to the login
+        leaving = [call for call in found if call[2] == "/logout"]
+        return [*found[: -len(leaving)], *_asked(PAID), *PUBLIC_CALLS, *leaving]
 
     def replies(self, calls: "Iterable[Call]") -> list[Reply]:
         """Return the replies to calls, one after the other."""
@@ -190,12 +195,11 @@ class World:
 
     def charged(self) -> set[tuple[str, str]]:
         """Return the requests that were charged, with those who asked them."""
-        kinds = ("charged",)
-        ledger = configuration(self.path).ledger
+        where = self.ledger if "://" in self.ledger else self.folder / self.ledger
         return {
             (event.analyst or "owner", str(event.request))
-            for event in discreet.Ledger(ledger).history()
-            if event.kind in kinds
+            for event in discreet.Ledger(where).history()
+            if event.kind == "charged"
         }
 
     def end(self) -> None:
