@@ -263,7 +263,7 @@ def corrupted(file: Path) -> Iterator[None]:
 def replaced(file: Path) -> Iterator[None]:
     """Put another file of its kind in its place."""
     file.unlink(missing_ok=True)
-    _REPLACED.get(file.name, lambda there: there.write_text("SECRET,other\n1,2\n"))(file)
+    _REPLACED.get(file.name, _other_text)(file)
     yield
 
 
@@ -311,6 +311,10 @@ def _in_place(file: Path, content: bytes) -> None:
 
 def _other_ledger(file: Path) -> None:
     discreet.Ledger(file).open("SECRET", epsilon=1)
+
+
+def _other_text(file: Path) -> object:
+    return file.write_text("SECRET,other\n1,2\n")
 
 
 def _other_database(file: Path) -> None:
