@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from discreet import Dataset, Grid, Ledger, PureDP
-from discreet.datasets.connections import read_database
+from discreet.datasets.connections import DuckFile, read_database
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
 from discreet.tables.queries import SqlQuery
 from discreet.tables.query_tables import TableCheck
@@ -174,6 +174,66 @@ OTHER = [
 def test_other_tables_have_other_budgets(folder: Path, url: str, query: str) -> None:
     people = described("SELECT age FROM people", name="people")
     assert budgets_of(people, described(query, url)) == {2}
+
+
+NAMES = [
+    "odd name",
+    "odd.name",
+    'a"b',
+    "a'b",
+    "a\nb",
+    "größe",
+    "select",
+    "--",
+    "/*",
+    "a;b",
+    "%",
+    ":x",
+    "Ω" * 50,
+    "people.x",
+]
+
+
+@pytest.mark.parametrize("url", [DUCK, LITE])
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_names_are_names(folder: Path, url: str, name: str) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    _run(url, f"CREATE TABLE {quoted} (age INTEGER); CREATE VIEW shown AS SELECT age FROM {quoted}")
+    people = described("SELECT age FROM people", url, name="people")
+    whole = described(f"SELECT age FROM {quoted}", url, name="whole")
+    assert budgets_of(whole, described("SELECT age FROM shown", url)) == {1}
+    assert budgets_of(people, described("SELECT age FROM shown", url)) == {2}
+    assert budgets_of(people, whole) == {2}
+    ledger = Ledger()
+    ledger.open(described("SELECT age FROM shown", url, name="shown"), epsilon=1)
+    assert ledger.verify().notes == ()
+
+
+def test_letters_that_sqlite_tells_apart_hide_no_table(folder: Path) -> None:
+    """Outside of ASCII the case of a letter tells names apart: a view may be called as a table but for it."""
+    _run(
+        LITE,
+        'CREATE TABLE "ω" (age INTEGER); CREATE VIEW "Ω" AS SELECT 1 AS age; CREATE VIEW "Σ" AS SELECT 1 AS age;',
+    )
+    _run(LITE, 'CREATE TABLE "σ" (age INTEGER)')
+    for letter in "ωσ":
+        omega = described(f'SELECT age FROM "{letter}"', LITE, name="omega")
+        assert budgets_of(omega, described(f'SELECT max(age) AS age FROM "{letter}"', LITE)) == {1}
+
+
+@pytest.mark.parametrize(
+    "stem", ["my-people", "a b", 'a"b', "a.b", "select", "Ω", "main", "memory", "temp", "system"]
+)
+def test_the_name_of_the_file_is_no_part_of_a_table(folder: Path, stem: str) -> None:
+    path = f"{stem}.duckdb"
+    os.link("people.duckdb", path)
+    database = DuckFile(f"duckdb:///{path}", str(folder / path))
+    linked = Dataset(SqlQuery("SELECT age FROM old", database), AGE, name="linked")
+    people = described("SELECT age FROM people", name="people")
+    try:
+        assert budgets_of(people, linked) == {1}
+    except UnreadableData:
+        assert stem in ("temp", "system")  # DuckDB opens no file of that name
 
 
 FILES = [

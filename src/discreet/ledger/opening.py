@@ -22,7 +22,13 @@ from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer
 from .recounts import recount_shares
-from .shared_tables import budget_to_open, check_unit_of_source, of_another, other_budgets
+from .shared_tables import (
+    budget_to_open,
+    check_unit_of_source,
+    of_another,
+    other_budgets,
+    shared_budget,
+)
 from .shares import check_share, closed, shrunk, with_changed_share, with_share
 from .transaction import NewEvent, Transaction
 
@@ -41,7 +47,8 @@ def open_budget(
     name = BudgetName(budget_to_open(bindings, declared) or name.dataset, name.analyst)
     check_unit_of_source(transaction, bindings, declared.about, name.dataset, terms.unit)
     period = _period(bindings, name, per)
-    budget = _opened(transaction, name, terms)
+    with shared_budget(bindings, declared.about):
+        budget = _opened(transaction, name, terms)
     if name.analyst is None:
         _describe_once(transaction, budget.dataset, declared, period)
     return replace(budget, period=None if period is None else period.name)

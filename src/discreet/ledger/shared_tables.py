@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection
@@ -87,6 +88,29 @@ def check_unit_of_source(
                 "releases of both. Describe both with one privacy unit; or say that they hold the data of others, "
                 f"discreet ledger open {about.name} --separate"
             )
+
+
+@contextmanager
+def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
+    """Let a refusal to open a budget say that it is that of another dataset, if it is.
+
+    Raises:
+        InvalidArgument: the refusal, with what the owner can do.
+    """
+    others = [] if bindings.named(about) else bindings.budgets(about)
+    try:
+        yield
+    except InvalidArgument as refused:
+        if not others:
+            raise
+        reason = str(refused)
+    else:
+        return
+    raise InvalidArgument(
+        f"{about.name} is about the same source as {' and '.join(bindings.of(others[-1]))}, so it has the same "
+        f"budget, and {reason}. If it holds the data of others, say so: discreet ledger open {about.name} "
+        "--separate"
+    )
 
 
 def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: About) -> Budget:

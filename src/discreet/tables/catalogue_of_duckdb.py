@@ -15,6 +15,9 @@ SELECT view_name, sql FROM duckdb_views() WHERE NOT internal
 UNION ALL SELECT function_name, coalesce(macro_definition, '') FROM duckdb_functions()
 WHERE function_type IN ('macro', 'table_macro') AND NOT internal ORDER BY ALL"""
 
+_NAMES = re.compile(r'"((?:[^"]|"")*)"|([^."]+)')
+"""The parts of a qualified name, in quotes where they need them."""
+
 _NO_TABLE = frozenset({
     "DUMMY_SCAN", "CTE_SCAN", "DELIM_GET", "EXPRESSION_GET", "EMPTY_RESULT", "CHUNK_GET", "COLUMN_DATA_GET",
     "RANGE", "GENERATE_SERIES", "UNNEST",
@@ -47,7 +50,7 @@ class DuckCatalogue:
         rows = self._connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()
         ends = list(_ends(json.loads(dict(rows)["logical_plan"])))
         [(database,)] = self._connection.execute("SELECT current_database()").fetchall()
-        tables = {table.removeprefix(f"{database}.").lower() for _, table in ends if table}
+        tables = {_table_name(table, database) for _, table in ends if table}
         others = {name for name, table in ends if not table} - _NO_TABLE
         texts, hashed = self._definitions(query)
         files = {name for text in texts for name in files_in(text)} if others else set()
@@ -88,8 +91,16 @@ def _ends(plans: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the operators of plans that read from no other: their names, and those of their tables."""
     for plan in plans:
         if not plan["children"]:
-            yield plan["name"].strip(), plan.get("extra_info", {}).get("Table", "")
+            table = plan.get("extra_info", {}).get("Table", "")
+            # A name with line breaks is a list of lines.
+            yield plan["name"].strip(), table if isinstance(table, str) else "\n".join(table)
         yield from _ends(plan["children"])
+
+
+def _table_name(qualified: str, database: str) -> str:
+    """Return the name of a table with its schema, from one as a plan writes it; and with another database."""
+    parts = [quoted.replace('""', '"') or plain for quoted, plain in _NAMES.findall(qualified)]
+    return ".".join(parts[1:] if parts[0] == database and len(parts) > 1 else parts).lower()
 
 
 def _may_name(text: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from .query_tables import ALL_TABLES, QueryTables, hash_of
 
 _DEFINITIONS = (
-    "SELECT lower(name), lower(tbl_name), type, coalesce(sql, ''), rootpage FROM sqlite_master "
+    "SELECT name, tbl_name, type, coalesce(sql, ''), rootpage FROM sqlite_master "
     "WHERE type IN ('table', 'view', 'index')"
 )
 _ALLOWED = (
@@ -32,8 +32,8 @@ class SQLiteCatalogue:
     def tables(self, query: str) -> QueryTables:
         """Return the tables that the prepared statement names or opens, with the hash of its views."""
         listed = self._connection.execute(_DEFINITIONS).fetchall()
-        known = {name: (kind, sql) for name, _, kind, sql, _ in listed if kind != "index"}
-        pages = {page: table for _, table, _, _, page in listed if page}
+        known = {_small(name): (kind, sql) for name, _, kind, sql, _ in listed if kind != "index"}
+        pages = {page: _small(table) for _, table, _, _, page in listed if page}
         try:
             names, around = self._names(query, pages)
         except PermissionError:
@@ -49,7 +49,7 @@ class SQLiteCatalogue:
     def names(self) -> frozenset[str]:
         """Return the names of all tables of the database, as `tables` spells them."""
         listed = self._connection.execute(_DEFINITIONS).fetchall()
-        return frozenset(f"main.{name}" for name, _, kind, *_ in listed if kind == "table")
+        return frozenset(f"main.{_small(name)}" for name, _, kind, *_ in listed if kind == "table")
 
     def attempt(self) -> AbstractContextManager[Any]:
         """Return a context of nothing: a query that fails leaves nothing behind."""
@@ -68,9 +68,9 @@ class SQLiteCatalogue:
 
         def authorize(action: int, name: str, _: str, __: str, within: str) -> int:
             if action == sqlite3.SQLITE_READ:
-                names.add(name.lower())
+                names.add(_small(name))
             if within:
-                around.add(within.lower())
+                around.add(_small(within))
             if action not in _ALLOWED:
                 refused.append(action)
             return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
@@ -97,3 +97,8 @@ class SQLiteCatalogue:
 def _has_rows(kind: str, sql: str) -> bool:
     """Return whether a table has rows of its own; a virtual one may show those of another."""
     return kind == "table" and not re.match(r"\s*create\s+virtual\b", sql, re.IGNORECASE)
+
+
+def _small(name: str) -> str:
+    """Return a name as SQLite compares it: without regard to case in ASCII, and in no other letters."""
+    return "".join(sign.lower() if sign.isascii() else sign for sign in name)
