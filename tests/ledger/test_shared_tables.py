@@ -264,8 +264,11 @@ def test_a_database_in_a_query_is_the_source(folder: Path, query: str) -> None:
     assert budgets_of(lone, described(f"SELECT age {query}")) == {1}
 
 
-def test_a_file_that_a_query_does_not_name_is_asked_for(folder: Path) -> None:
-    secret = described("SELECT age FROM read_parquet('people' || '.par' || 'quet')")
+@pytest.mark.parametrize(
+    "function", ["read_parquet", "parquet_metadata", "read_text", "glob", "sniff_csv"]
+)
+def test_a_file_that_a_query_does_not_name_is_asked_for(folder: Path, function: str) -> None:
+    secret = described(f"SELECT 1 AS age FROM {function}('people' || '.par' || 'quet')")
     with pytest.raises(UnreadableData, match="files that it does not name"):
         Ledger().open(secret, epsilon=1)
 
@@ -407,6 +410,30 @@ def test_a_source_of_two_budgets_is_refused_until_they_are_one(folder: Path) -> 
     assert ledger.verify().notes == ()
 
 
+def test_shares_of_a_budget_that_ends_are_closed_and_their_answers_paid(folder: Path) -> None:
+    ledger = Ledger()
+    people, visits = (
+        described("FROM people", name="people"),
+        described("FROM visits", name="visits"),
+    )
+    ledger.open(people, epsilon=3)
+    ledger.open(people, analyst="a", epsilon=1)
+    ledger.open(visits, epsilon=2)
+    ledger.open(visits, analyst="b", epsilon=1)
+    ledger.session(visits, "b").median(visits, "age", epsilon="1/4")
+    assert ledger.merge(visits, into=people).spent.epsilon == Fraction(
+        5, 4
+    )  # the share of a, and b's answer
+    with pytest.raises(DiscreetError, match="no share of people"):
+        ledger.session(visits, "b")
+    with pytest.raises(Exhausted, match="was renewed"):
+        ledger.session("visits", "b").charge(
+            PureDP(Fraction(1, 9), "add_remove"), description="x", request="x"
+        )
+    ledger.session(visits, "a").median(visits, "age", epsilon=1)
+    assert ledger.verify().notes == ()
+
+
 def test_a_budget_pays_what_it_takes_over(folder: Path) -> None:
     ledger = Ledger()
     people, visits = (
@@ -449,6 +476,9 @@ def test_an_owner_who_knows_better_says_so(folder: Path) -> None:
     assert ledger.history()[-1].body["separate_from"] == ["young"]
     for dataset in (young, old):
         ledger.session(dataset).median(dataset, "age", epsilon=1)
+    wider = described("SELECT age FROM people", name="old")
+    with pytest.raises(InvalidArgument, match="--separate"):
+        ledger.describe(wider)  # the word was about another query
     third = described("SELECT age FROM people", name="third")
     with pytest.raises(InvalidArgument, match="budgets of their own"):
         ledger.open(third, epsilon=1)

@@ -85,11 +85,13 @@ def describe_dataset(transaction: Transaction, declared: Declaration) -> None:
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
             f"{one_record(about.privacy_unit)}: no release fits both, so they cannot have one budget"
         )
-    others = other_budgets(bindings, about, budget.dataset)
-    if others and bindings.named(about) and not declared.is_separate:
-        raise of_another(bindings, about, others)
     known = bindings.of(budget.dataset).get(str(about.name), {})
     is_same = known.get("digest") == about.digest and known.get("tables") == about.tables
+    # An owner's word was about the source of that time, and is asked for again with another one.
+    before = bindings if is_same else replace(bindings, separations=frozenset())
+    others = other_budgets(before, about, budget.dataset)
+    if others and bindings.named(about) and not declared.is_separate:
+        raise of_another(bindings, about, others)
     if not is_same or (others and declared.is_separate):
         record(transaction, budget.dataset, about, separate_from=others)
 

@@ -54,7 +54,7 @@ class DuckCatalogue:
         others = {name for name, table in ends if not table} - _NO_TABLE
         texts, hashed = self._definitions(query)
         files = {name for text in texts for name in files_in(text)} if others else set()
-        if others and others <= _READERS and not files:
+        if not files and not all(name.startswith("DUCKDB_") for name in others):
             raise UnreadableData(
                 "the query reads files that it does not name: write their paths into it, in quotes"
             )
