@@ -75,6 +75,14 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
     terms: dict[str, Any] = {"ledger": till, "epsilon": "1/3"}
     unit: dict[str, Any] = {"privacy_unit": "who", "max_contributions": 2}
     groups: dict[str, Any] = {"by": "city", "groups": ["x", "y"]}
+    described = discreet.Dataset(
+        data,
+        {
+            "age": {"type": "integer", "minimum": 0, "maximum": 9},
+            "city": {"type": "string", "enum": ["x", "y"]},
+        },
+        privacy_unit="who",
+    )
     return {
         "select": lambda: discreet.select([3, 1], sensitivity=1, **terms),
         "select named": lambda: discreet.select({"b": 1, "a": 2}, spread=2, size=2, **terms),
@@ -113,6 +121,9 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "price": lambda: discreet.price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
         "top_k joint": lambda: discreet.top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
+        "check": lambda: discreet.check(
+            described, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
+        ),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
         ),

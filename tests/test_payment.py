@@ -19,6 +19,7 @@ from discreet.selection import Order, Query
 TABLE = pd.DataFrame({"drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
 DRINKS = ["tea", "milk"]
 AGES = Grid(0, 10)
+PEOPLE = discreet.Dataset(TABLE, {"age": {"type": "integer", "minimum": 0, "maximum": 10}})
 
 
 class Unpaid(DiscreetError):
@@ -85,6 +86,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
     )
     for method in ("recursive", "joint", "independent")
 } | {
+    "check": lambda **terms: discreet.check(PEOPLE, "age", **terms),
     "select_rows": lambda **terms: discreet.select_rows([[1, 2], [2, 0]], sensitivity=1, **terms),
 }
 
@@ -92,6 +94,7 @@ ONCE: dict[str, Callable[..., discreet.Release]] = {
 def test_every_verb_is_here() -> None:
     verbs = {n for n in discreet.__all__ if "ledger" in _parameters(getattr(discreet, n))}
     asked = QUESTIONS.keys() | {
+        "check",
         "quantiles",
         "select_rows",
         "selector",  # tests/verbs/test_selector.py

@@ -71,6 +71,7 @@ from .tables.candidate_table import CandidateTable as CandidateTable
 from .tables.csv_files import csv as csv
 from .tables.queries import sql as sql
 from .terms import Terms as Terms
+from .verbs.check import check as check
 from .verbs.generalized import generalized as generalized
 from .verbs.mode import mode as mode
 from .verbs.noise import geometric as geometric

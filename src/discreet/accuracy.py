@@ -1,10 +1,14 @@
 """How far off an answer may be, from public numbers alone: bounds that hold whatever the data are."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .numbers import exact, rounded_up, spell
+from .sampling.enclosures import ball, precision, upper
+
+_DIGITS = 256
 
 CONFIDENCE = Fraction(95, 100)
 """The probability with which a quoted error is not reached."""
@@ -14,8 +18,9 @@ ROWS_IN_RANK = "rows in rank"
 ROWS_TO_CHANGE = "rows to add or remove"
 REVENUE = "in revenue"
 SCORE = "units of the score"
+CELLS = "cells in each count"
 
-UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE)
+UNITS = (RECORDS, ROWS_IN_RANK, ROWS_TO_CHANGE, REVENUE, SCORE, CELLS)
 """What an error is counted in."""
 
 
@@ -36,8 +41,8 @@ class Measure:
 class ErrorBound:
     """A bound on the error of one answer, which holds with a probability, whatever the data are. Public.
 
-    The error is by how much the answer is worse than the best of the candidates. It is that of the worst data, so
-    no data are needed for it, and most data fare better: docs/how-to/planning.md.
+    The error is by how much the answer is worse than the best of the candidates, or a count beside the true one. It
+    is that of the worst data, so no data are needed for it, and most data fare better: docs/how-to/planning.md.
 
     Attributes:
         error: the error is less than this, or 0.
@@ -66,3 +71,19 @@ def read_error_bound(plain: Mapping[str, str]) -> ErrorBound:
     """Return an error bound from its `as_dict`."""
     error, probability = (exact(plain[name], name) for name in ("error", "probability"))
     return ErrorBound(error, probability, plain["unit"])
+
+
+def geometric_error(eta: Fraction, size: int, probability: Fraction) -> int:
+    """Return the most by which any of so many counts with geometric noise is off, with at least that probability.
+
+    Of one count P(|X| > t) = 2 a^(t+1) / (1 + a), a = exp(-eta); of several at most the sum of these. Rounded up.
+
+    Args:
+        eta: the rate of the noise: P(X = k) is proportional to exp(-eta * |k|).
+        size: how many counts there are.
+        probability: below 1.
+    """
+    with precision(_DIGITS):
+        share = ball((1 - probability) / (2 * size))
+        least = -(share * (1 + (-ball(eta)).exp())).log() / ball(eta)
+        return max(0, math.ceil(upper(least)) - 1)

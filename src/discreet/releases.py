@@ -128,6 +128,8 @@ def json_value(value: object) -> object:
     """Return a value for JSON: numbers, text, lists and dicts as they are, everything else as text."""
     if hasattr(value, "tolist"):
         return value.tolist()
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
     if isinstance(value, list):
         return [json_value(item) for item in value]
     if isinstance(value, dict):

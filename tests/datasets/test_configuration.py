@@ -233,13 +233,14 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.configuration import TERMS
+    from discreet.datasets.configuration import FEWER, TERMS
 
     for verb, own in VERBS.items():
         known = {*inspect.signature(getattr(discreet, verb)).parameters}
-        assert {*own} < known
+        assert {*own, *FEWER.get(verb, ())} < known
         assert known - {*own, *TERMS} <= {
-            "data", "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
+            "data", "dataset", "column", "columns", "size",
+            "ledger", "request", "neighbors", "privacy_unit", "sensitivity", "spread", "monotonic",
             "unsafe_candidates_from_data", "max_contributions", "delta",
         }, verb  # fmt: skip
 

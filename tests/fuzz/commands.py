@@ -70,6 +70,7 @@ _COMMANDS: list[str] = [
     "randomized-response VALUE --candidates 1,2 --epsilon 1", "compare VOTES votes --epsilons 0.1,1 --json",
     "mode FILE c --candidates tea --epsilon 1 --format csv", "ledger extend LEDGER --dataset people --epsilon 2000000",
     "describe FILE --header --name people", "check people --not-private",
+    "check people n --epsilon 1 --request r --json", "check people --epsilon 0.1 --max-contributions 2 --dry-run",
     "plan --candidates 100 --epsilon 1 --spread 2 --confidence 0.9 --json", "plan --candidates 100 --error 5",
     "plan --scores DRINKS --column c --epsilon 1", "attack --list", "attack underflow --json",
     "audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1 --json",

@@ -12,8 +12,9 @@ from ..errors import DiscreetError, InvalidArgument
 from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
+from .check import check_command
 from .compare import compare_command
-from .describe import check_command, describe_command, schema_command
+from .describe import describe_command, schema_command
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
 from .history import checkpoint_command, export_command, history_command, verify_command
 from .laplace import laplace_command

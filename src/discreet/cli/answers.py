@@ -9,7 +9,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..releases import Release
+from ..text_tables import TextTable
 
 _FREE = "free: this request was charged before, and nothing was charged now"
 
@@ -54,7 +56,22 @@ def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]
 
 
 def _lines(value: object) -> list[str]:
-    """Return the lines of an answer, one per draw or group."""
+    """Return the lines of an answer, one per draw or group; of a check those of a table."""
+    checked = {"": value} if isinstance(value, NoisyCellCounts) else value
+    if isinstance(checked, dict) and all(
+        isinstance(one, NoisyCellCounts) for one in checked.values()
+    ):
+        return _cell_lines(checked)
     if isinstance(value, dict):
         return [f"{group}: {', '.join(_lines(answer))}" for group, answer in value.items()]
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]
+
+
+def _cell_lines(checked: Mapping[str, NoisyCellCounts]) -> list[str]:
+    """Return the lines of a table of percentages, and what they mean."""
+    rows = [{"column": name, **one.cells()} for name, one in checked.items()]
+    if "" in checked:
+        del rows[0]["column"]
+    one = next(iter(checked.values()))
+    table = TextTable(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
+    return [*str(table).splitlines(), one.meaning]

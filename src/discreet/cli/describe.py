@@ -1,4 +1,4 @@
-"""discreet describe and discreet check: a draft of discreet.toml, and how the rows fit it."""
+"""discreet describe: a draft of discreet.toml; and how many cells fit it, exactly, for the owner alone."""
 
 import json
 from typing import Annotated
@@ -8,8 +8,6 @@ from rich.console import Console
 from rich.table import Table
 
 from ..datasets.draft import draft
-from ..errors import InvalidArgument
-from .accounts import DescribedDataset
 from .answers import say
 from .budget_tables import literal
 
@@ -72,24 +70,14 @@ def schema_command() -> None:
     typer.echo(json.dumps(json_schema(), indent=2))
 
 
-def check_command(
-    dataset: DescribedDataset,
-    not_private: Annotated[
-        bool,
-        typer.Option("--not-private", help="I own the data, and show the counts to nobody."),
-    ] = False,
-) -> None:
-    """Count the cells that do not fit the description. NOT private: for the owner of the data alone.
+def count_not_private(dataset: str) -> None:
+    """Print how many cells do not fit the description, exactly: for the owner of the data alone.
 
-    Such cells are left out of answers, or count as the nearest bound. Exit code 1 if there are any.
+    Such cells are left out of answers, or count as the nearest bound.
 
-    Example: discreet check people --not-private
+    Raises:
+        Exit: with code 1 if there are any.
     """
-    if not not_private:
-        raise InvalidArgument(
-            "check counts the rows themselves, without any privacy; if you own the data and show the counts to "
-            "nobody, say --not-private"
-        )
     from ..datasets.check import check_cells
     from ..ledger.described import configuration
 

@@ -98,14 +98,23 @@ def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]
     found: dict[str, Any] = {}
     if declared_unit(dataset, unit) is not None:
         found["privacy_unit"] = dataset.privacy_unit
-    declared = dataset.max_contributions
-    if declared is None or asks != "numbers":
+    if dataset.max_contributions is None or asks != "numbers":
         return found
-    if most is not None and most != declared:
+    return {**found, "max_contributions": declared_bound(dataset, most)}
+
+
+def declared_bound(dataset: Dataset, most: object) -> object:
+    """Return the most rows of one privacy unit that count: as declared, or else as given.
+
+    Raises:
+        InvalidArgument: if another was given than is declared.
+    """
+    declared = dataset.max_contributions
+    if declared is not None and most is not None and most != declared:
         raise InvalidArgument(
             f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
         )
-    return {**found, "max_contributions": declared}
+    return most if declared is None else declared
 
 
 def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:

@@ -8,16 +8,17 @@ from typing import Any
 from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
-from ..privacy.units import unit_in_words
+from ..numbers import count
+from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrapped
 from ..tables.fits import CellCounts, DeclaredCells, meant
 from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
-from .calls import declared_values
+from .calls import declared_bound, declared_values
 from .column import NUMERIC, Column
-from .dataset import Dataset
+from .dataset import MOST_ROWS, Dataset, declared_unit
 
 _NUMBERS = ("integer", "decimal", "float")
 
@@ -80,31 +81,55 @@ def check_cells(dataset: Dataset) -> list[Fit]:
     return [_fit(dataset, column, source) for column in dataset.columns.values()]
 
 
-def record_fits(dataset: Dataset, name: str) -> CellCounts:
+def record_fits(
+    dataset: Dataset, name: str, records: Records | None = None, source: Any = None
+) -> CellCounts:
     """Return how many cells of a column fit, do not, and are missing, record by record. Private.
 
-    A record is what the description declares. A unit adds at most `max_contributions` cells to the three counts
-    together, and a row, where it is a record, one cell to one of them. Cells fit as `check_cells` says.
+    A unit adds at most as many cells to the three counts together as the records say, and a row, where it is a
+    record, one cell to one of them. Cells fit as `check_cells` says.
 
     Args:
         dataset: the described data.
         name: a declared column.
+        records: the records; as described if not given.
+        source: the data themselves, if they are at hand: the rows of a query are fetched once for several columns.
 
     Raises:
-        InvalidArgument: if a privacy unit is declared, and no max_contributions.
         MissingColumn: if the description, or the data, has no such column.
         InvalidCandidates, UnreadableData: as `check_cells` does.
 
     Side channels: time and memory, which hold the distinct values of a column where no values are declared.
     """
     column = dataset.column(name)
-    unit, most = dataset.privacy_unit, dataset.max_contributions
-    if unit is not None and most is None:
+    records = described_records(dataset) if records is None else records
+    data = unwrapped(dataset.source) if source is None else source
+    return _counts(dataset, column, DeclaredCells(open_table(data, column.name, records)))
+
+
+def described_records(dataset: Dataset, unit: object = None, most: object = None) -> Records:
+    """Return the records of a description: rows, or units with a bound on their rows.
+
+    Args:
+        dataset: the description.
+        unit: the column of the privacy unit, if it is given besides.
+        most: the most rows of one unit that count, where the description does not declare it.
+
+    Raises:
+        InvalidArgument: if there is a unit and no bound, a bound and no unit, or another than declared.
+    """
+    unit, most = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
+    if most is None and unit is not None:
         raise InvalidArgument(
-            f"the cells of one {unit_in_words(unit)} must be bounded: declare max_contributions of {dataset.called}"
+            f"a record of {dataset.called} is all rows of one {unit_in_words(unit)}, which may be any number: "
+            "declare max_contributions, the most of them that count, or give it"
         )
-    cells = DeclaredCells(open_table(dataset.source, column.name, Records(unit, rows=most)))
-    return _counts(dataset, column, cells)
+    if most is not None and unit is None:
+        raise InvalidArgument(
+            f"max_contributions bounds the rows of one privacy unit, and {dataset.called} declares none: "
+            "leave it out"
+        )
+    return Records(unit, None if most is None else count(most, "max_contributions", MOST_ROWS))
 
 
 def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCounts:

@@ -57,13 +57,28 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "quantile": ("alpha",),
     "quantiles": ("alphas", "method"),
     "price": ("supply", "units", "continuous"),
+    "check": (),
 }
 """The verbs of questions about declared columns, and what each takes besides the terms of all."""
 
 TERMS = (
-    "verb", "column", "candidates", "epsilon", "rho", "scale", "mechanism", "size", "by", "groups", "max_groups",
-    "max_contributions", "description",
+    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
 )  # fmt: skip
+"""The terms of all verbs but those of `FEWER`, besides `size`."""
+
+FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions")}
+"""The verbs that take fewer terms, and give one answer; and those that they take."""
+
+
+def terms_of(verb: str) -> tuple[str, ...]:
+    """Return the terms of a question with a verb, besides `size`."""
+    return (*FEWER.get(verb, TERMS), *VERBS[verb])
+
+
+def keys_of(verb: str) -> tuple[str, ...]:
+    """Return what a named question with a verb may say."""
+    several = () if verb in FEWER else ("size",)
+    return ("verb", "column", *terms_of(verb), *several, "description")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -342,7 +357,7 @@ def _question(dataset: Dataset, given: object, place: KeyPath) -> dict[str, Any]
     """Return a question: its verb, its column, and its other arguments, which the verb itself checks."""
     table = read_mapping(given, place)
     verb = _one_of(table.get("verb"), VERBS, (*place, "verb"))
-    table = read_table(table, place, (*TERMS, *VERBS[verb]))
+    table = read_table(table, place, keys_of(verb))
     _placed((*place, "column"), lambda: _declared(dataset, table.get("column")))
     for key, value in table.items():
         refuse_to_fill_in(value, (*place, key))

@@ -26,7 +26,7 @@ from .declarations import few, nearest, read_mapping, wrong
 from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .sources import place_of
 
-_MOST_ROWS = 10**6
+MOST_ROWS = 10**6
 _SHOWN = 20
 _SAID = ("privacy_unit", "max_contributions", "name")
 
@@ -337,7 +337,7 @@ def _read_most(given: object, unit: Unit | None) -> int | None:
             "it bounds the rows of one privacy unit: name their column as privacy_unit",
         )
     try:
-        return count(given, "max_contributions", most=_MOST_ROWS)
+        return count(given, "max_contributions", most=MOST_ROWS)
     except InvalidArgument as error:
         message = str(error)
     raise wrong(("max_contributions",), message)

@@ -16,9 +16,9 @@ from .configuration import (
     PER,
     SERVER,
     SHARE,
-    TERMS,
     TOP,
     VERBS,
+    keys_of,
 )
 from .declarations import TO_FILL_IN
 
@@ -167,7 +167,7 @@ def _budget(keys: Iterable[str]) -> Schema:
 
 
 def _question(verb: str) -> Schema:
-    parts = dict.fromkeys((*TERMS, *VERBS[verb]), _FILLED_IN)
+    parts = dict.fromkeys(keys_of(verb), _FILLED_IN)
     return _table(
         parts, {**parts, "verb": {"const": verb}, "column": _TEXT}, required=["verb", "column"]
     )

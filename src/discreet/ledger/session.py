@@ -16,6 +16,7 @@ from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
 from ..text_tables import fact_table, listing
+from ..verbs.check import check
 from ..verbs.generalized import generalized
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
@@ -136,6 +137,7 @@ class Session:
     closed; it is a context manager for readability alone.
     """
 
+    check = _PaidVerb(check)
     generalized = _PaidVerb(generalized)
     geometric = _PaidVerb(geometric)
     laplace = _PaidVerb(laplace)

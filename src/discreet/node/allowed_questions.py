@@ -1,5 +1,6 @@
 """The questions that an owner allows, with their prices and limits."""
 
+import inspect
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -8,7 +9,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ..batches import Call
-from ..errors import Exhausted, InvalidNumber, Unanswerable
+from ..errors import Exhausted, InvalidArgument, InvalidNumber, Unanswerable
 from ..ledger import Session
 from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
@@ -110,6 +111,13 @@ class Permission:
         if size is not None and size > self.limits.size:
             raise PublicError(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
 
+    def _check_several(self, size: int | None) -> None:
+        """Raise if several answers are asked for at once, and the verb gives one."""
+        takes = inspect.signature(self.question.verb).parameters
+        named = "size" in takes or any(one.kind is one.VAR_KEYWORD for one in takes.values())
+        if size is not None and not named:
+            raise PublicError(InvalidArgument("this question has one answer: leave out size"))
+
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if requests are limited, and raise if there are too many.
 
@@ -129,6 +137,7 @@ class Permission:
 
     def bill_for(self, data: object, size: int | None) -> Bill:
         """Return the bill for that many answers. No data are read."""
+        self._check_several(size)
         return self.about(data).bill(**_given(size=size))
 
     def ask(

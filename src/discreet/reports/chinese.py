@@ -74,6 +74,7 @@ _MECHANISMS = (
     (r"^base2\b", "以 2 为底的指数机制 base2"),
     (r"^joint_quantiles\b", "联合分位数 joint_quantiles"),
     (r"^peeling\b", "逐个剥离 peeling"),
+    (r"^geometric\b", "几何噪声机制 geometric"),
 )
 
 _OTHERS = (

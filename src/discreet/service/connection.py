@@ -61,6 +61,7 @@ class Connection:
     quantile = _FreeVerb("quantile")
     quantiles = _FreeVerb("quantiles")
     price = _FreeVerb("price")
+    check = _FreeVerb("check")
 
     def __init__(self, side: Side, told: str) -> None:
         self._side, self._told = side, told

@@ -10,7 +10,7 @@ from typing import Any
 from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
-from ..datasets.configuration import VERBS
+from ..datasets.configuration import VERBS, terms_of
 from ..datasets.declarations import nearest
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..ledger import Session
@@ -19,11 +19,6 @@ from ..node.isolation import PublicError
 from ..numbers import spell
 from ..payment import Bill
 from ..releases import Release
-
-FREE_TERMS = (
-    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
-)  # fmt: skip
-"""The arguments of every free question, besides those of its verb: `VERBS`."""
 
 _PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(None), Grid)
 
@@ -81,7 +76,7 @@ def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
     A mechanism or a table of candidates as an object could run code or read a file beside the data.
     """
     called = choice(verb, "verb", VERBS)
-    known = (*FREE_TERMS, *VERBS[called])
+    known = terms_of(called)
     for name in terms:
         if name not in known:
             raise InvalidArgument(

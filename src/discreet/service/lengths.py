@@ -9,10 +9,14 @@ from ..candidates import Grid
 from ..datasets.column import Column
 from ..datasets.dataset import Dataset
 from ..payment import Bill
+from ..verbs.check import check
 from .wire import write_value
 
 _AROUND = 40
 """Characters around a value: its key, brackets and commas."""
+
+_CHECKED = 200
+"""Characters of the counts of a check: none of them is longer than 20, as the noise is cut."""
 
 _REST = 200
 """Characters of the rest of a release: the names of its fields, a number of candidates."""
@@ -32,6 +36,8 @@ def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | No
 
 def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
     """Return a bound on the characters of an answer to a question, without its data, whatever they are."""
+    if question.verb is check:
+        return _CHECKED
     terms = question.terms
     column = dataset.column(question.arguments[0])
     one = _longest(terms.get("candidates"), column)

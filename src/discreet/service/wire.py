@@ -1,7 +1,8 @@
 """What travels between a service and its clients, as JSON: exact both ways.
 
 Values that JSON has not are objects with one key: {"$date": "2024-12-31"}, {"$datetime": "…"},
-{"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]}.
+{"$decimal": "0.10"}, {"$fraction": "1/3"}, {"$map": [[group, answer], …]}, {"$grid": [lo, hi, step]},
+{"$cells": [fits, misfits, missing, error, probability]}.
 """
 
 import datetime as dt
@@ -16,6 +17,7 @@ from .. import errors
 from ..accuracy import read_error_bound
 from ..candidates import Grid
 from ..datasets.column import Column
+from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..errors import DiscreetError, InvalidArgument
 from ..ledger import Budget, Quote
 from ..ledger.budget import Amount, read_amount, read_rule, read_use
@@ -46,6 +48,11 @@ _WRITE: tuple[tuple[type, str, Callable[[Any], Any]], ...] = (
     (Decimal, "$decimal", str),
     (Fraction, "$fraction", str),
     (Grid, "$grid", lambda grid: [str(one) for one in (grid.lo, grid.hi, grid.step)]),
+    (
+        NoisyCellCounts,
+        "$cells",
+        lambda one: [str(getattr(one, field.name)) for field in fields(one)],
+    ),
 )
 _READ: dict[str, Callable[[Any], Any]] = {
     "$datetime": dt.datetime.fromisoformat,
@@ -53,6 +60,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "$decimal": Decimal,
     "$fraction": lambda text: exact(text, "a fraction"),  # Fraction("1e999999999") would not end
     "$grid": lambda ends: _grid(*ends),
+    "$cells": lambda counts: _cells(*counts),
 }
 
 
@@ -133,7 +141,7 @@ def _tagged(key: str, held: Any, depth: int) -> Any:
     try:
         if key == "$map":
             return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in held}
-        texts = held if key == "$grid" else [held]
+        texts = held if key in ("$grid", "$cells") else [held]
         if key in _READ and all(isinstance(one, str) and len(one) <= LONGEST for one in texts):
             return _READ[key](held)
     except InvalidArgument:
@@ -145,6 +153,12 @@ def _tagged(key: str, held: Any, depth: int) -> Any:
 
 def _grid(lo: str, hi: str, step: str) -> Grid:
     return Grid(lo, hi, step)
+
+
+def _cells(*counts: str) -> NoisyCellCounts:
+    *whole, probability = counts
+    fits, misfits, missing, error = map(int, whole)
+    return NoisyCellCounts(fits, misfits, missing, error, exact(probability, "a probability"))
 
 
 def _is_finite(value: object) -> bool:

@@ -139,13 +139,12 @@ class DeclaredCells:
             counted = frame.group_by(PERSON).agg(nw.len().alias(name))
             units = units.join(counted, on=PERSON, how="left")
         size = nw.col(SIZE).cast(nw.Int64)
+        # Should the rows differ from one query to the next, a unit still adds no more than it may.
+        filled = nw.min_horizontal(nw.col("present").fill_null(0).cast(nw.Int64), size)
+        fits = nw.min_horizontal(nw.col("fitting").fill_null(0).cast(nw.Int64), filled)
         stay = {
             name: _stay_up_to(cells, size, self.table.records.rows or 1)
-            for name, cells in (
-                ("fits", nw.col("fitting").fill_null(0).cast(nw.Int64)),
-                ("filled", nw.col("present").fill_null(0).cast(nw.Int64)),
-                ("cells", size),
-            )
+            for name, cells in (("fits", fits), ("filled", filled), ("cells", size))
         }
         kept = units.select(*(cells.alias(name) for name, cells in stay.items()))
         sums = kept.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))

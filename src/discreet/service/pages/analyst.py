@@ -8,8 +8,8 @@ from typing import Any
 from markupsafe import Markup
 from starlette.responses import Response
 
+from ...accuracy import CELLS
 from ...arguments import read_name
-from ...datasets.configuration import VERBS
 from ...error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, MissingColumn, UnreadableFile
 from ...ledger import Budget, Quote
@@ -24,7 +24,7 @@ from .promises import promised, related, said
 from .rendering import visible
 from .sessions import Fields, random_name
 from .visit import Visit
-from .wanted import Wanted, read_wanted, values_declared
+from .wanted import Wanted, read_wanted, takes, values_declared
 
 _NEWEST = 200
 _REQUEST = 12
@@ -75,7 +75,7 @@ def free(visit: Visit, error: DiscreetError | None = None) -> Response:
     columns = list(visit.connection().columns(wanted.dataset).values())
     shown: dict[str, Any] = {
         "wanted": wanted, "allowed": scope.verbs, "fields": wanted.all_fields, "columns": columns,
-        "declared_values": values_declared, "takes": VERBS.get(wanted.fields.get("verb", ""), ()), "wrong": wrong,
+        "declared_values": values_declared, "takes": takes(wanted.fields.get("verb", "")), "wrong": wrong,
         "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
         "unit": visit.site.service.declared.dataset(wanted.dataset).privacy_unit,
     }  # fmt: skip
@@ -176,7 +176,8 @@ def _worst(visit: Visit, quote: Quote) -> str:
     worst, words = quote.worst_error, visit.words
     sure = spell(100 * worst.probability)
     if worst.error == 0:
-        return str(words.no_error.format(sure=sure))
+        none = words.exact_counts if worst.unit == CELLS else words.no_error
+        return str(none.format(sure=sure))
     error = f"{rounded_up(worst.error, 3)} {words.units[worst.unit]}"
     return str(words.worst_error.format(sure=sure, error=error))
 

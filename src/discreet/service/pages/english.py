@@ -60,7 +60,7 @@ WORDS_EN: dict[str, Any] = {
     "verbs": {
         "mode": "Most common value", "top_k": "The most common values", "median": "Median", "minimum": "Minimum",
         "maximum": "Maximum", "quantile": "Quantile", "quantiles": "Several quantiles",
-        "price": "Best price",
+        "price": "Best price", "check": "How many cells fit the description",
     },
     "of_column": "of",
     "column": "Column",
@@ -106,6 +106,7 @@ WORDS_EN: dict[str, Any] = {
         "quantile": "A value of {column} such that a share of about {alpha} of the records is below it.",
         "quantiles": "Several values of {column}, which split the records at about the shares you name.",
         "price": "A price from {column} whose revenue is close to the best one.",
+        "check": "How many cells of {column} are as declared, how many are not, and how many are missing, about.",
     },
     "learn_by": "One such answer for each {by}.",
     "price_title": "What it costs",
@@ -121,10 +122,14 @@ WORDS_EN: dict[str, Any] = {
     "worst_error": "Whatever the data are, it is off by less than {error}, with a probability of {sure} %. "
     "Most data fare better.",
     "no_error": "It is the best one, with a probability of {sure} %.",
+    "exact_counts": "The counts are exact, with a probability of {sure} %.",
+    "cells": {"fits": "fit", "misfits": "do not fit", "missing": "are missing"},
+    "cells_head": "Cells", "cells_share": "Share of all cells",
+    "cells_mean": "With a probability of {sure} %, each count behind these shares is off by at most {error} cells.",
     "units": {
         "records": "records in how often a value occurs", "rows in rank": "rows in rank",
         "rows to add or remove": "rows that would have to be added or removed", "in revenue": "in revenue",
-        "units of the score": "units of the score",
+        "units of the score": "units of the score", "cells in each count": "cells in each count",
     },
     "update": "Update the price",
     "change_question": "Change the question",

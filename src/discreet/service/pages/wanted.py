@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ...datasets.column import Column
-from ...datasets.configuration import VERBS
+from ...datasets.configuration import VERBS, keys_of
 from ...error_boundary import public_errors
 from ...ledger import Quote
 from ...releases import Release
@@ -82,8 +82,7 @@ class Wanted:
             name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
         }
         terms = {**given, **counts, **self._lists(declared.get(column))}
-        takes = VERBS.get(verb, ())
-        return verb, column, {k: v for k, v in terms.items() if k not in _OF_VERBS or k in takes}
+        return verb, column, {k: v for k, v in terms.items() if k not in _TERMS or k in takes(verb)}
 
     @public_errors()
     def _lists(self, column: Column | None) -> dict[str, list[Any]]:
@@ -101,8 +100,13 @@ class Wanted:
         return found
 
 
-_OF_VERBS = frozenset(term for terms in VERBS.values() for term in terms)
-"""Terms of single verbs. A form may hold them for another verb that was chosen first; these are left out."""
+def takes(verb: str) -> tuple[str, ...]:
+    """Return what a question with a verb may say; nothing of a verb that is not known."""
+    return keys_of(verb) if verb in VERBS else ()
+
+
+_TERMS = frozenset(term for verb in VERBS for term in keys_of(verb))
+"""What some verbs take. A form may hold it for another verb that was chosen first; then it is left out."""
 
 
 def read_wanted(fields: Mapping[str, str]) -> Wanted:

@@ -1,0 +1,101 @@
+"""discreet check: how many cells fit their description, with privacy, or without it for the owner alone."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InvalidArgument
+from ..releases import Release
+from ..terms import Terms, spelled_out
+from ..verbs import check as verb
+from .completion import columns_of_file, dataset_names
+from .describe import count_not_private
+from .releasing import releasing
+
+_TERMS = ("epsilon", "neighbors", "ledger", "request")
+
+_PRIVATE = {
+    "columns": "COLUMN", "max_contributions": "--max-contributions", "epsilon": "--epsilon",
+    "analyst": "--analyst", "request": "--request", "dry_run": "--dry-run", "report": "--report",
+    "as_json": "--json",
+}  # fmt: skip
+"""What goes with --epsilon, and not with --not-private."""
+
+NotPrivate = Annotated[
+    bool,
+    typer.Option(
+        "--not-private",
+        help="Instead of --epsilon: I own the data, and show the exact counts to nobody.",
+    ),
+]
+
+
+@releasing(
+    "form", "rho", "scale", "mechanism", "noise", "mechanism_option", "size", "privacy_unit", "max_contributions",
+    "by", "groups", "max_groups",
+)  # fmt: skip
+def _noisy(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="A dataset of discreet.toml.",
+            show_default=False,
+            autocompletion=dataset_names,
+        ),
+    ],
+    terms: Terms,
+    columns: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="COLUMN",
+            help="The columns among which epsilon is divided; all that are described without it.",
+            show_default=False,
+            autocompletion=columns_of_file,
+        ),
+    ] = None,
+    max_contributions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="The most cells of one privacy unit that count in a column, where that is not described.",
+        ),
+    ] = None,
+) -> Release:
+    """Release how many cells fit their description."""
+    described: Any = data
+    given: dict[str, Any] = {name: one for name, one in terms.items() if name in _TERMS}
+    return verb.check(described, columns or None, max_contributions=max_contributions, **given)
+
+
+def _spelled(command: Callable[..., None]) -> Callable[..., None]:
+    """Show the parser the options of the noisy count, and --not-private."""
+    options = spelled_out(_noisy, {"not_private": (NotPrivate, False)})
+    command.__signature__ = options  # type: ignore[attr-defined]
+    return command
+
+
+@_spelled
+def check_command(**given: Any) -> None:
+    """Release how many cells fit their description.
+
+    It prints how many do not, and how many are missing, too. With --epsilon each count has noise, and is charged
+    like every answer: what is printed holds with the probability that it says, and may be published. With
+    --not-private the rows themselves are counted, for the owner of the data alone; exit code 1 if any cell does
+    not fit.
+
+    Example: discreet check people --epsilon 0.1
+    """
+    if not given.pop("not_private"):
+        if given["epsilon"] is None:
+            raise InvalidArgument(
+                "how much privacy? give --epsilon, such as 0.1; or, if you own the data and show the counts to "
+                "nobody, --not-private: it counts the rows themselves, without any privacy"
+            )
+        _noisy(**given)
+        return
+    for name, option in _PRIVATE.items():
+        if given[name]:
+            raise InvalidArgument(f"--not-private counts all columns exactly: leave out {option}")
+    count_not_private(given["data"])

@@ -1,0 +1,107 @@
+"""How many cells of a column fit its declaration, with noise, and between which shares that is."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from ..accuracy import CONFIDENCE
+from ..numbers import rounded_up, spell
+from ..text_tables import fact_table
+
+FITS, MISFITS, MISSING = "fits", "misfits", "missing"
+CLASSES = (FITS, MISFITS, MISSING)
+"""What a cell does: it fits its declaration, or does not, or is missing."""
+
+LARGEST = 2**62
+"""No table has as many cells. What noise takes beyond it is cut, which changes no guarantee."""
+
+Interval = tuple[Decimal, Decimal]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCellCounts:
+    """How many cells of a column fit its declaration, do not, and are missing, each with noise.
+
+    Made by `discreet.check`, and public like every released value. All that is said of it, the percentages
+    too, is computed from these five numbers.
+
+    Attributes:
+        fits: how many cells fit, with noise: it may be below zero, as the others.
+        misfits: how many do not.
+        missing: how many are missing.
+        error: no count is off by more than this many cells, all three together with that probability.
+        probability: that probability.
+    """
+
+    fits: int
+    misfits: int
+    missing: int
+    error: int
+    probability: Fraction = CONFIDENCE
+
+    @property
+    def percentages(self) -> dict[str, Interval]:
+        """The percentages of all cells that fit, do not, and are missing, from and to: rounded outward.
+
+        All three hold together with the same probability. "0 to 100" says that the noise is too large to tell.
+        """
+        return {name: self._percentage(name) for name in CLASSES}
+
+    def _percentage(self, name: str) -> Interval:
+        """Return the least and the greatest percentage that the noisy counts allow."""
+        low, high = self._range(name)
+        others = [self._range(other) for other in CLASSES if other != name]
+        least_others, most_others = (sum(ends) for ends in zip(*others, strict=True))
+        if not high + most_others:
+            return Decimal(0), Decimal(100)  # no cells
+        least = 1000 * low // (low + most_others) if low else 0
+        most = -(-1000 * high // (high + least_others)) if high else 0
+        return _tenths(least), _tenths(most)
+
+    def _range(self, name: str) -> tuple[int, int]:
+        """Return how many cells there are, at least and at most."""
+        count: int = getattr(self, name)
+        return max(0, count - self.error), max(0, count + self.error)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the counts in plain values, exact numbers as text, ready for JSON."""
+        percentages = {name: list(map(str, ends)) for name, ends in self.percentages.items()}
+        counts = {name: getattr(self, name) for name in (*CLASSES, "error")}
+        return {**counts, "probability": str(self.probability), "percentages": percentages}
+
+    def cells(self) -> dict[str, str]:
+        """Return the percentages as the row of a table."""
+        said = {name: f"{_span(ends)} %" for name, ends in self.percentages.items()}
+        return {"fit": said[FITS], "do not fit": said[MISFITS], "missing": said[MISSING]}
+
+    @property
+    def meaning(self) -> str:
+        """What the percentages mean."""
+        return (
+            f"A line holds with probability {self._sure}: its counts are off by up to "
+            f"{rounded_up(Fraction(self.error), 3)} cells."
+        )
+
+    def _repr_html_(self) -> str:
+        counts = {f"{name}, with noise": f"{getattr(self, name):,}" for name in CLASSES}
+        return fact_table(self.meaning, {**self.cells(), **counts}).html()
+
+    @property
+    def _sure(self) -> str:
+        return f"{spell(100 * self.probability)} %"
+
+    def __str__(self) -> str:
+        low, high = self.percentages[FITS]
+        between = f"{low} %" if low == high else f"between {low} and {high} %"
+        return f"{between} fit (with probability {self._sure})"
+
+
+def _tenths(tenths: int) -> Decimal:
+    """Return so many tenths, without rounding, whatever the caller's decimal context is."""
+    whole, rest = divmod(tenths, 10)
+    return Decimal(f"{whole}.{rest}") if rest else Decimal(whole)
+
+
+def _span(ends: Interval) -> str:
+    low, high = ends
+    return f"{low}" if low == high else f"{low} to {high}"

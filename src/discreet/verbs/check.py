@@ -1,0 +1,281 @@
+"""check: how many cells of a described table fit its description, with noise."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any, overload
+
+from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
+from ..arguments import exact_text, listed
+from ..datasets import Dataset
+from ..datasets.calls import declared_values
+from ..datasets.check import described_records, record_fits
+from ..datasets.column import Column
+from ..datasets.declarations import few
+from ..datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
+from ..error_boundary import error_boundary
+from ..errors import InvalidArgument
+from ..mechanisms.contract import Law, read_parameter
+from ..numbers import Number
+from ..payment import Account, stamped
+from ..privacy.guarantees import Guarantee
+from ..privacy.sensitivity import Neighbors, read_neighbors
+from ..privacy.units import UnitNames, unit_in_words
+from ..releases import Release
+from ..sampling.bits import Bits, SystemBits
+from ..scores.distance import Distance, Lattice
+from ..selection import Order, Query, Question, ask
+from ..tables.engine import unwrapped
+from ..tables.fits import CellCounts
+from ..tables.records import Records
+from ..terms import Terms, read_payment
+
+
+@overload
+def check(  # type: ignore[overload-overlap]  # a text is the name of one column
+    dataset: Dataset,
+    columns: str,
+    *,
+    epsilon: Number | None = None,
+    neighbors: Neighbors = "add_remove",
+    privacy_unit: UnitNames | None = None,
+    max_contributions: int | None = None,
+    ledger: Account | None = None,
+    request: str | None = None,
+) -> Release[NoisyCellCounts]: ...
+
+
+@overload
+def check(
+    dataset: Dataset,
+    columns: Iterable[str] | None = None,
+    *,
+    epsilon: Number | None = None,
+    neighbors: Neighbors = "add_remove",
+    privacy_unit: UnitNames | None = None,
+    max_contributions: int | None = None,
+    ledger: Account | None = None,
+    request: str | None = None,
+) -> Release[dict[str, NoisyCellCounts]]: ...
+
+
+@error_boundary
+def check(  # noqa: PLR0913  # its terms, which are fewer than those of other verbs, and a bound
+    dataset: Dataset,
+    columns: str | Iterable[str] | None = None,
+    *,
+    epsilon: Number | None = None,
+    neighbors: Neighbors = "add_remove",
+    privacy_unit: UnitNames | None = None,
+    max_contributions: int | None = None,
+    ledger: Account | None = None,
+    request: str | None = None,
+) -> Release:
+    """Release how many cells of declared columns fit their declaration, do not, and are missing, with noise.
+
+    To be asked before other questions: an answer about a column of which hardly a cell fits is noise. Each count
+    has two-sided geometric noise, exactly. A cell fits if the verbs take it as it is: where all values are
+    declared, if `mode` counts it. `epsilon` is divided equally among the columns: fewer columns have less noise.
+
+    Args:
+        dataset: a dataset with its description.
+        columns: the name of a declared column, or several in a list. Without it all declared columns.
+        epsilon: the privacy parameter ε of all columns together, a positive number without a unit. The counts of d
+            columns are off by about d / epsilon cells, times `max_contributions`.
+        neighbors: the neighbouring relation that is protected: "add_remove" (the default), one record more or
+            less, or "replace_one", one record exchanged for another, which has twice the noise: two counts move.
+        privacy_unit: the column of the privacy unit, or its columns; not needed, as the description declares it.
+        max_contributions: the most cells of one privacy unit that count in each column. Needed where the
+            description declares a privacy unit and no bound; rows without a unit are left out.
+        ledger: the account to charge, such as `Ledger("budget.db").session("adult")`. Without it that of the
+            description, if it names one.
+        request: a name for this request in the ledger: the same request again returns the same answer and costs
+            nothing. Without it every call is a new request.
+
+    Returns:
+        Of one column given by its name its `NoisyCellCounts`; else a dict from columns to theirs.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, there is no description, or no bound on the cells
+            of a privacy unit; nothing private was looked at.
+        MissingColumn: if a column is not declared; nothing private was looked at.
+        UnreadableData: if the data or a column is not there, or of a type that holds no such values.
+
+    Side channels: the time the engine takes to count, which depends on the rows, and on how many values are
+    distinct where they are neither listed nor compared with bounds. Drawing the noise takes as long whatever the
+    counts are.
+
+    Proof: docs/reference/mechanisms/noisy_counts.md.
+    """
+    described = _described(dataset)
+    chosen = _columns(described, columns)
+    records = described_records(described, privacy_unit, max_contributions)
+    noise = _noise(epsilon, len(chosen), read_neighbors(neighbors), records)
+    account = described.account() if ledger is None else ledger
+    account, request = read_payment({"ledger": account, "request": request})
+    source, about = described.question()
+    asked = _Check(described, source, chosen, records, noise)
+    order = Order(
+        asked.query,
+        noise.guarantee.repeated(len(chosen)),
+        "geometric",
+        dict,
+        stamped(account, about),
+        request,
+        unit=records.unit,
+        worst_error=asked.worst_error,
+    )
+    return order.deliver(asked.prepare, asked.of_one if _is_one(columns) else asked.by_name)
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricNoise:
+    """Noise of counts, of which a record moves so many cells in all: P(X = k) proportional to exp(-eta * |k|).
+
+    Attributes:
+        epsilon: the ε of the counts of one column.
+        neighbors: the neighbouring relation.
+        moved: by how much the counts of a column may differ between neighbours, added up.
+    """
+
+    epsilon: Fraction
+    neighbors: Neighbors
+    moved: int
+
+    @property
+    def _question(self) -> Question:
+        """The question how far a count of 0 is from the integers: its answer is the noise."""
+        terms: Terms = {"epsilon": self.epsilon, "neighbors": self.neighbors}
+        return ask(Distance(0, self.moved, Lattice()), terms)
+
+    def law(self) -> Law:
+        """Return the distribution of the noise of one count."""
+        return self._question.law()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the counts of one column together."""
+        return self._question.guarantee
+
+    @property
+    def error(self) -> int:
+        """By how much the counts of a column are off at most, all together with probability CONFIDENCE."""
+        off = geometric_error(self.epsilon / self.moved, len(CLASSES), CONFIDENCE)
+        return min(off, 2 * LARGEST)
+
+    def add(self, counts: Sequence[CellCounts], bits: Bits) -> list[list[int]]:
+        """Return the counts of columns with independent noise, cut where no table has as many cells.
+
+        Args:
+            counts: the counts of each column. Private.
+            bits: where randomness comes from.
+        """
+        drawn = iter(self.law().draws(len(CLASSES) * len(counts), bits))
+        noisy = [[n + int(next(drawn)) for n in (c.fits, c.misfits, c.missing)] for c in counts]
+        return [[min(max(n, -LARGEST), LARGEST) for n in column] for column in noisy]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _Check:
+    """A check with everything public settled.
+
+    Attributes:
+        dataset: the described dataset.
+        source: its data, as this question reads them.
+        columns: its columns that are checked.
+        records: the privacy unit, and the most of its cells that count in a column.
+        noise: the noise of each count.
+    """
+
+    dataset: Dataset
+    source: Any
+    columns: list[Column]
+    records: Records
+    noise: GeometricNoise
+
+    @property
+    def query(self) -> Query:
+        """The query in words, and in plain values all that decides the distribution of the answer."""
+        unit, most = self.records.unit, self.records.rows
+        person = "" if unit is None else f", per {unit_in_words(unit)}, {most} rows each"
+        return Query(
+            "check",
+            f"check of {few([column.name for column in self.columns])}{person}",
+            {
+                "columns": [[column.name, column.plain] for column in self.columns],
+                "max_contributions": most,
+                "neighbors": self.noise.neighbors,
+                "epsilon": self.noise.epsilon,
+            },
+        )
+
+    def worst_error(self) -> ErrorBound:
+        """Return how far off a count may be."""
+        off = self.noise.error
+        return ErrorBound(Fraction(off + 1 if off else 0), CONFIDENCE, CELLS)
+
+    def prepare(self) -> Callable[[], list[list[int]]]:
+        """Count the cells, and return the function that adds noise to the counts."""
+        source = unwrapped(self.source)  # the rows of a query are fetched once
+        counts = [
+            record_fits(self.dataset, column.name, self.records, source) for column in self.columns
+        ]
+        return partial(self.noise.add, counts, SystemBits())
+
+    def by_name(self, drawn: list[list[int]]) -> dict[str, NoisyCellCounts]:
+        """Return the noisy counts of each column by its name."""
+        off = self.noise.error
+        return {
+            column.name: NoisyCellCounts(fits, misfits, missing, off)
+            for column, (fits, misfits, missing) in zip(self.columns, drawn, strict=True)
+        }
+
+    def of_one(self, drawn: list[list[int]]) -> NoisyCellCounts:
+        """Return the noisy counts of the only column."""
+        [counts] = self.by_name(drawn).values()
+        return counts
+
+
+def _described(dataset: object) -> Dataset:
+    """Return a dataset with a description."""
+    if isinstance(dataset, Dataset):
+        return dataset
+    raise InvalidArgument(
+        "check counts the cells that fit a description, and these data have none: describe them once, with "
+        "discreet.Dataset(data, columns=...) or in discreet.toml"
+    )
+
+
+def _is_one(columns: object) -> bool:
+    return exact_text(columns) is not None
+
+
+def _columns(dataset: Dataset, columns: object) -> list[Column]:
+    """Return declared columns.
+
+    Raises:
+        InvalidArgument: if there is none, or one twice, or a file of text may write its values in many ways.
+    """
+    several = dataset.columns if columns is None else columns
+    names = [columns] if _is_one(columns) else listed(several, "columns")
+    chosen = [dataset.column(name, "columns") for name in names]
+    if not chosen:
+        raise InvalidArgument("columns must name at least one; without columns all are checked")
+    twice = [column.name for i, column in enumerate(chosen) if column in chosen[:i]]
+    if twice:
+        raise InvalidArgument(
+            f"columns has {twice[0]!r} twice, which would cost twice: name it once"
+        )
+    for column in chosen:
+        declared_values(dataset, column)  # or it is refused, before anything is paid
+    return chosen
+
+
+def _noise(epsilon: object, columns: int, neighbors: Neighbors, records: Records) -> GeometricNoise:
+    """Return the noise of each count: a record replaced takes cells from counts, and adds as many to others."""
+    parameter = read_parameter(epsilon, None, None)
+    if parameter is None:
+        raise InvalidArgument("how much privacy? give epsilon, for example 1")
+    moved = (records.rows or 1) * (1 if neighbors == "add_remove" else 2)
+    return GeometricNoise(parameter.value / columns, neighbors, moved)
