@@ -437,7 +437,7 @@ class Ledger:
         def verified(connection: Connection) -> Verified:
             with public_errors():  # of numbers and hashes, for auditors too
                 found = verify_chain(connection, known)
-                check_checkpoints(connection, noted)
+            check_checkpoints(connection, noted)  # which may quote whatever is in their file
             return replace(found, notes=(*found.notes, *notes_on_shared_tables(connection)))
 
         return read_snapshot(self._store, verified)

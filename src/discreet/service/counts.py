@@ -42,13 +42,13 @@ class RequestCounts:
         path: the file; None for this process alone.
     """
 
-    __slots__ = ("_connection", "_lock", "_memory", "_path", "_rests_until")
+    __slots__ = ("_connection", "_is_shared", "_lock", "_memory", "_path", "_rests_until")
 
     def __init__(self, path: Path | None = None) -> None:
         self._path, self._lock = path, Lock()
         self._connection: sqlite3.Connection | None = None
         self._memory: sqlite3.Connection | None = None
-        self._rests_until = float("-inf")
+        self._rests_until, self._is_shared = float("-inf"), True
 
     def begin(self) -> None:
         """Count anew from zero.
@@ -106,14 +106,16 @@ class RequestCounts:
     def are_shared(self) -> bool:
         """Return whether the workers count together, as far as is known."""
         self.read("")
-        return monotonic() >= self._rests_until
+        return self._is_shared
 
     def _do(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Return what is done in an exclusive transaction: of the file, or of memory while that cannot be used."""
         with self._lock:
             if monotonic() >= self._rests_until:
                 with suppress(sqlite3.Error, OSError):
-                    return _transact(self._open(), work)
+                    done = _transact(self._open(), work)
+                    self._is_shared = True
+                    return done
                 self._rest()
             if self._memory is None:
                 self._memory = _connected(None)
@@ -121,7 +123,7 @@ class RequestCounts:
 
     def _rest(self) -> None:
         """Leave the file alone for a while, and open it anew then."""
-        self._rests_until = monotonic() + _PAUSE
+        self._rests_until, self._is_shared = monotonic() + _PAUSE, False
         if self._connection is not None:
             with suppress(sqlite3.Error):
                 self._connection.close()

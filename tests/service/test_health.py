@@ -1,0 +1,89 @@
+"""Which parts of a service can be used: one word for strangers, all of them for the owner."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+pytest.importorskip("httpx", reason="the extra server is not installed")
+
+from discreet.ledger.described import configuration
+from discreet.service.counts import RequestCounts
+from discreet.service.health import Health
+from discreet.service.held import hold
+
+from .harms import Harm, emptied, locked, removed, short_patience, writable
+from .test_connect import write_files
+
+PARTS = {"ledger", "disk", "description", "tokens", "sessions", "counts", "readers"}
+
+
+class Readers:
+    """Processes that read data, none of which is there."""
+
+    def count_alive(self) -> tuple[int, int]:
+        return 0, 2
+
+
+@pytest.fixture
+def health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Health]:
+    monkeypatch.chdir(tmp_path)
+    with short_patience():
+        write_files()
+        declared = configuration()
+        counts = RequestCounts(tmp_path / "discreet.counts")
+        yield Health(declared, hold(declared), counts)
+
+
+def down(health: Health) -> set[str]:
+    found = health.parts()
+    assert {*found} == PARTS
+    return {name for name, holds in found.items() if not holds}
+
+
+@pytest.mark.parametrize(
+    ("file", "harm", "parts"),
+    [
+        ("discreet.toml", emptied, {"description"}),
+        ("discreet.tokens", writable, {"tokens"}),
+        ("discreet.sessions", writable, {"sessions"}),
+        ("discreet.counts", locked, {"counts"}),
+        ("budget.db", removed, {"ledger"}),
+        ("budget.db-lock", locked, set()),
+    ],
+)
+def test_each_part_is_told_to_the_owner_and_strangers_hear_of_the_ledger_alone(
+    health: Health, file: str, harm: Harm, parts: set[str]
+) -> None:
+    assert down(health) == set()
+    with harm(Path(file)):
+        assert down(health) == parts
+        assert health.is_up() == ("ledger" not in parts)
+
+
+def test_readers_that_are_gone_are_for_the_owner_alone(health: Health) -> None:
+    gone: Any = Readers()
+    health.processes = gone
+    assert down(health) == {"readers"}
+    assert health.is_up()
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_a_full_disk_is_told_to_strangers_if_no_question_fills_it(
+    health: Health, elsewhere: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.service.health._ROOM", 1 << 80)
+    monkeypatch.setattr("discreet.service.health._is_apart", lambda _: elsewhere)
+    assert down(health) == {"disk"}
+    assert health.is_up() == (not elsewhere)
+
+
+def test_limits_go_on_in_memory_while_the_counts_are_locked(health: Health) -> None:
+    counts = health.counts
+    counts.add("a")
+    with locked(Path("discreet.counts")):
+        assert [counts.admits("k", 2, 60, lambda: 0.0) for _ in range(3)] == [True, True, False]
+        assert not counts.are_shared()
+    assert counts.read("a") == {"": 1}
