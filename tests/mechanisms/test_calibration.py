@@ -256,6 +256,38 @@ def test_a_promise_within_the_parameter_is_taken(case: str) -> None:
     assert taken.guarantee == guarantee
 
 
+def test_what_is_no_guarantee_is_refused_in_words() -> None:
+    for wrong in (1.0, None, "epsilon = 1"):
+        with pytest.raises(InvalidArgument, match="guarantees, such as PureDP"):
+            discreet.select([1, 5], sensitivity=1, epsilon=1, mechanism=fixed(wrong))  # type: ignore[arg-type]
+
+
+def test_a_number_that_is_no_number_is_not_within_anything() -> None:
+    @dataclass(frozen=True)
+    class Odd(PureDP):
+        @property
+        def pure(self) -> Any:
+            return float("nan")
+
+        @property
+        def rho(self) -> Any:
+            return float("inf")
+
+    for kind in ("epsilon", "rho", "scale"):
+        asked: Mapping[str, Any] = {kind: 1}
+        with pytest.raises(InvalidArgument, match="calibrated wrongly"):
+            discreet.select([1, 5], sensitivity=1, mechanism=fixed(Odd(Fraction(1))), **asked)
+
+
+def test_a_field_that_is_called_spread_is_no_method() -> None:
+    @dataclass(frozen=True)
+    class WithSpread(ArgmaxResponse):
+        spread: float = 7.0
+
+    release = discreet.select([1, 5], sensitivity=1, scale=2, mechanism=WithSpread())
+    assert release.guarantee.pure == 1
+
+
 def test_who_promises_nothing_exceeds_nothing() -> None:
     unpromised = Unpromised(Exponential(), "a test")
     assert (

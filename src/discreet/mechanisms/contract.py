@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..float_environment import in_default_environment
 from ..numbers import positive, spell
-from ..privacy.contract import equals
+from ..privacy.contract import checked, equals
 from ..privacy.guarantees import Guarantee, NoGuarantee
 from ..privacy.rho import RhoOf, largest_epsilon
 from ..privacy.sensitivity import Sensitivity
@@ -119,7 +119,7 @@ def calibrate(
             neighbouring relation, or nothing that can be compared with the parameter.
     """
     calibrated = mechanism.calibrate(sensitivity, parameter)
-    problem = excess(mechanism, calibrated.guarantee, sensitivity, parameter)
+    problem = excess(mechanism, checked(calibrated.guarantee), sensitivity, parameter)
     if problem is not None:
         raise InvalidArgument(problem)
     # Between the verb and its distribution the data are read, by libraries that may have changed the environment.
@@ -145,7 +145,7 @@ def excess(
     if core is None or _is_within(core, parameter, spread_of(mechanism, sensitivity)):
         return None
     follows = core.rho if parameter.kind == "rho" else None
-    rho = "" if follows is None else f", of which {equals('ρ', follows)} follows"
+    rho = f", of which {equals('ρ', follows)} follows" if isinstance(follows, Fraction) else ""
     return (
         f"{who} for {parameter.kind} = {spell(parameter.value)} it promises {guarantee}{rho}. Its `calibrate` must "
         "take the epsilon by `epsilon_of`, with `pure_rho` unless its guarantee is a bounded range (`range_rho`)"
@@ -169,7 +169,7 @@ def spread_of(mechanism: Mechanism, sensitivity: Sensitivity) -> Fraction:
     all others is the spread of the scores.
     """
     own = getattr(mechanism, "spread", None)
-    return sensitivity.spread if own is None else own(sensitivity)
+    return own(sensitivity) if callable(own) else sensitivity.spread
 
 
 def identified(mechanism: Mechanism) -> dict[str, object]:
