@@ -61,34 +61,41 @@ class Labels(Sequence[object]):
         is_declared: whether its numbers are declared as those of a column. Such a number is exact, a float being
             the decimal that it prints as, and means the number of the column's type that is nearest to it:
             docs/reference/tables.md.
+        argument: the argument that they are given as, for errors.
     """
 
     __slots__ = ("_labels", "is_declared")
 
-    def __init__(self, labels: Iterable[object], *, is_declared: bool = False) -> None:
+    def __init__(
+        self,
+        labels: Iterable[object],
+        *,
+        is_declared: bool = False,
+        argument: str = "candidates",
+    ) -> None:
         """Keep the labels.
 
         Raises:
             InvalidCandidates: if there are none, or two are equal, or one is NaN, missing or unhashable.
             InvalidArgument: if they can be read once only.
         """
-        refuse_one_shot(labels, "candidates")
+        refuse_one_shot(labels, argument)
         self.is_declared = is_declared
-        self._labels = tuple(_plain(labels))
+        self._labels = tuple(_plain(labels, argument))
         if not self._labels:
             raise InvalidCandidates(
-                "candidates must not be empty: there must be something to answer"
+                f"{argument} must not be empty: there must be something to answer"
             )
-        _refuse_repeats(self._labels)
+        _refuse_repeats(self._labels, argument)
 
     @classmethod
-    def of(cls, candidates: Iterable[object]) -> "Labels":
+    def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
         """Return labels as they are, and of another list those of its values.
 
         Raises:
             InvalidCandidates: as the constructor does.
         """
-        return candidates if isinstance(candidates, Labels) else cls(candidates)
+        return candidates if isinstance(candidates, Labels) else cls(candidates, argument=argument)
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -336,40 +343,44 @@ def position(index: Any) -> int:
     raise TypeError(f"an index must be an integer, got {shown(index)}")
 
 
-def _plain(labels: Iterable[object]) -> Iterable[object]:
+_LONGER = {"candidates": "; for numbers give a Grid, else a CandidateTable"}
+"""What holds more than a list, by the argument."""
+
+
+def _plain(labels: Iterable[object], argument: str) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
-        raise InvalidCandidates(f"candidates must be a list of answers, got {shown(labels)}")
+        raise InvalidCandidates(f"{argument} must be a list, got {shown(labels)}")
     if isinstance(labels, Sized) and _length(labels) > MOST_LISTED:
         raise InvalidCandidates(
-            f"candidates in a list must be at most {MOST_LISTED:,}; for numbers give a Grid, else a CandidateTable"
+            f"{argument} in a list must be at most {MOST_LISTED:,}{_LONGER.get(argument, '')}"
         )
     for to_list in ("tolist", "to_pylist", "to_list"):
         if hasattr(labels, to_list):
             labels = getattr(labels, to_list)()
             break
-    found = listed(labels, "candidates")
+    found = listed(labels, argument)
     return [label.item() if isinstance(label, np.generic) else label for label in found]
 
 
-def _refuse_repeats(labels: tuple[object, ...]) -> None:
+def _refuse_repeats(labels: tuple[object, ...], argument: str) -> None:
     """Raise unless all labels are distinct, hashable, and equal to themselves."""
     seen: dict[object, object] = {}
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
-                f"candidates must be simple values such as text, numbers or dates, got {shown(label)}"
+                f"{argument} must be simple values such as text, numbers or dates, got {shown(label)}"
             )
         if type(label).__name__ in _MISSING or (isinstance(label, float) and math.isnan(label)):
-            raise InvalidCandidates(f"candidates must not be missing or NaN, got {shown(label)}")
+            raise InvalidCandidates(f"{argument} must not be missing or NaN, got {shown(label)}")
         if not _can_be_told(label):
             raise InvalidCandidates(
-                f"candidates must be text in UTF-8, numbers of at most 4,200 digits ..., got {shown(label)}"
+                f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {shown(label)}"
             )
-        for form in _forms(label):
+        for form in _forms(label, argument):
             if form in seen:
-                raise InvalidCandidates(f"candidates must be distinct, {_twice(seen[form], label)}")
+                raise InvalidCandidates(f"{argument} must be distinct, {_twice(seen[form], label)}")
             seen[form] = label
 
 
@@ -387,14 +398,14 @@ def _can_be_told(label: Any) -> bool:
     return fits(label) if type(label) in (int, Fraction) else True
 
 
-def _forms(label: object) -> set[object]:
+def _forms(label: object, argument: str) -> set[object]:
     """Return the values that equal a label: itself, and the instant of a time with a zone."""
     try:
         return {label, instant(label)}
     except TypeError:  # a tuple of lists
         pass
     raise InvalidCandidates(
-        f"candidates must be simple values such as text, numbers or dates, got {shown(label)} that cannot be hashed"
+        f"{argument} must be simple values such as text, numbers or dates, got {shown(label)} that cannot be hashed"
     )
 
 

@@ -121,7 +121,13 @@ class UnreadableArgument(InvalidArgument):
 
 
 class InvalidScores(DiscreetError, ValueError):
-    """Scores that are no finite numbers, or too few, or too many."""
+    """Scores that are no finite numbers, or too few, or too many.
+
+    Attributes:
+        is_finite: False if there is a NaN or an infinity among them.
+    """
+
+    is_finite: bool = True
 
 
 class UnreadableData(DiscreetError):

@@ -1,6 +1,7 @@
 """Guarantees in one line."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -54,3 +55,21 @@ def test_no_guarantee_stays_none() -> None:
 )
 def test_the_name_of_a_mechanism(name: str, words: str) -> None:
     assert by_mechanism(name) == words
+
+
+class OfOnesOwn:
+    """A kind that says all of itself as it likes."""
+
+    kind, neighbors, pure = "own", "add_remove", None
+
+    def __str__(self) -> str:
+        return "at most a little (add/remove one record)"
+
+
+def test_no_text_of_a_guarantee_is_taken_apart() -> None:
+    """Words that stand at the end of somebody's own text are that text's, and stay."""
+    own: Any = OfOnesOwn()
+    assert in_full(own) == str(own)
+    assert in_full(own, "user") == f"{own} (one record is all rows of one user)"
+    stated: Any = type("Stated", (OfOnesOwn,), {"statement": "at most a little"})()
+    assert in_full(stated, ("a", "b")) == "at most a little (add/remove one (a, b))"

@@ -14,11 +14,18 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 import discreet
-from discreet.errors import DiscreetError, InvalidCandidates, MissingPackage, UnreadableData
+from discreet.errors import (
+    DiscreetError,
+    InvalidArgument,
+    InvalidCandidates,
+    MissingPackage,
+    UnreadableData,
+)
 from discreet.tables import count
 from discreet.tables.failures import needing
 from discreet.tables.grid_counts import GridCounts
@@ -250,7 +257,7 @@ def test_persons_of_every_type(make_typed: Make, of: str) -> None:
     assert recorded(data, "c", Records("p")).tally(["a"]) == [[2]]
 
 
-@pytest.mark.parametrize("of", ["floats", "decimals", "booleans", "dates"])
+@pytest.mark.parametrize("of", ["floats", "booleans", "dates"])
 def test_persons_that_cannot_be_told_apart(make_typed: Make, of: str) -> None:
     persons, _ = COLUMNS[of]
     data = make_typed(pa.table({"p": persons, "c": [MARKER] * 3, "n": [1, 2, 3]}))
@@ -453,3 +460,19 @@ def test_a_missing_engine_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
     assert isinstance(caught.value, DiscreetError | ImportError)
     assert caught.value.__context__ is None
     assert isinstance(needing("json", "none"), types.ModuleType)
+
+
+def test_errors_of_groups_are_made_for_groups() -> None:
+    """No word of a value is taken for a word of the message."""
+    data = pl.DataFrame({"c": ["x"], "g": ["of answers candidates"]})
+    twice = ["of answers candidates"] * 2
+    for wrong, message in (
+        (twice, "groups must be distinct, 'of answers candidates' is there twice"),
+        ([], "groups must not be empty: there must be something to answer"),
+        ("candidates", "groups must be a list, got 'candidates'"),
+    ):
+        with pytest.raises(InvalidCandidates) as refusal:
+            discreet.mode(data, "c", candidates=["x"], by="g", groups=wrong, epsilon=1)
+        assert str(refusal.value) == message
+    with pytest.raises(InvalidArgument, match=r"^groups can be read only once"):
+        discreet.mode(data, "c", candidates=["x"], by="g", groups=iter(["a"]), epsilon=1)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from ..numbers import Number, count
-from .contract import Guarantee, Parts, guarantee_as_dict, guarantee_table
+from .contract import IN_WORDS, Guarantee, Parts, guarantee_as_dict, guarantee_table, statement_of
 from .conversions import divergence_at
 
 
@@ -31,6 +31,9 @@ class BaseGuarantee:
     def repeated(self: Guarantee, n: int) -> Guarantee:
         """Return the guarantee of `n` answers that may be chosen adaptively."""
         return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
+
+    def __str__(self: Guarantee) -> str:
+        return f"{statement_of(self)} ({IN_WORDS[self.neighbors]})"
 
     def _repr_html_(self: Guarantee) -> str:
         return guarantee_table(self).html()

@@ -16,7 +16,16 @@ from ..errors import InvalidArgument
 from ..numbers import Number, count, spell
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
-from .contract import IN_WORDS, Guarantee, Part, checked, equals, guarantee_table, read_part
+from .contract import (
+    IN_WORDS,
+    Guarantee,
+    Part,
+    checked,
+    equals,
+    guarantee_table,
+    read_part,
+    statement_of,
+)
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
@@ -197,18 +206,30 @@ class Composition:
     def _repr_html_(self) -> str:
         return guarantee_table(self).html()
 
+    @property
+    def statement(self) -> str | None:
+        """What it says, without the neighbouring relation; None where it cannot be said apart."""
+        if self.slack == 1:
+            return None
+        if len(self.parts) == 1 and self.parts[0][1] == 1:
+            return statement_of(self.parts[0][0])
+        return f"{self._in_all()}{' + '.join(self._listed())}"
+
     def __str__(self) -> str:
-        suffix = f" ({IN_WORDS[self.neighbors]})"
-        spelled = [str(part).removesuffix(suffix) for part, _ in self.parts[:_SPELLED]]
-        listed = [
-            text if n == 1 else f"{n:,} × ({text})"
-            for text, (_, n) in zip(spelled, self.parts, strict=False)
-        ]
+        said = self.statement
+        if said is not None:
+            return f"{said} ({IN_WORDS[self.neighbors]})"
+        return str(self.parts[0][0]) if len(self.parts) == 1 else "; ".join(self._listed())
+
+    def _listed(self) -> list[str]:
+        """Return what the parts say, without the neighbouring relation where they say it by itself."""
+        listed = []
+        for part, n in self.parts[:_SPELLED]:
+            said = statement_of(part) or str(part)
+            listed.append(said if n == 1 else f"{n:,} × ({said})")
         if len(self.parts) > _SPELLED:
             listed.append(f"{len(self.parts) - _SPELLED:,} more")
-        if self.slack == 1 or (len(listed) == 1 and self.parts[0][1] == 1):
-            return str(self.parts[0][0]) if len(listed) == 1 else "; ".join(listed)
-        return f"{self._in_all()}{' + '.join(listed)}{suffix}"
+        return listed
 
     def _in_all(self) -> str:
         """Return the sum in words, if there is one."""

@@ -13,10 +13,10 @@ from ..numbers import Number, count, nearest_double, spell
 from ..text_tables import TextTable, fact_table
 from .sensitivity import Neighbors
 
-IN_WORDS: dict[Neighbors, str] = {
-    "add_remove": "add/remove one record",
-    "replace_one": "replace one record",
-}
+CHANGES: dict[Neighbors, str] = {"add_remove": "add/remove one", "replace_one": "replace one"}
+"""What neighbours differ by, before the word for a record."""
+
+IN_WORDS: dict[Neighbors, str] = {name: f"{change} record" for name, change in CHANGES.items()}
 
 
 class Guarantee(Protocol):
@@ -110,6 +110,12 @@ Part = tuple[Guarantee, int]
 """A guarantee, and the number of answers that have it."""
 
 Parts = tuple[Part, ...]
+
+
+def statement_of(guarantee: Guarantee) -> str | None:
+    """Return what a guarantee says without the neighbouring relation; None for a kind that says it as a whole."""
+    said: str | None = getattr(guarantee, "statement", None)
+    return said
 
 
 def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:

@@ -13,7 +13,7 @@ from ..errors import InvalidNumber, shown
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
-from .contract import IN_WORDS, Guarantee, equals, steps
+from .contract import Guarantee, equals, steps
 from .conversions import read_delta, read_epsilon
 from .dominating import LAPLACE, LOGISTIC, RANGE, RESPONSE, DominatingPair
 from .sensitivity import Neighbors, read_neighbors
@@ -102,9 +102,10 @@ class ApproxDP(BaseGuarantee):
         moved = self.group(steps(self, relation))
         return ApproxDP(moved.epsilon, moved.delta, relation)
 
-    def __str__(self) -> str:
-        numbers = f"{equals('ε', self.epsilon)}, {equals('δ', self.delta)}"
-        return f"{numbers} ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"{equals('ε', self.epsilon)}, {equals('δ', self.delta)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +165,10 @@ class ByEpsilon(BaseGuarantee):
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
         return type(self)(size * self.epsilon, neighbors)
 
-    def __str__(self) -> str:
-        return f"{equals('ε', self.epsilon)}{self.words} ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"{equals('ε', self.epsilon)}{self.words}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from ..errors import InvalidNumber
 from ..numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
-from .contract import IN_WORDS, equals, steps
+from .contract import equals, steps
 from .conversions import epsilon_of_curve, gaussian_delta, least_epsilon, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
@@ -84,8 +84,10 @@ class GaussianDP(BaseGuarantee):
         relation = read_neighbors(neighbors)
         return GaussianDP(steps(self, relation) * self.mu, relation)
 
-    def __str__(self) -> str:
-        return f"{equals('μ', self.mu)}, as Gaussian noise ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"{equals('μ', self.mu)}, as Gaussian noise"
 
 
 def together(squares: Fraction, neighbors: Neighbors) -> GaussianDP:

@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
 from .base import BaseGuarantee
-from .contract import IN_WORDS, Guarantee, steps
+from .contract import Guarantee, steps
 from .conversions import read_delta
 from .epsilon_dp import ApproxDP
 from .pld import UNIT, LossDistribution
@@ -145,8 +145,10 @@ class LossDP(BaseGuarantee):
         }  # fmt: skip
         return {"kind": self.kind, "losses": losses, "neighbors": self.neighbors}
 
-    def __str__(self) -> str:
-        return f"{len(self.losses.masses):,} privacy losses ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"{len(self.losses.masses):,} privacy losses"
 
 
 @error_boundary

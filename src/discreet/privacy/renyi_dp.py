@@ -17,7 +17,7 @@ from ..errors import InvalidArgument, InvalidNumber, shown
 from ..numbers import Number, count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
 from .base import BaseGuarantee
-from .contract import IN_WORDS, steps
+from .contract import steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
@@ -111,8 +111,10 @@ class RenyiDP(BaseGuarantee):
         curve = [[str(order), str(divergence)] for order, divergence in self.curve]
         return {"kind": self.kind, "curve": curve, "neighbors": self.neighbors}
 
-    def __str__(self) -> str:
-        return f"Rényi divergences of {len(self.curve)} orders ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"Rényi divergences of {len(self.curve)} orders"
 
 
 @error_boundary

@@ -1,26 +1,22 @@
 """Guarantees in one line: in full, and in brief for readers who know epsilon only."""
 
-from .contract import IN_WORDS, Guarantee, equals
+from .contract import CHANGES, Guarantee, equals, statement_of
 from .sensitivity import Neighbors
-from .units import Unit, unit_in_words
+from .units import Unit, one_record, unit_in_words
 
 
 def relation(neighbors: Neighbors, unit: Unit | None = None) -> str:
     """Return the neighbouring relation in words, with the privacy unit in place of a record."""
-    words = IN_WORDS[neighbors]
-    return words if unit is None else f"{words.removesuffix('record')}{unit_in_words(unit)}"
+    return f"{CHANGES[neighbors]} {'record' if unit is None else unit_in_words(unit)}"
 
 
 def in_full(guarantee: Guarantee, unit: Unit | None = None) -> str:
     """Return what the guarantee says of itself, with the privacy unit in place of a record."""
-    said, ending = str(guarantee), f"({relation(guarantee.neighbors)})"
-    if not said.endswith(ending):  # of a kind of your own, or none at all
-        return (
-            said
-            if unit is None
-            else f"{said} (one record is all rows of one {unit_in_words(unit)})"
-        )
-    return f"{said.removesuffix(ending)}({relation(guarantee.neighbors, unit)})"
+    said = statement_of(guarantee)
+    if said is not None:
+        return f"{said} ({relation(guarantee.neighbors, unit)})"
+    # Of a kind of your own, or none at all.
+    return f"{guarantee}" if unit is None else f"{guarantee} (one record is {one_record(unit)})"
 
 
 def in_brief(guarantee: Guarantee, unit: Unit | None = None) -> str:

@@ -10,7 +10,7 @@ from ..errors import InvalidNumber
 from ..numbers import Number, count, positive
 from ..sampling.enclosures import ball
 from .base import BaseGuarantee
-from .contract import IN_WORDS, equals, steps
+from .contract import equals, steps
 from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
 from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
@@ -66,5 +66,7 @@ class ZCDP(BaseGuarantee):
         relation = read_neighbors(neighbors)
         return ZCDP(self.group(steps(self, relation)).rho, relation)
 
-    def __str__(self) -> str:
-        return f"{equals('ρ', self.rho)}, zCDP ({IN_WORDS[self.neighbors]})"
+    @property
+    def statement(self) -> str:
+        """What it says, without the neighbouring relation."""
+        return f"{equals('ρ', self.rho)}, zCDP"

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidScores
 from . import kernel
 from .bits import Bits, LazyUniform
 from .categorical import HALF_ULP, Categorical, error_of_sums
 from .differences import gaps_to
 from .enclosures import WEIGHT_ERROR, Rate, fast_weights, has_fast_pass, overflowing
 from .kernel import Doubles
-from .vectors import NOT_FINITE, Table2D, Vector
+from .vectors import Table2D, Vector, not_finite
 
 WIDEST = 2**12
 """Rows of more numbers are as fast one by one, and are summed by rows of their own there."""
@@ -63,7 +62,7 @@ class CategoricalRows:
         if rows.dtype.kind == "f" and not (
             np.isfinite(best).all() and math.isfinite(np.minimum.reduce(rows, axis=None))
         ):
-            raise InvalidScores(NOT_FINITE)
+            raise not_finite()
         with overflowing():
             gaps = gaps_to(best[:, None], rows)
             weights = fast_weights(gaps.reshape(-1), self._rate).reshape(rows.shape)

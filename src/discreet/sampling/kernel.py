@@ -20,8 +20,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidScores
-from .vectors import NOT_FINITE
+from .vectors import not_finite
 
 Doubles = NDArray[np.float64]
 
@@ -76,7 +75,7 @@ class Kernel:
 
         _shared(share, blocks, threads() if len(values) >= THREADED else 1)
         if not all(finite):
-            raise InvalidScores(NOT_FINITE)
+            raise not_finite()
         return bests, sums
 
     def running_sums(self, values: Doubles, best: float, rate: float) -> tuple[Doubles, int]:
@@ -98,7 +97,7 @@ class Kernel:
         """
         rows, ends = _readable(rows), np.empty(rows.shape)
         if not self._functions["row_sums"](_at(rows), *rows.shape, rate / _LN2, _at(ends)):
-            raise InvalidScores(NOT_FINITE)
+            raise not_finite()
         return ends
 
     def cumulate(self, numbers: Doubles) -> Doubles:

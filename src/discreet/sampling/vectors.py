@@ -32,7 +32,6 @@ Stored = np.float64 | np.int64 | np.uint64 | int | Fraction
 """One number of a vector."""
 
 _EXPECTED = "scores must be finite numbers (int, float, Fraction or Decimal)"
-NOT_FINITE = f"{_EXPECTED}; there is a NaN or an infinity among them"
 _WORD = 2**64
 _WHOLE = 2**53
 """Integers up to it, either way, are doubles."""
@@ -43,6 +42,13 @@ _MOST_DIGITS = 3_000
 """The longest numerator or denominator of a score. An answer may be next to it, and Python spells 4,300."""
 
 _TOO_LONG = 10**_MOST_DIGITS
+
+
+def not_finite() -> InvalidScores:
+    """Return the error for scores with a NaN or an infinity among them."""
+    error = InvalidScores(f"{_EXPECTED}; there is a NaN or an infinity among them")
+    error.is_finite = False
+    return error
 
 
 class Vector:
@@ -89,7 +95,7 @@ class Vector:
         if is_float and not (
             math.isfinite(best) and math.isfinite(np.minimum.reduce(self._values))
         ):
-            raise InvalidScores(NOT_FINITE)
+            raise not_finite()
         return best
 
     def gaps(self, best: Stored, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
@@ -212,7 +218,7 @@ def _exact_score(value: object) -> int | Fraction:
         return int(value)
     if not isinstance(value, bool) and isinstance(value, Decimal | Real):
         if not _is_finite(value):
-            raise InvalidScores(NOT_FINITE)
+            raise not_finite()
         return Fraction(*cast(Any, value).as_integer_ratio())
     raise InvalidScores(f"{_EXPECTED}; there is one of type {type(value).__name__}")
 

@@ -24,7 +24,6 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..sampling.categorical_rows import CategoricalRows, serves_rows
 from ..sampling.rows import ScoreRows, count_rows, read_rows
-from ..sampling.vectors import NOT_FINITE
 from ..scores import Given
 from ..selection import Order, Query, Question, ask, named
 from ..terms import AnswerTerms, Terms, takes_terms_without
@@ -298,10 +297,9 @@ def _advice() -> Iterator[None]:
     try:
         yield
     except InvalidScores as error:
-        problem = str(error)
+        problem = f"{error}{'' if error.is_finite else _ADVICE}"
     if problem is not None:
-        advice = _ADVICE if problem == NOT_FINITE else ""
-        raise InvalidScores(problem + advice)
+        raise InvalidScores(problem)
 
 
 _ADVICE = (

@@ -194,7 +194,7 @@ def _read_records(given: dict[str, object], *, bounded: bool) -> Records:
         raise InvalidArgument(
             "give both by (a column) and groups (which answer; public), or neither"
         )
-    groups = () if by is None else _read_groups(given["groups"])
+    groups = () if by is None else Labels.of(given["groups"], "groups")  # type: ignore[arg-type]
     rows = count(given["max_contributions"], "max_contributions", most=_MOST_ROWS)
     few = count(given["max_groups"], "max_groups")
     if unit is None and (rows > 1 or few > 1):
@@ -209,15 +209,6 @@ def _read_records(given: dict[str, object], *, bounded: bool) -> Records:
 
 def _read_name(name: object, argument: str) -> str | None:
     return None if name is None else column_name(name, argument)
-
-
-def _read_groups(groups: Any) -> Labels:
-    try:
-        return Labels.of(groups)
-    except InvalidCandidates as error:
-        raise InvalidCandidates(
-            str(error).replace("candidates", "groups").replace(" of answers", "")
-        ) from None
 
 
 def _divided(terms: Any, parts: int, steps: int) -> Terms:
