@@ -147,12 +147,13 @@ def change(found: Mapping[str, Any], about: About) -> About | None:
     return None if is_same or about.name is None else about
 
 
-def record(
+def record(  # noqa: PLR0913  # a description, and what the owner says with it
     transaction: Transaction,
     budget: str,
     about: About,
     period: Period | None = None,
     separate_from: Sequence[str] = (),
+    at: str | None = None,
 ) -> None:
     """Append a description to the chain, with the period of its budget where that begins.
 
@@ -162,13 +163,14 @@ def record(
         about: the description.
         period: the period.
         separate_from: other budgets about the same tables that hold the data of others, as the owner says.
+        at: the time of the event; None for that of the clock.
     """
     body: dict[str, Any] = {
         "name": about.name, "digest": about.digest, **about.identity, "columns": list(about.columns),
     }  # fmt: skip
     if about.tables is not None:
         body["tables"] = about.tables
-    append_described(transaction, budget, body, period, separate_from=list(separate_from))
+    append_described(transaction, budget, body, period, at, separate_from=list(separate_from))
 
 
 def append_described(
@@ -176,6 +178,7 @@ def append_described(
     budget: str,
     body: Mapping[str, Any],
     period: Period | None,
+    at: str | None = None,
     **words: list[str],
 ) -> None:
     """Append an event with a description. A period that the body holds is that of another budget.
@@ -185,12 +188,13 @@ def append_described(
         budget: the budget.
         body: the description, as an event holds it.
         period: the period that begins.
+        at: the time of the event; None for that of the clock.
         **words: what the owner says of this budget and others: the budgets that it merges, or is separate from.
     """
     plain = {name: value for name, value in body.items() if name not in _OF_ONE_BUDGET}
     begins = {} if period is None else period.as_dict
     more = {name: budgets for name, budgets in words.items() if budgets}
-    event = NewEvent("described", budget, None, None, {**plain, **begins, **more})
+    event = NewEvent("described", budget, None, None, {**plain, **begins, **more}, at)
     transaction.append(event)
 
 

@@ -75,11 +75,19 @@ def paying(found: list[Budget]) -> list[Budget]:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """A dataset, and perhaps an analyst on it, whose budgets are charged."""
+    """A dataset, and perhaps an analyst on it, whose budgets are charged.
+
+    Attributes:
+        store: the database of the ledger.
+        dataset: the dataset.
+        analyst: the analyst, or None.
+        at: the time that events of its releases have, where it must not tell when they were charged.
+    """
 
     store: Store
     dataset: str
     analyst: str | None
+    at: str | None = None
 
     def __post_init__(self) -> None:
         """Read the names as exact text.
@@ -234,7 +242,7 @@ class Purchase:
         bill = self.bill
         changed = check_charge(transaction, self.payer.dataset, bill.about)
         if changed is not None:
-            record(transaction, self.payer.dataset, changed)
+            record(transaction, self.payer.dataset, changed, at=self.payer.at)
         payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
@@ -284,7 +292,8 @@ class Purchase:
         )
 
     def _event(self, kind: str, body: dict[str, object]) -> NewEvent:
-        return NewEvent(kind, self.payer.dataset, self.payer.analyst, self.bill.request, body)
+        payer = self.payer
+        return NewEvent(kind, payer.dataset, payer.analyst, self.bill.request, body, payer.at)
 
 
 def purchase(payer: Payer, bill: Bill) -> Purchase:

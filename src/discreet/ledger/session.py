@@ -158,6 +158,13 @@ class Session:
     def __init__(self, payer: Payer) -> None:
         self._payer = payer
 
+    def dated(self, at: str) -> "Session":
+        """Return this session with events that have another time than that of their charge.
+
+        Data are read before the charge, so its time depends on them. A service gives the time of the request.
+        """
+        return Session(replace(self._payer, at=at))
+
     @property
     def dataset(self) -> str:
         """The dataset whose budget is charged."""

@@ -46,15 +46,30 @@ class ChainHead:
         return Checkpoint(self.identity, self.events, self.at, self.head)
 
 
+def time_text(time: datetime) -> str:
+    """Return a time in UTC as events have it."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event to be appended, without number, time and hash."""
+    """An event to be appended, without number and hash.
+
+    Attributes:
+        kind: see `Event`, as the others.
+        dataset: the dataset whose budget it concerns.
+        analyst: the analyst whose share it concerns.
+        request: the name of the request.
+        body: everything else.
+        at: its time, where that must not tell when it was written; None for the clock of this machine.
+    """
 
     kind: str
     dataset: str
     analyst: str | None
     request: str | None
     body: dict[str, object]
+    at: str | None = None
 
 
 class Transaction:
@@ -109,7 +124,7 @@ class Transaction:
 
     def append(self, new: NewEvent) -> None:
         """Append an event to the chain."""
-        number, at = self.chain.events + 1, datetime.now(UTC).isoformat(timespec="microseconds")
+        number, at = self.chain.events + 1, new.at or time_text(datetime.now(UTC))
         event = Event(number, at, new.kind, new.dataset, new.analyst, new.request, new.body, "")
         columns = columns_of(event)
         head = chain_hash(self.chain.head, columns)

@@ -120,9 +120,10 @@ class Datasets:
         fits = closed is None and own.fits(cost)
         return Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error, closed)
 
-    def session(self, name: str, analyst: str | None) -> Session:
-        """Return the session that is charged for questions about a dataset."""
-        return self._ledger.session(self._whose(name), analyst=analyst)
+    def session(self, name: str, analyst: str | None, at: str | None = None) -> Session:
+        """Return the session that is charged for questions about a dataset; `at` is the time of its events."""
+        session = self._ledger.session(self._whose(name), analyst=analyst)
+        return session if at is None else session.dated(at)
 
     def _whose(self, name: str) -> str | Dataset:
         """Return what a ledger finds the budget by: the description, or the name of data without one."""

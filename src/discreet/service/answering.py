@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,10 @@ def answering(declared: Configuration, held: Datasets) -> Answer:
 
     def answer(asked: dict[str, Any]) -> dict[str, Any]:
         def release() -> Release:
-            rights = rights_of(held, declared, asked["role"], asked["analyst"])
+            rights = replace(
+                rights_of(held, declared, asked["role"], asked["analyst"]),
+                beginning=asked["beginning"],
+            )
             most = asked["max_cost"]
             paying = Paying(asked["request"], None if most is None else wire.read_number(most))
             terms = {name: wire.read_value(value) for name, value in asked["terms"].items()}

@@ -23,12 +23,14 @@ class Apart:
     Attributes:
         processes: those that read data.
         token: the caller.
+        beginning: the time at which the slot of the request began.
         charge: operations by name that charge, read no data, and return what was answered before.
         stored: operations by name that return what was answered before, and charge nothing.
     """
 
     processes: Processes
     token: Token
+    beginning: str | None
     charge: Mapping[str, Asking]
     stored: Mapping[str, Asking]
 
@@ -58,6 +60,7 @@ class Apart:
             "name": name, "arguments": arguments, "terms": written, "role": self.token.role,
             "analyst": self.token.analyst, "request": named.request,
             "max_cost": None if named.max_cost is None else str(named.max_cost),
+            "beginning": self.beginning,
         }  # fmt: skip
         whole = [*arguments, *([terms] if name == "ask_free" else []), named]
         answer = self._answer(question, whole)

@@ -34,10 +34,8 @@ from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
 from .routes import add_free_questions, add_questions, add_views
-from .slots import App, Slots, read_slot
+from .slots import DEFAULT, App, Clock, Slots, read_slot
 from .tokens import Token, Tokens, tokens_beside
-
-_SLOT = "1s"
 
 _FAILURES: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": models.ErrorReply, "description": "Refused."},
@@ -86,9 +84,9 @@ class Service:
             raise RefusedError(NotAllowed("this token asks too often; wait a minute"), 429)
         return token
 
-    def connection(self, token: Token) -> Connection:
-        """Return the connection of a caller."""
-        rights = self._rights(token.role, token.analyst)
+    def connection(self, token: Token, beginning: str | None = None) -> Connection:
+        """Return the connection of a caller, for a request whose slot began at that time."""
+        rights = replace(self._rights(token.role, token.analyst), beginning=beginning)
         owned = Ownership(self.declared, self.tokens, token.role, token)
         asking: dict[str, Asking] = {}
         if self.processes is not None and rights.asks:
@@ -96,7 +94,7 @@ class Service:
                 _reading_nothing(replace(rights, prepared=prepared))
                 for prepared in (charge_unread, refuse_unread)
             )
-            apart = Apart(self.processes, token, charge, stored)
+            apart = Apart(self.processes, token, beginning, charge, stored)
             asking = {"ask": apart.ask, "ask_free": apart.ask_free}
         return Connection(InProcess(rights, owned, rights.check, asking), "a service")
 
@@ -139,6 +137,7 @@ def make_app(
     hosts: list[str],
     counts: RequestCounts | None = None,
     processes: Processes | None = None,
+    clock: Clock | None = None,
 ) -> App:
     """Return the service as an ASGI application.
 
@@ -147,6 +146,7 @@ def make_app(
         hosts: the names under which the service may be called.
         counts: what all workers of the service count together; without it this one counts for itself.
         processes: those that read the data; without them they are read in this process.
+        clock: the time; without it that of this machine.
     """
     counted = RequestCounts() if counts is None else counts
     rate = RateLimit(counts=counted)
@@ -155,7 +155,7 @@ def make_app(
     trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
     logged = AccessLog(ShortBodies(trusted), counted)
     slot = check_server(declared)
-    service.slots = Slots(logged, slot, counts=counted)
+    service.slots = Slots(logged, slot, clock or Clock(), counts=counted)
     return service.slots
 
 
@@ -165,7 +165,7 @@ def check_server(declared: Configuration) -> float:
     Raises:
         InvalidArgument: if it is none.
     """
-    return read_slot(declared.server.get("slot", _SLOT))
+    return read_slot(declared.server.get("slot", DEFAULT))
 
 
 def _api(service: Service, counts: RequestCounts) -> FastAPI:

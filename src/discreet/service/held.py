@@ -13,7 +13,7 @@ from ..ledger.described import declared_neighbors, existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights
-from .slots import LENGTH
+from .slots import DEFAULT, LENGTH, read_slot
 
 
 def hold(declared: Configuration) -> Datasets:
@@ -44,7 +44,8 @@ def rights_of(held: Datasets, declared: Configuration, role: str, analyst: str |
     asking = (
         auditor_rights(held, declared) if role == "auditor" else rights(held, declared, analyst)
     )
-    return replace(asking, longest=LENGTH // 2)
+    slot = read_slot(declared.server.get("slot", DEFAULT))
+    return replace(asking, longest=LENGTH // 2, slot=slot)
 
 
 def auditor_rights(held: Datasets, declared: Configuration) -> Rights:

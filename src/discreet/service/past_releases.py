@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from ..ledger import Event
 from ..ledger.events import CHARGED
+from ..ledger.transaction import time_text
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_brief
 from ..privacy.units import Unit, plain_unit, read_unit
@@ -21,7 +23,7 @@ class PastRelease:
         query: the question in words.
         guarantee: the guarantee of the whole release.
         unit: the privacy unit, a column; None if every row is a record.
-        at: when it was charged, UTC.
+        at: when it was charged, UTC; of a service, for all but its owner, the end of the slot of its request.
         is_answered: whether its answer is stored; if not, the same request asks for it, at no cost.
     """
 
@@ -49,8 +51,10 @@ class PastRelease:
         return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{told}"
 
 
-def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRelease]:
-    """Return the releases that events record; to one analyst, or to all for None."""
+def past_releases(
+    events: Iterable[Event], analyst: str | None, slot: float = 0
+) -> list[PastRelease]:
+    """Return the releases that events record; to one analyst, or to all for None; a slot of seconds later."""
     mine = [event for event in events if analyst in {None, event.analyst}]
     answered = {
         (event.analyst, event.request)
@@ -65,7 +69,7 @@ def past_releases(events: Iterable[Event], analyst: str | None) -> list[PastRele
             event.body["query"],
             read_guarantee(event.body["guarantee"]),
             read_unit(event.body.get("privacy_unit")),
-            event.at,
+            time_text(datetime.fromisoformat(event.at) + timedelta(seconds=slot)),
             (event.analyst, event.request) in answered,
         )
         for event in mine

@@ -13,6 +13,7 @@ from . import wire
 from .access import REFUSED
 from .connection import Connection
 from .refusals import RefusedError, error_for_reader, status_of
+from .slots import BEGINNING
 from .tokens import Token
 
 
@@ -23,8 +24,8 @@ class Answering(Protocol):
         """Return what is kept of the token of a request, or raise a `RefusedError`."""
         ...
 
-    def connection(self, token: Token) -> Connection:
-        """Return the connection of a caller."""
+    def connection(self, token: Token, beginning: str | None = None) -> Connection:
+        """Return the connection of a caller, for a request whose slot began at that time."""
         ...
 
 
@@ -67,7 +68,7 @@ def _replied(service: Answering, request: Request, work: AnswerWork) -> Response
     try:
         token = service.caller(request)
         role = token.role
-        return work(service.connection(token), token)
+        return work(service.connection(token, request.scope.get(BEGINNING)), token)
     except RefusedError as refused:
         wrong, status = refused.error, refused.status
     except Exception as error:

@@ -46,6 +46,9 @@ class Rights:
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that a release may have, whatever the data are; None: any number.
         prepared: what is made of the function that reads the data, before it is called.
+        beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
+            at which they are written, which follows the reading of the data.
+        slot: the seconds after which replies leave. All but the owner are told the ends of slots.
     """
 
     datasets: Datasets
@@ -55,6 +58,8 @@ class Rights:
     asks: bool = True
     longest: int | None = None
     prepared: Callable[[Prepare], Prepare] = charge_failures
+    beginning: str | None = None
+    slot: float = 0
 
     @property
     def are_the_owners(self) -> bool:
@@ -140,7 +145,8 @@ class Rights:
     def releases(self) -> list[PastRelease]:
         """Return what was released before: to an analyst, or to all for the owner."""
         events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
-        return past_releases((events[number] for number in sorted(events)), self.analyst)
+        slot = 0 if self.are_the_owners else self.slot
+        return past_releases((events[number] for number in sorted(events)), self.analyst, slot)
 
     def _named(self, question: str, dataset: str | None) -> tuple[str, Permission]:
         """Return the dataset of a named question, and the question."""
@@ -198,7 +204,7 @@ class Rights:
         self._check_length(dataset, permission, size)
         data, session = (
             self.datasets.find(dataset).data,
-            self.datasets.session(dataset, self.analyst),
+            self.datasets.session(dataset, self.analyst, self.beginning),
         )
         try:
             return permission.ask(data, session, size, paying.request, self.prepared)

@@ -10,11 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from fractions import Fraction
 from time import monotonic
 from typing import Any
 
 from ..errors import InvalidArgument, shown
+from ..ledger.transaction import time_text
 from .counts import RequestCounts
 
 MISSED = "slots missed"
@@ -22,6 +24,12 @@ MISSED = "slots missed"
 
 LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
 """Where the scope of a request has what is called when its reply was sent, and whether it leaves without a slot."""
+
+BEGINNING = "discreet.beginning"
+"""Where the scope of a request has the time at which its slot began: when the request was whole."""
+
+DEFAULT = "1s"
+"""The slot where discreet.toml declares none."""
 
 LENGTH = 1 << 16
 """Bytes of a padded body."""
@@ -34,6 +42,11 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
+def now_in_utc() -> datetime:
+    """Return the date and the time of day, by the clock of this machine."""
+    return datetime.now(UTC)
+
+
 @dataclass(slots=True)
 class Clock:
     """Time, and how to wait for it.
@@ -41,10 +54,12 @@ class Clock:
     Attributes:
         now: returns seconds that never go back.
         sleep: waits for so many seconds.
+        date: returns the date and the time of day, with a zone.
     """
 
     now: Callable[[], float] = monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    date: Callable[[], datetime] = now_in_utc
 
 
 @dataclass(slots=True)
@@ -74,11 +89,13 @@ class Slots:
             await self.app(scope, receive, send)
             return
         arrived, held = [self.clock.now()], _Held()
+        scope[BEGINNING] = time_text(self.clock.date())
 
         async def arriving() -> Message:
             message = await receive()
             if message["type"] == "http.request":
                 arrived.append(self.clock.now())
+                scope[BEGINNING] = time_text(self.clock.date())
             return message
 
         # What fails here is not raised: it would be logged with its message, and answered at once.

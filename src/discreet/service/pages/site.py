@@ -44,8 +44,8 @@ class Backend(Protocol):
         """When replies leave."""
         ...
 
-    def connection(self, token: Token) -> Connection:
-        """Return what answers the caller."""
+    def connection(self, token: Token, beginning: str | None = None) -> Connection:
+        """Return what answers the caller, for a request whose slot began at that time."""
         ...
 
     def scope(self, token: Token) -> Scope:

@@ -10,6 +10,7 @@ from ..access import REFUSED
 from ..connection import Connection
 from ..refusals import error_for_reader, status_of
 from ..rights import Scope
+from ..slots import BEGINNING
 from ..tokens import Token
 from .asked import PageRequest
 from .promises import WORDINGS
@@ -62,7 +63,8 @@ class Visit:
 
     def connection(self) -> Connection:
         """Return what answers the visitor."""
-        return self.site.service.connection(self.token)
+        beginning = self.asked.request.scope.get(BEGINNING)
+        return self.site.service.connection(self.token, beginning)
 
     def scope(self) -> Scope:
         """Return what the visitor may ask about."""

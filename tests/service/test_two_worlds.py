@@ -1,0 +1,340 @@
+"""Two services that are equal but for what *another* analyst did tell one analyst the same, byte for byte.
+
+Bits and clocks are given: each request of the watched analyst has the same ones in both worlds, so nothing is
+masked.
+"""
+
+import asyncio
+import datetime as dt
+import hashlib
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra server is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
+
+import discreet
+from discreet.ledger.described import configuration, open_described
+from discreet.service.app import make_app
+from discreet.service.pages.routes import PAGES
+from discreet.service.pages.sessions import form_secret
+from discreet.service.slots import Clock
+from discreet.service.tokens import tokens_beside
+
+from .pages.person import Person, Read
+from .test_app import ROUTES
+from .test_connect import TEXT
+
+HOST = "service.test"
+LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
+START = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
+SESSION = "__Host-discreet"
+OTHERS: dict[tuple[str, str], dict[str, Any]] = {
+    ("GET", "/healthz"): {},
+    ("GET", "/v1/openapi.json"): {},
+}
+FORMS: dict[str, dict[str, Any]] = {
+    "/ask": {"dataset": "people", "question": "typical-age", "request": "page", "max_cost": "1/2"},
+    "/plan?": {"dataset": "people", "question": "typical-age"},
+    "/login": {"token": "discreet_of_nobody"},
+}
+STEPS = ("1/256", "1/8", "3/16", "1/4")  # a search for what is left
+Reply = tuple[str, int, tuple[tuple[str, str], ...], bytes, float]
+
+
+class Bits:
+    """Bits that are a function of who asks, and how often."""
+
+    def __init__(self) -> None:
+        self.seed, self.drawn = "start", 0
+
+    def begin(self, seed: str) -> None:
+        self.seed, self.drawn = seed, 0
+
+    def __call__(self, size: int) -> bytes:
+        self.drawn += 1
+        text = f"{self.seed} {self.drawn}".encode()
+        return hashlib.shake_256(text).digest(size)
+
+
+class World:
+    """A service in a folder, an analyst who is watched, and others who do something or not."""
+
+    def __init__(self, folder: Path, bits: Bits, text: str) -> None:
+        self.bits, self.requests, self.waited = bits, 0, 0.0
+        (folder / "discreet.toml").write_text(text)
+        (folder / "SECRET-PLACE.csv").write_text("age,city\n" + "30,Bern\n" * 99)
+        (folder / "rivals.csv").write_text("x\n1\n2\n")
+        (folder / "broken.csv").write_text("y\n1\n2\n")
+        self.declared = configuration(folder / "discreet.toml")
+        for name in ("people", "rivals", "broken"):
+            open_described(self.declared, name)
+        for name, analyst in (
+            ("people", "ann"),
+            ("people", "bob"),
+            ("rivals", "bob"),
+            ("broken", "bob"),
+        ):
+            open_described(self.declared, name, analyst)
+        self.known = tokens_beside(folder / "discreet.toml")
+        roles = {"ann": ("analyst", "ann"), "bob": ("analyst", "bob"), "owner": ("owner", None)}
+        self.tokens = {who: self.known.create(*role, LATER) for who, role in roles.items()}
+        clock = Clock(lambda: 0.0, self.wait, self.date)
+        self.app = make_app(self.declared, [HOST], clock=clock)
+        self.person = self.enter("ann")
+
+    def enter(self, who: str) -> Person:
+        """Return somebody who has logged in at the pages."""
+        person = Person(self.app)
+        person.address = "10.0.0.1"
+        assert person.enter(self.tokens[who][0]).status_code == 303
+        return person
+
+    async def wait(self, seconds: float) -> None:
+        self.waited += seconds
+
+    def date(self) -> dt.datetime:
+        return START + dt.timedelta(seconds=self.requests)
+
+    def send(self, who: str, method: str, path: str, **sent: Any) -> Any:
+        """Send one request to the interface with a token."""
+        headers = {"Authorization": f"Bearer {self.tokens[who][0]}", **sent.pop("headers", {})}
+
+        async def call() -> Any:
+            transport = httpx.ASGITransport(self.app, client=("10.0.0.1", 1))
+            async with httpx.AsyncClient(transport=transport, base_url=f"https://{HOST}") as client:
+                return await client.request(method, path, headers=headers, **sent)
+
+        return asyncio.run(call())
+
+    def watch(self, method: str, path: str, *, pages: bool = False, **sent: Any) -> Reply:
+        """Send a request of the watched analyst, with bits and a time of its own."""
+        self.requests += 1
+        self.bits.begin(f"ann {self.requests}")
+        self.waited = 0.0
+        reply = (
+            self.person.send(method, path, **sent)
+            if pages
+            else self.send("ann", method, path, **sent)
+        )
+        self.bits.begin(f"others {self.requests}")
+        headers = tuple(sorted(reply.headers.multi_items()))
+        return f"{method} {path}", reply.status_code, headers, reply.content, self.waited
+
+    @property
+    def secret(self) -> str:
+        """What the forms of the watched analyst hold."""
+        return form_secret(self.person.cookies[SESSION])
+
+    def probes(self) -> Iterator[Reply]:
+        """Ask by every route of the interface and of the pages, and search for what others have spent."""
+        for (method, path), sent in {**ROUTES, **OTHERS}.items():
+            keyed = {"headers": {"Idempotency-Key": "once"}, **sent}
+            yield self.watch(method, path.format(identity="none"), **keyed)
+        for method, path in [*((m, p) for m, p, _, _ in PAGES), *STRANGERS]:
+            if path == "/logout":
+                continue  # it ends the session; tried last
+            fields = {**FORMS.get(path, {}), "secret": self.secret}
+            sent = {"data": fields} if method == "POST" else {"params": FORMS.get(f"{path}?", {})}
+            yield self.watch(method, path, pages=True, **sent)
+        for epsilon in STEPS:
+            free = {
+                "verb": "mode",
+                "dataset": "people",
+                "column": "city",
+                "terms": {"epsilon": epsilon},
+            }
+            yield self.watch("POST", "/v1/verbs/quotes", json={**free, "size": 40})
+            key = {"Idempotency-Key": f"free {self.requests}"}
+            yield self.watch("POST", "/v1/verbs/answers", json=free, headers=key)
+        named = {"question": "city", "dataset": "people"}
+        for key in ("costly", "once more"):  # the second is refused: the share is spent
+            yield self.watch("POST", "/v1/quotes", json=named)
+            yield self.watch("POST", "/v1/answers", json=named, headers={"Idempotency-Key": key})
+        for path in ("/v1/budgets", "/v1/releases"):
+            yield self.watch("GET", path)
+        for path in ("/questions", "/answers", "/budgets", "/free"):
+            yield self.watch("GET", path, pages=True)
+
+    def end(self) -> Reply:
+        return self.watch("POST", "/logout", pages=True, data={"secret": self.secret})
+
+
+STRANGERS = [("GET", "/style.css"), ("GET", "/login"), ("POST", "/login"), ("GET", "/nowhere")]
+
+
+# What another analyst does, and what the owner does about this analyst.
+
+
+def nothing(world: World) -> None:
+    """Do nothing."""
+
+
+def asked(world: World) -> None:
+    for i in range(3):
+        named = {"question": "typical-age", "dataset": "people"}
+        reply = world.send(
+            "bob", "POST", "/v1/answers", json=named, headers={"Idempotency-Key": f"{i}"}
+        )
+        assert reply.status_code == 200
+        assert world.send("bob", "POST", "/v1/quotes", json=named).status_code == 200
+
+
+def refused(world: World) -> None:
+    dear = {"question": "city", "dataset": "people"}
+    reply = world.send("bob", "POST", "/v1/answers", json=dear, headers={"Idempotency-Key": "dear"})
+    assert reply.status_code == 402
+    for path in ("/v1/tokens", "/v1/audit", "/nowhere"):
+        assert world.send("bob", "GET", path).status_code >= 400
+
+
+def failed(world: World) -> None:
+    question = {"question": "high", "dataset": "broken"}
+    reply = world.send(
+        "bob", "POST", "/v1/answers", json=question, headers={"Idempotency-Key": "bad"}
+    )
+    assert reply.status_code == 500
+
+
+def revoked(world: World) -> None:
+    identity = world.tokens["bob"][1].id
+    assert world.send("owner", "DELETE", f"/v1/tokens/{identity}").status_code == 200
+    assert world.send("bob", "GET", "/v1/questions").status_code == 401
+
+
+def exhausted(world: World) -> None:
+    for i in range(8):
+        named = {"question": "typical-age", "dataset": "people"}
+        world.send(
+            "bob", "POST", "/v1/answers", json=named, headers={"Idempotency-Key": f"all {i}"}
+        )
+
+
+def granted(world: World) -> None:
+    ledger = discreet.Ledger(world.declared.ledger)
+    people = world.declared.dataset("people")
+    ledger.extend(people, analyst="bob", epsilon=5)
+    ledger.shrink(people, analyst="bob")
+    ledger.open(people, analyst="cy", epsilon=2)
+    ledger.session(people).median(people, "age", epsilon=2)
+
+
+def used_at_the_pages(world: World) -> None:
+    bob = world.enter("bob")
+    fields = {**FORMS["/ask"], "request": "bob's", "secret": form_secret(bob.cookies[SESSION])}
+    assert bob.send("POST", "/ask", data=fields).status_code == 200
+    stranger = Person(world.app)
+    form = Read(stranger.get("/login").text).form("/login")
+    for _ in range(40):
+        stranger.submit(form, token="discreet_wrong")
+
+
+ACTS: list[Callable[[World], None]] = [
+    asked,
+    refused,
+    failed,
+    used_at_the_pages,
+    exhausted,
+    granted,
+    revoked,
+]
+WORDS = (
+    TEXT
+    + """
+[datasets.broken]
+source = "broken.csv"
+budget = { epsilon = "9" }
+columns.x = { type = "integer", minimum = 0, maximum = 9 }
+questions.high = { verb = "maximum", column = "x", epsilon = 1 }
+[server]
+slot = "1s"
+"""
+).replace('datasets = ["people", "rivals"]', 'datasets = ["people", "rivals", "broken"]')
+
+
+@contextmanager
+def given_bits() -> Iterator[Bits]:
+    bits = Bits()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "urandom", bits)
+        patched.setattr(random, "_urandom", bits)
+        patched.setattr("http.cookies._getdate", lambda *_: "Sun, 01 Mar 2026 12:00:00 GMT")
+        patched.delenv("DISCREET_CONFIG", raising=False)
+        yield bits
+
+
+def replies(folder: Path, text: str, *acts: Callable[[World], None]) -> list[Reply]:
+    """Return what the watched analyst is told before, between and after what others do."""
+    folder.mkdir()
+    with given_bits() as bits:
+        world = World(folder, bits, text)
+        told = list(world.probes())
+        for act in acts:
+            bits.begin(f"others {act.__name__}")
+            act(world)
+        told += world.probes()
+        return [*told, world.end()]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> list[Reply]:
+    return replies(tmp_path_factory.mktemp("alone") / "world", WORDS, nothing)
+
+
+def test_every_route_is_asked(alone: list[Reply]) -> None:
+    asked_for = {told[0].partition("?")[0] for told in alone}
+    for method, path in [*ROUTES, *OTHERS, *((m, p) for m, p, _, _ in PAGES), *STRANGERS]:
+        assert f"{method} {path.format(identity='none')}" in asked_for
+    assert {told[1] for told in alone} >= {200, 402, 403, 404}
+    assert all(
+        told[4] == 1.0 for told in alone if told[1] != 431
+    )  # each left at the end of its slot
+
+
+@pytest.mark.parametrize(
+    "acts", [[act] for act in ACTS] + [ACTS], ids=lambda acts: acts[-1].__name__
+)
+def test_what_another_does_moves_no_reply(
+    tmp_path: Path, alone: list[Reply], acts: list[Callable[[World], None]]
+) -> None:
+    for mine, theirs in zip(alone, replies(tmp_path / "world", WORDS, *acts), strict=True):
+        assert mine == theirs
+
+
+def test_the_harness_sees_a_difference_where_there_is_one(tmp_path: Path) -> None:
+    """Of an oversubscribed budget refusals tell, as the docs say."""
+    text = WORDS.replace(
+        'budget = { epsilon = "20" }', 'budget = { epsilon = "10.1" }\noversubscribed = true'
+    )
+    one = replies(tmp_path / "one", text, nothing)
+    other = replies(tmp_path / "other", text, exhausted)
+    differing = [mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs]
+    assert differing[0] in (
+        "POST /v1/answers",
+        "POST /v1/verbs/answers",
+    )  # a refusal, and no quote before
+
+
+def test_the_times_that_are_told_are_ends_of_slots(tmp_path: Path) -> None:
+    """A release was charged after its data were read; its time is that of its request."""
+    folder = tmp_path / "world"
+    folder.mkdir()
+    with given_bits() as bits:
+        world = World(folder, bits, WORDS)
+        named = {"question": "typical-age", "dataset": "people"}
+        world.watch("POST", "/v1/answers", json=named, headers={"Idempotency-Key": "k"})
+        (release,) = world.send("ann", "GET", "/v1/releases").json()
+        (owners,) = world.send("owner", "GET", "/v1/releases").json()
+        events = discreet.Ledger(world.declared.ledger).history()
+    begins = START + dt.timedelta(seconds=1)
+    assert {
+        dt.datetime.fromisoformat(e.at) for e in events if e.kind in ("charged", "answered")
+    } == {begins}
+    assert dt.datetime.fromisoformat(owners["at"]) == begins
+    assert dt.datetime.fromisoformat(release["at"]) == begins + dt.timedelta(seconds=1)
