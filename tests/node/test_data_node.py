@@ -270,3 +270,20 @@ def test_two_datasets_of_one_source_have_one_budget_in_a_node(tmp_path: Path) ->
     node.analyst("ann").query("ages")
     with pytest.raises(Exhausted):
         node.analyst("ann").query("people")
+
+
+def test_arguments_that_a_verb_does_not_take_are_refused_by_its_signature() -> None:
+    made = node()
+    for terms in ({"candidate": [1]}, {}):
+        with pytest.raises(InvalidArgument, match="odd cannot be asked like this"):
+            made.configure_data_access("bids", "odd", _of_two, **terms)
+
+    def failing(data: object, **terms: object) -> object:
+        raise TypeError("f() takes 2 arguments")  # as Python says it, and not about ours
+
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        made.configure_data_access("bids", "failing", failing)
+
+
+def _of_two(data: object, column: str) -> object:
+    raise AssertionError("it was called")

@@ -1,7 +1,7 @@
 """The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
-import re
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 from ..arguments import read_name, refuse_one_shot, settled
@@ -14,8 +14,6 @@ from ..payment import Bill
 from ..releases import Release, Simulation
 from .allowed_questions import AllowedQuestion, Permission
 from .isolation import PublicError
-
-_ABOUT_ARGUMENTS = re.compile(r"unexpected argument|[\w.<>]+\(\) (got|missing|takes) ")
 
 
 @dataclass(slots=True, repr=False)
@@ -67,12 +65,9 @@ class Datasets:
         if access in holding.questions:
             raise InvalidArgument(f"{name} has a question named {shown(access)}; take another name")
         kept = _settled(question)
-        try:
-            bill = kept._replace(arguments=(holding.data, *kept.arguments)).bill()
-        except TypeError as wrong:
-            if not _ABOUT_ARGUMENTS.match(str(wrong)):
-                raise
-            raise InvalidArgument(f"{access} cannot be asked like this: {wrong}") from None
+        asked = kept._replace(arguments=(holding.data, *kept.arguments))
+        _check_arguments(access, asked)
+        bill = asked.bill()
         if self.opened(name) is not None:
             self.session(name, None).quoted([bill])  # refuses what the budget cannot count
         holding.questions[access] = Permission(kept, bill)
@@ -293,6 +288,23 @@ def exhausted(name: str, quote: Quote) -> Exhausted:
         f"remaining {quote.remaining}",
         **figures,
     )
+
+
+def _check_arguments(access: str, question: Call) -> None:
+    """Raise if the verb takes other arguments.
+
+    Raises:
+        InvalidArgument: if one is missing, unknown, or given twice.
+    """
+    try:
+        signature(question.verb).bind(*question.arguments, **question.terms)
+    except TypeError as error:
+        failure = InvalidArgument(f"{access} cannot be asked like this: {error}")
+    except ValueError:  # of a callable whose arguments nobody can tell
+        return
+    else:
+        return
+    raise failure
 
 
 def _settled(question: Call) -> Call:
