@@ -278,12 +278,12 @@ def test_arguments_that_a_verb_does_not_take_are_refused_by_its_signature() -> N
         with pytest.raises(InvalidArgument, match="odd cannot be asked like this"):
             made.configure_data_access("bids", "odd", _of_two, **terms)
 
-    def failing(data: object, **terms: object) -> object:
+    def failing(data: object, **terms: object) -> Any:
         raise TypeError("f() takes 2 arguments")  # as Python says it, and not about ours
 
     with pytest.raises(InvalidScores, match="its message may quote the data"):
         made.configure_data_access("bids", "failing", failing)
 
 
-def _of_two(data: object, column: str) -> object:
+def _of_two(data: object, column: str) -> Any:
     raise AssertionError("it was called")

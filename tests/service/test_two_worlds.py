@@ -140,7 +140,7 @@ class World:
         for method, path in [*((m, p) for m, p, _, _ in PAGES), *STRANGERS]:
             if path == "/logout":
                 continue  # it ends the session; tried last
-            fields = {**FORMS.get(path, {}), "secret": self.secret}
+            fields: dict[str, Any] = {**FORMS.get(path, {}), "secret": self.secret}
             sent = {"data": fields} if method == "POST" else {"params": FORMS.get(f"{path}?", {})}
             yield self.watch(method, path, pages=True, **sent)
         for epsilon in STEPS:
@@ -151,8 +151,8 @@ class World:
                 "terms": {"epsilon": epsilon},
             }
             yield self.watch("POST", "/v1/verbs/quotes", json={**free, "size": 40})
-            key = {"Idempotency-Key": f"free {self.requests}"}
-            yield self.watch("POST", "/v1/verbs/answers", json=free, headers=key)
+            headers = {"Idempotency-Key": f"free {self.requests}"}
+            yield self.watch("POST", "/v1/verbs/answers", json=free, headers=headers)
         named = {"question": "city", "dataset": "people"}
         for key in ("costly", "once more"):  # the second is refused: the share is spent
             yield self.watch("POST", "/v1/quotes", json=named)
