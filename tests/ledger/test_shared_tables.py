@@ -746,6 +746,26 @@ def test_partitions_and_quoted_names_of_postgresql(shop: str) -> None:
     assert budgets_of(parts, described("SELECT age FROM part", shop)) == {1}
 
 
+def test_a_foreign_table_may_be_any(shop: str) -> None:
+    import psycopg
+
+    with psycopg.connect(shop, autocommit=True) as connection:
+        try:
+            connection.execute("CREATE EXTENSION postgres_fdw")
+        except psycopg.Error:
+            pytest.skip("the server has no foreign tables")
+        connection.execute("CREATE SERVER back FOREIGN DATA WRAPPER postgres_fdw")
+        connection.execute(
+            "CREATE FOREIGN TABLE far (age int) SERVER back OPTIONS (table_name 'people')"
+        )
+    try:
+        people = described("SELECT age FROM people", shop, name="people")
+        assert budgets_of(people, described("SELECT age FROM far", shop)) == {1}
+    finally:
+        with psycopg.connect(shop, autocommit=True) as connection:
+            connection.execute("DROP EXTENSION postgres_fdw CASCADE")
+
+
 def test_a_question_to_postgresql_sees_a_changed_view(shop: str) -> None:
     import psycopg
 

@@ -10,6 +10,9 @@ from sqlalchemy import text
 from .parsed_queries import statement
 from .query_tables import QueryTables, hash_of
 
+_FOREIGN = "f"
+"""The kind of a foreign table, which may be a table of this database in another spelling."""
+
 _LOCKS = """SELECT array_agg(DISTINCT relation::bigint) FROM pg_catalog.pg_locks
 WHERE locktype = 'relation' AND pid = pg_catalog.pg_backend_pid()"""
 
@@ -75,7 +78,7 @@ class PostgreSQLCatalogue:
         rows = self._behind(locks)
         hashed = hash_of((row.name, row.definition) for row in rows if row.definition is not None)
         if self._has_readers([query, *(row.definition or "" for row in rows)]) or any(
-            row.is_of_system or row.calls_functions for row in rows
+            row.is_of_system or row.calls_functions or row.kind == _FOREIGN for row in rows
         ):
             return QueryTables(None, (), hashed, database=server)
         found = [row for row in rows if row.kind != "v"]
