@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import warnings
 from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Annotated
@@ -103,6 +104,7 @@ def _options(
 
 def main() -> None:
     """Run the command line and exit with one of the codes of `exit_codes`."""
+    warnings.showwarning = _show_warning
     signal.signal(signal.SIGTERM, _terminate)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup leaves it
         signal.signal(signal.SIGHUP, _terminate)
@@ -112,6 +114,11 @@ def main() -> None:
                 errors="backslashreplace"
             )  # an answer must not be lost to an encoding
     sys.exit(run(sys.argv[1:]))
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as errors are shown, without the line of the program."""
+    typer.echo(f"discreet: {' '.join(str(message).split())}", err=True)
 
 
 def _terminate(number: int, frame: object) -> None:

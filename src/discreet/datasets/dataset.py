@@ -3,7 +3,7 @@
 import copy
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,9 +21,11 @@ from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
 from ..tables.query_tables import TableCheck
 from ..text_tables import listing
+from ..warning import warn
 from .column import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
 from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
+from .look_alikes import look_alikes
 from .sources import place_of
 
 MOST_ROWS = 10**6
@@ -102,6 +104,8 @@ class Dataset:
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
+        for doubt in _doubts(self):
+            warn(f"{self.called}: {doubt}")
 
     @classmethod
     def from_table_schema(
@@ -270,6 +274,29 @@ class Dataset:
         said["privacy_unit"] = plain_unit(self.privacy_unit)
         parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
         return f"Dataset({', '.join(parts)})"
+
+
+def _doubts(dataset: Dataset) -> Iterator[str]:
+    """Yield what may be a mistake in a description that can be accepted."""
+    for name, column in dataset.columns.items():
+        doubt = look_alikes(column.enum or ())
+        if doubt is not None:
+            yield f"of the values of column {shown(name)}, {doubt}; cells are compared letter by letter"
+    unit, known = dataset.privacy_unit, [*dataset.columns]
+    for name in () if unit is None or _has_schema(dataset.source) else [unit]:
+        if name not in known:
+            yield (
+                f"privacy_unit {shown(name)} is none of the declared columns{nearest(name, known)}, and the data "
+                "have no schema by which a wrong name is seen: with one, no row counts. Declare the column"
+            )
+
+
+def _has_schema(source: Any) -> bool:
+    """Return whether a column that is not there is seen; in JSON lines and lists of dicts its cells are missing."""
+    if isinstance(source, list | tuple) and not names_files(source):
+        return False
+    first = source[0] if isinstance(source, tuple) else source
+    return not (isinstance(first, str | Path) and file_format(Path(first)) == "JSON")
 
 
 def under(dataset: Dataset, name: str) -> Dataset:

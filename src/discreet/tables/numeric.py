@@ -65,7 +65,8 @@ def column_numbers(held: Objects | Typed, column: str) -> ExactArray:
         return from_list(list(held.cells))
     if isinstance(held.array, np.ndarray):
         if held.array.dtype.kind not in "iuf":
-            check_numbers(ColumnType(column, "other", str(held.array.dtype)))
+            kind = {"M": "timestamp", "b": "boolean"}.get(held.array.dtype.kind, "other")
+            check_numbers(ColumnType(column, kind, str(held.array.dtype)))
         return clean(held.array)
     assert held.of is not None
     check_numbers(held.of)
