@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from typing import Any, TypedDict, TypeVar, get_args
 
 from .arguments import read_name
-from .datasets.calls import Asks, takes_dataset
+from .datasets.calls import takes_dataset
+from .datasets.declared_terms import Asks
 from .docstrings import entries, with_entries
 from .error_boundary import error_boundary
 from .errors import InvalidArgument
@@ -182,6 +183,13 @@ def spelled_out(
     return signature.replace(parameters=[*shown, *added])
 
 
+_REFUSED = {
+    "weights": "every record counts once, as a weight without a bound would change an answer without a bound; to "
+    "weigh candidates by what is public, see select_weights",
+}
+"""Arguments that other libraries have, and why there are none here."""
+
+
 def check_names(terms: Mapping[str, object]) -> None:
     """Raise unless every name is one of `Terms`.
 
@@ -191,6 +199,8 @@ def check_names(terms: Mapping[str, object]) -> None:
     known = list(Terms.__annotations__)
     for name in terms:
         if name not in known:
+            if name in _REFUSED:
+                raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
             close = get_close_matches(name, [*known, "sensitivity", "candidates", "monotonic"], n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(known)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")

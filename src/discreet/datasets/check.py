@@ -16,9 +16,9 @@ from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
-from .calls import declared_bound, declared_values
 from .column import NUMERIC, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
+from .declared_terms import declared_bound, declared_values
 
 _NUMBERS = ("integer", "decimal", "float")
 

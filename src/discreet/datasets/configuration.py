@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -10,10 +10,12 @@ from typing import Any
 
 from ..arguments import exact_text
 from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
-from ..numbers import positive
+from ..numbers import exact, positive, spell
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import unit_in_words
 from ..text_tables import TextTable
+from ..warning import warn
+from .connections import holds_password
 from .dataset import Dataset
 from .declarations import (
     KeyPath,
@@ -27,6 +29,7 @@ from .declarations import (
     told,
     wrong,
 )
+from .declared_terms import Asks, check_question
 from .lines import line_of, read_toml
 from .locations import found_path, read_source
 
@@ -237,7 +240,7 @@ def read_document(given: dict[str, Any], path: Path) -> Configuration:
     tables = {name: read_table(one, ("datasets", name), DATASET) for name, one in described.items()}
     datasets = {name: _dataset(name, table, folder) for name, table in tables.items()}
     analysts = read_mapping(top.get("analysts", {}), ("analysts",))
-    return Configuration(
+    configuration = Configuration(
         path,
         _ledger(top.get("ledger"), folder),
         MappingProxyType(datasets),
@@ -249,6 +252,31 @@ def read_document(given: dict[str, Any], path: Path) -> Configuration:
         {name: _analyst(one, ("analysts", name), datasets) for name, one in analysts.items()},
         _server(top.get("server", {})),
     )
+    for doubt in _doubts(configuration):
+        warn(f"{path}: {doubt}")
+    return configuration
+
+
+def _doubts(configuration: Configuration) -> Iterator[str]:
+    """Yield questions and shares of which no budget can pay even the first."""
+    budgets = {name: terms.get("epsilon") for name, terms in configuration.budgets.items()}
+    dear = [
+        (f"datasets.{name}.questions.{access}.epsilon", question.get("epsilon"), name)
+        for name, questions in configuration.questions.items()
+        for access, question in questions.items()
+    ]
+    dear += [
+        (f"analysts.{analyst}.share.epsilon", about.get("share", {}).get("epsilon"), name)
+        for analyst, about in configuration.analysts.items()
+        for name in about["datasets"]
+    ]
+    for place, epsilon, name in dear:
+        budget = budgets.get(name)
+        if budget is not None and epsilon is not None and exact(epsilon, place) > budget:
+            yield (
+                f"{place} is {spell(exact(epsilon, place))}, above the budget of {name}, {spell(budget)}: it "
+                "can never be paid"
+            )
 
 
 def _ledger(given: object, folder: Path) -> str | None:
@@ -262,10 +290,10 @@ def _ledger(given: object, folder: Path) -> str | None:
     from sqlalchemy.exc import ArgumentError
 
     try:
-        password = make_url(where).password
+        refused = holds_password(make_url(where))
     except (ArgumentError, ValueError):
         return where  # the ledger says what is wrong with it
-    if password is not None:
+    if refused:
         raise wrong(
             ("ledger",),
             "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass",
@@ -361,6 +389,11 @@ def _question(dataset: Dataset, given: object, place: KeyPath) -> dict[str, Any]
     _placed((*place, "column"), lambda: _declared(dataset, table.get("column")))
     for key, value in table.items():
         refuse_to_fill_in(value, (*place, key))
+    for key in ("epsilon", "rho", "scale"):
+        if key in table:
+            _placed((*place, key), lambda key=key: positive(table[key], key))  # type: ignore[misc]
+    asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
+    _placed(place, lambda: check_question(dataset, verb, asks, table))
     return table
 
 

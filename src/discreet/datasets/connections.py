@@ -153,6 +153,11 @@ def _check_file(file: str | None) -> None:
         raise UnreadableFile(f"{file} is no file of a database")
 
 
+def holds_password(url: Any) -> bool:
+    """Return whether a URL, as SQLAlchemy reads it, holds a password."""
+    return url.password is not None or bool({"password", "sslpassword"} & set(url.query))
+
+
 def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile:
     """Return the database of a URL; the file of a database is found from a folder.
 
@@ -172,7 +177,7 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile
             place,
             f"it must be {_FORMS}; of other databases make a Dataset of discreet.sql(query, connection) in Python",
         )
-    if read.password is not None or {"password", "sslpassword"} & set(read.query):
+    if holds_password(read):
         raise wrong(
             place,
             "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass",

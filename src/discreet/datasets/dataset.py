@@ -15,7 +15,7 @@ from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..numbers import count
 from ..payment import About, Account
-from ..privacy.units import Unit, one_record, plain_unit, read_unit
+from ..privacy.units import Unit, columns_of_unit, one_record, plain_unit, read_unit
 from ..tables.csv_files import CsvFile
 from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
@@ -282,8 +282,8 @@ def _doubts(dataset: Dataset) -> Iterator[str]:
         doubt = look_alikes(column.enum or ())
         if doubt is not None:
             yield f"of the values of column {shown(name)}, {doubt}; cells are compared letter by letter"
-    unit, known = dataset.privacy_unit, [*dataset.columns]
-    for name in () if unit is None or _has_schema(dataset.source) else [unit]:
+    unit, known = columns_of_unit(dataset.privacy_unit), [*dataset.columns]
+    for name in () if _has_schema(dataset.source) else unit:
         if name not in known:
             yield (
                 f"privacy_unit {shown(name)} is none of the declared columns{nearest(name, known)}, and the data "

@@ -8,6 +8,7 @@ from typing import Any
 from ..arguments import file_path
 from ..errors import InvalidArgument
 from ..tables.csv_files import csv
+from ..tables.parsed_queries import is_one_select
 from ..tables.paths import file_format
 from ..tables.queries import SqlQuery
 from .connections import read_database
@@ -43,6 +44,8 @@ def _read_query(table: Mapping[str, Any], key: str, folder: Path, place: KeyPath
     text = read_text(table[key], (*place, key))
     if key == "table":
         text = table_query(text)
+    elif not is_one_select(text):
+        raise wrong((*place, key), "it must be one SELECT, which changes nothing")
     return SqlQuery(text, read_database(url, folder, (*place, "connection")))
 
 

@@ -262,6 +262,9 @@ def is_like_data(names: Sequence[str]) -> bool:
 def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> MissingColumn:
     """Return the error for a column that a CSV file has not."""
     if is_like_data(names):  # it may be a row, which must not be shown
-        where = f"the first line of {file}, which looks like data and is not shown"
+        where = (
+            f"the first line of {file}, which looks like data and is not shown; if the file has no line of names, "
+            "say them: discreet.csv(path, names=[...])"
+        )
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

@@ -29,7 +29,10 @@ ACCEPTED = (
     "a record array of numpy; or discreet.sql(query, connection)"
 )
 
+_GROUPED = "give the table itself, and the column of groups as by=, with the groups that answer: groups=[...]"
+
 _ADVICE = {
+    **dict.fromkeys(("DataFrameGroupBy", "SeriesGroupBy", "GroupBy", "LazyGroupBy"), _GROUPED),
     "RecordBatchReader": "it can be read once only, so give data.read_all()",
     "Scanner": "give data.to_table()",
     "DuckDBPyConnection": "give discreet.sql('SELECT ...', data)",
@@ -91,8 +94,13 @@ def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
 
 def failure_of(data: object) -> UnreadableData:
     """Return the error for an engine that fails on the data."""
+    open_still = (
+        ". Is its connection still open, and can what it reads be read again, as a reader of batches cannot?"
+        if _package(data) == "duckdb"
+        else ""
+    )
     return UnreadableData(
-        f"{_package(data)} failed; its message may quote the data, so it is not shown"
+        f"{_package(data)} failed; its message may quote the data, so it is not shown{open_still}"
     )
 
 
@@ -129,6 +137,8 @@ def unwrapped(data: Any) -> Any:
     """Return the rows of a query, the native table of a Narwhals frame, and anything else as it is."""
     if isinstance(data, SqlQuery):
         return data.fetched()
+    if _ADVICE.get(type(data).__name__) == _GROUPED:
+        raise refused(data)
     if _package(data) == "narwhals":
         return data.to_native()
     if _package(data) == "deltalake" and hasattr(data, "to_pyarrow_dataset"):

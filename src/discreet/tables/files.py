@@ -254,6 +254,8 @@ def format_of(one: File) -> str:
     kind = file_format(one.path)
     if not kind:
         hint = " Its form can be given: discreet.csv(path, delimiter=..., names=...)"
+        if one.path.suffix.lower() in (".xlsx", ".xls", ".ods"):
+            hint = " Of a spreadsheet give the table: pandas.read_excel(path)"
         start_of(one.path)
         raise UnreadableFile(
             f"{one.path} has none of the accepted extensions: {FILE_FORMATS}.{hint}"

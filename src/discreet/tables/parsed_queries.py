@@ -109,3 +109,31 @@ def _table_names(part: Any, expressions: frozenset[str]) -> Iterator[str]:
         expressions |= {str(entry["key"]).lower()}
     rest = [value for key, value in part.items() if key != "cte_map"]
     yield from _table_names(rest, expressions)
+
+
+_COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+
+_SELECTS = re.compile(r"[\s(]*(select|with|values|table|from)\b", re.IGNORECASE)
+
+_CHANGES = re.compile(
+    r"\b(insert|update|delete|merge|drop|alter|create|truncate|into|copy|call|grant|attach|install|load|set)\b",
+    re.IGNORECASE,
+)
+"""Words of statements that change something, or of a SELECT that does; a name in quotes is none."""
+
+
+_CHANGES_WITHIN = re.compile(
+    r"\b(insert\s+into|delete\s+from|merge\s+into|update\b.*\bset)\b", re.IGNORECASE | re.DOTALL
+)
+"""What a common table expression may do."""
+
+
+def is_one_select(query: str) -> bool:
+    """Return whether a text of SQL is one SELECT that changes nothing.
+
+    Where words leave a doubt, DuckDB parses it; SQL that only another database can parse is refused then.
+    """
+    bare = _COMMENTS.sub(" ", _TEXTS.sub("''", query)).strip().removesuffix(";")
+    if not _SELECTS.match(bare) or _CHANGES_WITHIN.search(bare):
+        return False
+    return (";" not in bare and not _CHANGES.search(bare)) or statement(query) is not None

@@ -51,10 +51,20 @@ class Records:
         return self.unit is not None and self.by is not None and self.most_groups < len(self.groups)
 
 
+_DAYS = "give days or seconds since a date of your choice as integers, such as (column - date).dt.days in pandas"
+
+_CASTS = {
+    **dict.fromkeys(("date", "timestamp", "timestamp with time zone"), _DAYS),
+    "text": "where text spells numbers, cast it, such as table[column].astype(float) in pandas",
+    "boolean": "a truth has no median: ask for the mode",
+}
+"""What makes numbers of a column of another kind."""
+
+
 def check_numbers(of: ColumnType) -> None:
     """Raise unless the column holds numbers."""
     if of.kind not in ("integer", "float", "decimal"):
         raise UnreadableData(
-            f"{of.words}, is no column of numbers. Accepted: integers, floats and decimals; cast "
-            "what pandas keeps as objects"
+            f"{of.words}, is no column of numbers. Accepted: integers, floats and decimals; "
+            + _CASTS.get(of.kind, "cast what pandas keeps as objects")
         )

@@ -9,7 +9,7 @@ from typing import Any, overload
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, listed
 from ..datasets import Dataset
-from ..datasets.calls import declared_values
+from ..datasets.declared_terms import declared_values
 from ..datasets.check import described_records, record_fits
 from ..datasets.column import Column
 from ..datasets.declarations import few

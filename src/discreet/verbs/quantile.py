@@ -14,6 +14,7 @@ from ..scores.rank import Rank
 from ..selection import Query, draw
 from ..tables.column import Histogram, Numeric
 from ..terms import AnswerTerms, RecordTerms, takes_terms
+from ..warning import warn
 from .units import UnitQuery, naming, per_person, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
@@ -248,6 +249,11 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
     if isinstance(candidates, Grid):
         return candidates
     labels = Labels.of(candidates)  # type: ignore[arg-type]  # it is not None
+    if type(candidates) is tuple and len(labels) == 2:
+        warn(
+            f"candidates are two numbers, {shown(labels[0])} and {shown(labels[1])}, and one of them is the "
+            "answer; for all between them give Grid(lo, hi), and a list of the two if they are meant"
+        )
     for label in labels:
         try:
             exact(None if isinstance(label, str) else label, "a candidate")

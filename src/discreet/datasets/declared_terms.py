@@ -1,0 +1,245 @@
+"""The arguments of a question that a description declares, and those that contradict it."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import isinf
+from typing import Any, Literal
+
+from ..candidates import Grid, Labels
+from ..errors import InvalidArgument, InvalidCandidates, shown
+from ..numbers import exact
+from ..payment import stamped
+from ..privacy.units import one_record, plain_unit, read_unit
+from ..tables.candidate_table import CandidateTable
+from .column import MOST_VALUES, Column
+from .dataset import Dataset, declared_unit
+
+Asks = Literal["values", "numbers", "anything"]
+"""What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
+
+
+def settle(dataset: Dataset, given: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
+    """Return the arguments of a call about the dataset: those given, and those declared; the data come last."""
+    if asks == "anything":
+        _check_vouched(dataset, given, verb)
+    else:
+        given = {**given, **_unit(dataset, given, asks)}
+        column = dataset.column(given.get("column"))
+        choose = _values if asks == "values" else _numbers
+        candidates = choose(dataset, column, given, verb)
+        given = {**given, "column": column.name, "candidates": candidates}
+        given |= _groups(dataset, given)
+    account = given.get("ledger")
+    account = dataset.account() if account is None else account
+    source, about = dataset.question()
+    return {**given, "ledger": stamped(account, about), "data": source}
+
+
+def check_question(dataset: Dataset, verb: str, asks: Asks, given: Mapping[str, Any]) -> None:
+    """Raise where the description refuses a question whatever else the verb says of it.
+
+    Args:
+        dataset: the described data.
+        verb: the name of the verb.
+        asks: what the verb does with data.
+        given: the arguments, the column among them.
+
+    Raises:
+        InvalidArgument: if the column is of another type, or a candidate, a group, a unit or a bound contradicts
+            the description.
+    """
+    column, arguments = dataset.column(given.get("column")), dict(given)
+    _unit(dataset, arguments, asks)
+    choose = _values if asks == "values" else _numbers
+    choose(dataset, column, arguments, verb)
+    _groups(dataset, arguments)
+
+
+def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
+    """Raise unless the caller says the privacy unit, for which their sensitivity must hold."""
+    unit = read_unit(given.get("privacy_unit"))
+    if unit is None and dataset.privacy_unit is not None:
+        raise InvalidArgument(
+            f"a record of {dataset.called} is declared as {one_record(dataset.privacy_unit)}, and {verb} "
+            "relies on what you promise about one record: if it holds for all those rows together, say "
+            f"privacy_unit={plain_unit(dataset.privacy_unit)!r}"
+        )
+    declared_unit(dataset, unit)
+
+
+def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]:
+    """Return the privacy unit and its bound, if they are declared."""
+    unit, most = read_unit(given.get("privacy_unit")), given.get("max_contributions")
+    found: dict[str, Any] = {}
+    if declared_unit(dataset, unit) is not None:
+        found["privacy_unit"] = dataset.privacy_unit
+    if dataset.max_contributions is None or asks != "numbers":
+        return found
+    return {**found, "max_contributions": declared_bound(dataset, most)}
+
+
+def declared_bound(dataset: Dataset, most: object) -> object:
+    """Return the most rows of one privacy unit that count: as declared, or else as given.
+
+    Raises:
+        InvalidArgument: if another was given than is declared.
+    """
+    declared = dataset.max_contributions
+    if declared is not None and most is not None and most != declared:
+        raise InvalidArgument(
+            f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
+        )
+    return most if declared is None else declared
+
+
+def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+    """Return the candidates of a verb that counts values: those given, or those declared."""
+    if given.get("unsafe_candidates_from_data", False) is not False:
+        raise InvalidArgument(
+            f"{dataset.called} has a description, and candidates from the data contradict it; leave out "
+            "unsafe_candidates_from_data, or ask about the data without their description"
+        )
+    candidates = given.get("candidates")
+    if candidates is not None:
+        return _checked(dataset, candidates, column)
+    return _declared(dataset, column, "candidates")
+
+
+def _declared(dataset: Dataset, column: Column, argument: str) -> object:
+    """Return all values that the description declares."""
+    if column.values is None:
+        raise InvalidCandidates(
+            f"{argument} are missing: the description of {dataset.called} does not declare the values of column "
+            f"{column.name!r}; declare them as enum, or a minimum and a maximum if it holds integers or dates "
+            f"(up to {MOST_VALUES:,} of them), or give {argument}"
+        )
+    return declared_values(dataset, column)
+
+
+def declared_values(dataset: Dataset, column: Column) -> Sequence[object] | None:
+    """Return the declared values as candidates, or None where none are declared.
+
+    Raises:
+        InvalidCandidates: for times in text files.
+    """
+    if column.type == "datetime" and dataset.is_text:
+        raise InvalidCandidates(
+            f"column {column.name!r} is declared as datetime, and a text file may write a time in many ways: "
+            "declare it as string, with the times in enum as the file has them"
+        )
+    return None if column.values is None else _labels(dataset, column, column.values)
+
+
+def _spelled(value: Any) -> object:
+    """Return a float as the decimal that it prints as, and any other number as it is."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _shortest(value: Any) -> object:
+    """Return a decimal as the double that prints as it, if one does, and any other number as it is."""
+    if not isinstance(value, Decimal):
+        return value
+    double = float(value)
+    return (
+        double
+        if not isinf(double) and exact(double, "a value") == exact(value, "a value")
+        else value
+    )
+
+
+def _labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
+    """Return values as candidates; numbers as declared ones, whose meaning the column's type decides.
+
+    As doubles they stand in answers and in digests of ledgers, where a double prints as what is declared.
+    """
+    if column.type != "number":
+        return values
+    return Labels(list(map(_spelled if dataset.is_text else _shortest, values)), is_declared=True)
+
+
+def _checked(dataset: Dataset, candidates: Any, column: Column) -> object:
+    """Return given candidates if the description does not contradict them; numbers mean what declared ones do."""
+    if isinstance(candidates, CandidateTable):
+        if column.enum is None:
+            return candidates
+        raise InvalidCandidates(
+            f"the values of column {column.name!r} are declared; leave out the table of candidates"
+        )
+    labels = _listed(candidates)
+    if labels is None:
+        return candidates
+    for one in labels:
+        column.read(one)
+    if column.type != "number":
+        return candidates
+    return Labels(list(map(_spelled, labels)) if dataset.is_text else labels, is_declared=True)
+
+
+def _listed(candidates: Any) -> Labels | None:
+    """Return the values of a list; of anything else nothing, for the verb to refuse."""
+    try:
+        return Labels.of(candidates)
+    except InvalidArgument:
+        return None
+
+
+def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+    """Return the candidates of a verb over numbers: those given, or the declared grid."""
+    if not column.is_numeric:
+        raise InvalidArgument(
+            f"{verb} is of numbers, and column {column.name!r} of {dataset.called} is declared as {column.type}"
+        )
+    candidates = given.get("candidates")
+    if isinstance(candidates, Grid):
+        return _within(candidates, column)
+    if candidates is not None:
+        labels = _listed(candidates)
+        if labels is None:
+            return candidates
+        for one in labels:
+            _check_number(one, column)
+        return Labels(labels, is_declared=True)
+    if column.grid is not None:
+        return column.grid
+    if column.enum is not None:
+        return Labels(list(map(_shortest, sorted(column.enum))), is_declared=True)
+    raise InvalidCandidates(
+        f"candidates are missing: the description of {dataset.called} declares no grid of column "
+        f"{column.name!r}; declare a minimum and a maximum"
+        + (", and a step," if column.type == "number" else "")
+        + " or give candidates, such as Grid(0, 100)"
+    )
+
+
+def _within(grid: Grid, column: Column) -> Grid:
+    """Return a grid if it is within the declared bounds."""
+    low, high = (f"lo={grid.lo}", column.minimum), (f"hi={grid.hi}", column.maximum)
+    beyond = [low] if column.minimum is not None and grid.lo < column.minimum else []
+    beyond += [high] if column.maximum is not None and grid.hi > column.maximum else []
+    for end, bound in beyond:
+        raise InvalidCandidates(
+            f"the grid is beyond the bounds of column {column.name!r}: {end}, and the description declares "
+            f"{bound}; leave out candidates, or take a grid within"
+        )
+    return grid
+
+
+def _check_number(value: Any, column: Column) -> None:
+    """Raise if a candidate of a quantile is beyond the bounds, or not among the values."""
+    number = exact(None if isinstance(value, str) else value, "a candidate")
+    column.check_bounds(number)
+    if column.enum is not None:
+        column.read(value)
+
+
+def _groups(dataset: Dataset, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the groups: those given, or those that the description declares for the column of groups."""
+    if given.get("by") is None:
+        return {}
+    column, groups = dataset.column(given["by"], "by"), given.get("groups")
+    listed = (
+        _declared(dataset, column, "groups")
+        if groups is None
+        else _checked(dataset, groups, column)
+    )
+    return {"by": column.name, "groups": listed}
