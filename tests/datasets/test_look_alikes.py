@@ -54,14 +54,14 @@ def test_code_points_are_shown() -> None:
     )
 
 
-AGE = {"age": {"type": "integer", "minimum": 0, "maximum": 9}}
+AGE: dict[str, dict[str, object]] = {"age": {"type": "integer", "minimum": 0, "maximum": 9}}
 
 
 @pytest.mark.parametrize(
     "source", ["rows.jsonl", ("a.ndjson", "b.ndjson"), [{"age": 3, "user": 1}]]
 )
 def test_a_unit_that_no_column_has_is_said(source: Any) -> None:
-    columns = {**AGE, "user": {"type": "integer"}}
+    columns: dict[str, dict[str, object]] = {**AGE, "user": {"type": "integer"}}
     with pytest.warns(
         UserWarning, match=r"'usr' is none of the declared columns \(did you mean 'user'\?\)"
     ):
