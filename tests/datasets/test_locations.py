@@ -10,8 +10,10 @@ import duckdb
 import pytest
 
 import discreet
+from discreet import Grid
 from discreet.cli import run
 from discreet.datasets.configuration import read_configuration
+from discreet.datasets.connections import DuckFile
 from discreet.errors import InvalidDescription, UnreadableData, UnreadableFile
 
 COLUMNS = """
@@ -182,9 +184,12 @@ def test_a_database_is_only_read_and_its_errors_are_not_quoted(folder: Path) -> 
         discreet.median(people, "age", epsilon=1)
     assert "s3cret" not in str(refused.value)
     for query in ("DELETE FROM people RETURNING age", "CREATE TABLE x AS FROM people"):
+        with pytest.raises(InvalidDescription, match="it must be one SELECT"):
+            described(f'connection = "duckdb:///p.duckdb"\nquery = "{query}"')
+        connection = DuckFile("duckdb:///p.duckdb", "p.duckdb")
         with pytest.raises(UnreadableData):
             discreet.median(
-                described(f'connection = "duckdb:///p.duckdb"\nquery = "{query}"'), "age", epsilon=1
+                discreet.sql(query, connection), "age", candidates=Grid(0, 9), epsilon=1
             )
     assert Path("p.duckdb").read_bytes() == before
 

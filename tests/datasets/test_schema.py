@@ -38,8 +38,9 @@ columns.x = { type = "boolean", title = "X", description = "said" }
 columns.day = { type = "date", minimum = 2024-01-01, maximum = 2024-12-31 }
 columns.at = { type = "datetime", enum = [2024-01-01T00:00:00, 2024-01-02T00:00:00] }
 columns.yes = { type = "boolean", enum = [true] }
+columns.n = { type = "integer" }
 budget = { rho = "1/2" }
-questions.q = { verb = "quantile", column = "x", alpha = 0.5, candidates = [1, 2], epsilon = 1, by = "x", size = 3 }
+questions.q = { verb = "quantile", column = "n", alpha = 0.5, candidates = [1, 2], epsilon = 1, by = "x", size = 3 }
 [datasets.lake]
 connection = "duckdb:///p.duckdb"
 table = "people"
@@ -68,7 +69,9 @@ LEFT_TO_THE_READER = (
     "has no column", "it must be duckdb://", "it must name a file", "it is an address",
     "it is of a CSV file", "must be one character", "must not be a quote", "list of distinct texts",
     "leave the password out", "it must be a date", "it must be a time",
-    "is no value of column", "must be a finite number",
+    "is no value of column", "must be a finite number", "must be greater than zero", "it must be one SELECT",
+    "is of numbers, and column", "is not among the declared", "candidates must be", "groups must be",
+    "a candidate must",
 )  # fmt: skip
 """What the schema cannot tell, by what the reader says."""
 

@@ -293,9 +293,9 @@ def _doubts(dataset: Dataset) -> Iterator[str]:
 
 def _has_schema(source: Any) -> bool:
     """Return whether a column that is not there is seen; in JSON lines and lists of dicts its cells are missing."""
-    if isinstance(source, list | tuple) and not names_files(source):
+    first = source[0] if isinstance(source, list | tuple) and source else source
+    if isinstance(first, Mapping) and first is not source:
         return False
-    first = source[0] if isinstance(source, tuple) else source
     return not (isinstance(first, str | Path) and file_format(Path(first)) == "JSON")
 
 

@@ -50,9 +50,13 @@ def check_question(dataset: Dataset, verb: str, asks: Asks, given: Mapping[str, 
     """
     column, arguments = dataset.column(given.get("column")), dict(given)
     _unit(dataset, arguments, asks)
-    choose = _values if asks == "values" else _numbers
-    choose(dataset, column, arguments, verb)
-    _groups(dataset, arguments)
+    if asks == "numbers":
+        _check_numeric(dataset, column, verb)
+    if arguments.get("candidates") is not None:
+        choose = _values if asks == "values" else _numbers
+        choose(dataset, column, arguments, verb)
+    if arguments.get("groups") is not None:
+        _groups(dataset, arguments)
 
 
 def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
@@ -183,12 +187,17 @@ def _listed(candidates: Any) -> Labels | None:
         return None
 
 
-def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
-    """Return the candidates of a verb over numbers: those given, or the declared grid."""
+def _check_numeric(dataset: Dataset, column: Column, verb: str) -> None:
+    """Raise unless a column is declared as one of numbers."""
     if not column.is_numeric:
         raise InvalidArgument(
             f"{verb} is of numbers, and column {column.name!r} of {dataset.called} is declared as {column.type}"
         )
+
+
+def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+    """Return the candidates of a verb over numbers: those given, or the declared grid."""
+    _check_numeric(dataset, column, verb)
     candidates = given.get("candidates")
     if isinstance(candidates, Grid):
         return _within(candidates, column)
