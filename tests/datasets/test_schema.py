@@ -23,6 +23,7 @@ from discreet.errors import InvalidDescription
 
 from .test_configuration import TEXT, test_errors_have_file_line_and_fix
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*it can never be paid")
 jsonschema = pytest.importorskip("jsonschema")
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
