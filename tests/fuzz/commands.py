@@ -27,7 +27,7 @@ def _run(*words: Any) -> int:
     printed = [io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in streams]
     sys.stdout, sys.stderr = printed
     try:
-        with patch("uvicorn.run"):  # a service does not end by itself
+        with patch("discreet.service.serving._run"):  # a service does not end by itself
             code = cli.run([str(word) for word in words])
     finally:
         sys.stdout, sys.stderr = streams
