@@ -256,7 +256,7 @@ def test_paths_are_read_once_and_as_plain_values() -> None:
     assert repr(described).startswith("Dataset('people.csv'")
     with pytest.raises(InvalidArgument, match="path must name a file"):
         discreet.read_dataset("people", 3)  # type: ignore[arg-type]
-    with pytest.raises(InvalidDescription, match="cannot be read"):
+    with pytest.raises(InvalidArgument, match="path must name a file"):
         discreet.read_dataset("people", "a\udfffb")
 
 
