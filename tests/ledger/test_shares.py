@@ -427,3 +427,22 @@ def test_shares_on_the_command_line(
         == 2
     )
     assert "delta_for" in capsys.readouterr().err
+
+
+def test_an_owner_is_told_at_the_start_of_a_service(
+    older: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("fastapi", reason="the extra server is not installed")
+    monkeypatch.chdir(older.parent)
+    (older.parent / "discreet.toml").write_text(
+        'ledger = "budget.db"\n[datasets.crowded]\nsource = "a.csv"\n'
+        'columns.age = { type = "integer", minimum = 0, maximum = 9 }\n'
+    )
+    served: list[object] = []
+    monkeypatch.setattr("discreet.service.serving.serve", lambda *given: served.append(given))
+    assert run(["serve"]) == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "note: crowded: oversubscribed; questions are tested against" in told
+    assert "note: summed: its first charge decides" in told
+    assert len(served) == 1
+    assert Ledger(older).notes() == Ledger(older).verify().notes

@@ -36,9 +36,11 @@ def serve_command(
 
     Example: discreet serve discreet.toml
     """
-    from ..ledger.described import configuration
+    from ..ledger.described import configuration, owner_notes
     from ..service.serving import serve
 
     declared = configuration(config)
+    for note in owner_notes(declared):
+        say(f"note: {note}")
     say(f"answering about {', '.join(declared.datasets)}; stop with Ctrl-C")
     serve(declared, listen, host, workers, processes)

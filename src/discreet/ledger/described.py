@@ -118,6 +118,15 @@ def described_ledger(declared: Configuration, name: str) -> Ledger:
     return existing(declared.ledger, name)
 
 
+def owner_notes(declared: Configuration) -> tuple[str, ...]:
+    """Return what the owner should know of the budgets before others may ask; nothing without a ledger."""
+    if declared.ledger is None or (
+        "://" not in declared.ledger and not Path(declared.ledger).exists()
+    ):
+        return ()
+    return described_ledger(declared, next(iter(declared.datasets))).notes()
+
+
 def renew_described(
     declared: Configuration, name: str, period: str | None, **amounts: Number | None
 ) -> Budget:

@@ -44,7 +44,7 @@ from .shared_tables import merge_budgets, notes_on_shared_tables
 from .snapshots import read_snapshot
 from .store import Store
 from .transaction import ChainHead, Transaction, chain_and_events
-from .verification import Verified, read_noted_head, verify_chain
+from .verification import Verified, notes_on, read_noted_head, verify_chain
 
 _NAMED = 3
 
@@ -411,6 +411,13 @@ class Ledger:
         except LedgerError:
             return False
         return True
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what an owner should know of single budgets, in words, as `verify` does.
+
+        They are those in which one analyst's refusals tell of others, and those about the same tables.
+        """
+        return notes_on(self.budgets()) + read_snapshot(self._store, notes_on_shared_tables)
 
     def verify(
         self, head: str | None = None, *, checkpoints: str | os.PathLike[str] | None = None

@@ -9,7 +9,7 @@ from ..datasets.column import Column
 from ..error_boundary import error_boundaries, errors_for_callers
 from ..ledger import Budget, Event, Quote
 from ..ledger.transaction import ChainHead
-from ..ledger.verification import Verified, read_noted_head, verify_events
+from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
 from ..node.analyst import read_request, read_size
 from ..numbers import Number, count, positive
@@ -295,8 +295,8 @@ class Connection:
         """
         noted = read_noted_head(head)
         chain, events = self._side.chain(0, MOST_EVENTS)
-        verify_events(chain, self._following(chain, events), noted)
-        return Verified(chain.events, chain.head)
+        budgets = verify_events(chain, self._following(chain, events), noted)
+        return Verified(chain.events, chain.head, notes_on(budgets))
 
     def _following(self, chain: ChainHead, events: list[Event]) -> Iterator[Event]:
         """Yield the events up to the end of a chain, which may have grown meanwhile."""
