@@ -10,6 +10,7 @@ from ..datasets import Dataset
 from ..datasets.dataset import under
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Event, Ledger, Quote, Session
+from ..ledger.transaction import ChainHead
 from ..payment import Bill
 from ..releases import Release, Simulation
 from .allowed_questions import AllowedQuestion, Permission
@@ -193,6 +194,10 @@ class Datasets:
             return self._holdings[name]
         known = ", ".join(self._holdings) or "none yet"
         raise UnknownName(f"name must be one of the data ({known}), got {shown(name)}")
+
+    def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
+        """Return where the chain ends, and so many of its events after one of them."""
+        return self._ledger.events_after(number, limit)
 
     def can_read_ledger(self) -> bool:
         """Return whether the ledger can be read now; one that others hold is there, and is not waited for."""

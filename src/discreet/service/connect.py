@@ -50,10 +50,11 @@ def connect(
     if token is not None:
         return _by_token(declared, analyst, token)
     whose = None if analyst is None else read_name(analyst, "analyst")
-    asking = rights(hold(declared), declared, whose)
+    held = hold(declared)
+    asking = rights(held, declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     role = "owner" if whose is None else "analyst"
-    return _connection(asking, Ownership(declared, tokens_beside(declared.path), role), told)
+    return _connection(asking, Ownership(declared, tokens_beside(declared.path), role, held), told)
 
 
 def _connection(
@@ -103,5 +104,5 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
-    owned = Ownership(declared, tokens, found.role, found)
+    owned = Ownership(declared, tokens, found.role, held, found)
     return _connection(asking, owned, f"{declared.path}, as {found.analyst or found.role}", check)

@@ -9,6 +9,7 @@ from ..errors import InvalidArgument, NotAllowed
 from ..ledger import Budget, Event
 from ..ledger.described import described_ledger, open_described
 from ..ledger.transaction import ChainHead
+from ..node.datasets import Datasets
 from ..node.isolation import PublicError
 from ..numbers import Number
 from .tokens import NewToken, Token, Tokens, read_expiry
@@ -25,12 +26,14 @@ class Ownership:
         declared: the description.
         tokens: who may ask.
         role: of the caller: see `tokens.ROLES`.
+        held: the datasets, with the ledger that is open.
         token: that of the caller; None for the owner of this process.
     """
 
     declared: Configuration
     tokens_kept: Tokens
     role: str
+    held: Datasets
     token: Token | None = None
 
     def open_budget(
@@ -76,8 +79,7 @@ class Ownership:
             raise PublicError(NotAllowed("the history of all is for owners and auditors"))
         if limit > MOST_EVENTS:
             raise PublicError(InvalidArgument(f"up to {MOST_EVENTS:,} events are told at once"))
-        first = next(iter(self.declared.datasets))
-        return described_ledger(self.declared, first).events_after(after, limit)
+        return self.held.events_after(after, limit)
 
     def _for_owners(self) -> None:
         if self.role != "owner":
