@@ -279,7 +279,8 @@ def writable(file: Path) -> Iterator[None]:
     file.touch()
     file.chmod(0o666)
     yield
-    file.chmod(0o600)
+    if file.exists():
+        file.chmod(0o600)
 
 
 @contextmanager

@@ -243,3 +243,22 @@ def test_a_server_of_the_ledger_is_harmed(
             check_charges(world, replies, harm)
         (health,) = [one.status for one in replies if one.path == "/healthz"]
         assert (health == 200) == (harm in ("locked", "reading", "without a trigger", "edited"))
+
+
+@pytest.mark.parametrize("path", ["/v1/answers", "/ask"])
+def test_an_answer_that_cannot_be_shown_is_told_as_charged(
+    path: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> object:
+        raise ValueError("SECRET")
+
+    world = World(folder)
+    with monkeypatch.context() as broken:
+        broken.setattr("discreet.service.wire.write_release", failing)
+        broken.setattr("discreet.service.pages.analyst.laid_out", failing)
+        (reply,) = world.replies([("ann", "POST", path, "unseen")])
+    assert (reply.status, reply.charged) == (500, True), reply.about
+    assert ("ann", "unseen") in world.charged()
+    assert not foreign_words(reply.body)
+    (again,) = world.replies([("ann", "POST", path, "unseen")])
+    assert again.status == 200

@@ -10,7 +10,6 @@ from threading import Lock, Thread
 from time import monotonic
 
 from ..datasets.configuration import Configuration
-from ..errors import DiscreetError
 from ..node.datasets import Datasets
 from .answering import file_digest
 from .counts import RequestCounts
@@ -103,7 +102,7 @@ def _holds(check: Callable[[], bool]) -> bool:
     """Return what a check does; one that fails does not hold."""
     try:
         return check()
-    except (DiscreetError, OSError):
+    except Exception:
         return False
 
 

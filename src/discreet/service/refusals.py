@@ -2,6 +2,8 @@
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..errors import (
     DiscreetError,
@@ -40,6 +42,21 @@ def status_of(error: DiscreetError) -> int:
     if error.charged:
         return 500
     return next(status for kind, status in _STATUS if isinstance(error, kind))
+
+
+@contextmanager
+def charged_failures(request: str) -> Iterator[None]:
+    """Say of whatever fails in a block that it was charged: the request was answered before."""
+    try:
+        yield
+    except Exception:
+        pass
+    else:
+        return
+    failure = Unanswerable("the answer cannot be shown; tell the owner of the data")
+    failure.add_note(f"this is paid: request={request!r} asks again at no cost")
+    failure.charged = failure.is_public = True
+    raise failure
 
 
 def error_for_reader(error: Exception, role: str | None) -> DiscreetError:

@@ -11,6 +11,7 @@ from ..errors import InvalidArgument
 from ..releases import Release
 from . import models, wire
 from .connection import Connection
+from .refusals import charged_failures
 from .replies import Answering, AnswerWork, Asked, reply, reply_with
 from .tokens import Token
 
@@ -83,7 +84,7 @@ def add_questions(api: APIRouter, service: Answering) -> None:
                 request=_request(idempotency_key),
             )  # fmt: skip
 
-        return await reply_with(service, asked, _released(answered))
+        return await reply_with(service, asked, _released(answered, idempotency_key))
 
 
 def add_free_questions(api: APIRouter, service: Answering) -> None:
@@ -113,15 +114,18 @@ def add_free_questions(api: APIRouter, service: Answering) -> None:
                 request=_request(idempotency_key), **_terms(about),
             )  # fmt: skip
 
-        return await reply_with(service, asked, _released(answered))
+        return await reply_with(service, asked, _released(answered, idempotency_key))
 
 
-def _released(work: Callable[[Connection], Release]) -> AnswerWork:
+def _released(work: Callable[[Connection], Release], key: str) -> AnswerWork:
     """Return what answers with a release: the same bytes for a request, and in a header if it is the first."""
 
     def released(connection: Connection, token: Token) -> Response:
-        told = wire.write_release(work(connection))
-        return JSONResponse(told, headers={wire.REPLAYED: "?0" if told.pop("charged") else "?1"})
+        release = work(connection)
+        with charged_failures(_request(key)):
+            told = wire.write_release(release)
+            replayed = {wire.REPLAYED: "?0" if told.pop("charged") else "?1"}
+            return JSONResponse(told, headers=replayed)
 
     return released
 

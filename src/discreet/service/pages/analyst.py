@@ -17,7 +17,7 @@ from ...node import AllowedQuestion
 from ...numbers import rounded_up, spell
 from ...privacy.statements import in_brief
 from ..past_releases import PastRelease
-from ..refusals import error_for_reader, status_of
+from ..refusals import charged_failures, error_for_reader, status_of
 from .answers import laid_out
 from .bars import Shares, shares
 from .promises import promised, related, said
@@ -115,10 +115,11 @@ def ask(visit: Visit) -> Response:
         again = None if error.charged is False else {**kept, "request": request}
         return visit.failure(error, again=again, back=f"/plan?{wanted.address}")
     _remember(visit, request, kept)
-    return visit.page(
-        "answer.html", answer=answer, laid_out=laid_out(answer.value), request=request, wanted=wanted,
-        budget=_budget_now(visit, wanted.dataset),
-    )  # fmt: skip
+    with charged_failures(request):
+        return visit.page(
+            "answer.html", answer=answer, laid_out=laid_out(answer.value), request=request, wanted=wanted,
+            budget=_budget_now(visit, wanted.dataset),
+        )  # fmt: skip
 
 
 def _remember(visit: Visit, request: str, kept: Fields) -> None:
