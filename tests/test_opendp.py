@@ -10,12 +10,16 @@ import discreet
 from discreet import BoundedRange, LaplaceDP
 from discreet import opendp as bridge
 from discreet.errors import InvalidArgument
+from discreet.float_environment import is_default
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.numbers import float_up
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
 from discreet.testing import ScriptedBits, bit_tree
+
+from .float_modes import mode, why_not
+from .scripted_words import on_words
 
 dp = pytest.importorskip("opendp.prelude")
 dp.enable_features("contrib", "honest-but-curious")
@@ -147,3 +151,22 @@ def test_no_private_score_is_in_an_error() -> None:
     with pytest.raises(dp.OpenDPException, match="NaN or an infinity") as caught:
         discreet.to_opendp(space(), PURE, scale=1)([12345.0, math.inf])
     assert "12345" not in str(caught.value)
+
+
+@pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
+@pytest.mark.parametrize("name", ["up", "zero"])
+def test_what_opendp_calls_computes_in_the_default_environment(name: str) -> None:
+    ours = discreet.to_opendp(space(), PURE, scale=0.3)
+    scores = [0.0, -0.6911371237458194, 0.25]
+    words = [2**62 + 5, 3 * 2**62]
+
+    def answers() -> list[Any]:
+        return [ours.map(0.1), *(on_words([word], lambda: ours(scores)) for word in words)]
+
+    plain, seen = answers(), []
+    with mode(name), pytest.MonkeyPatch.context() as patch:
+        drawn = bridge.SystemBits
+        patch.setattr(bridge, "SystemBits", lambda: seen.append(is_default()) or drawn())  # type: ignore[func-returns-value]
+        other = answers()
+    assert other == plain
+    assert seen == [True, True]

@@ -62,10 +62,11 @@ def to_opendp(
 
     law = calibrated(1).law  # the same for every d_in: it is the scale that is given
 
+    @in_default_environment  # OpenDP calls both
     def select(scores: Sequence[Any]) -> int:
-        drawn = in_default_environment(law(read_vector([sign * score for score in scores])).draw)
-        return int(drawn(SystemBits()))
+        return int(law(read_vector([sign * score for score in scores])).draw(SystemBits()))
 
+    @in_default_environment
     def privacy_map(d_in: object) -> float:
         return 0.0 if d_in == 0 else float_up(read(calibrated(d_in).guarantee))
 
