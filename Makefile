@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: browser demo test check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check clean
+.PHONY: browser demo test check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check constraints clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
@@ -65,6 +65,9 @@ release-check: .venv/release-ready ## two builds give one hash, twine check, eac
 .venv/%-ready: .venv/ready
 	$(BIN)/python -m pip install -q --group $*
 	@touch $@
+
+constraints: .venv/ready ## what the container installs, with the hashes of the wheels, in examples/service/constraints.txt
+	$(BIN)/python tools/container_constraints.py
 
 clean:
 	rm -rf .venv site dist src/discreet/sampling/_kernel.* .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*

@@ -15,21 +15,20 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import arb
-from numpy.typing import NDArray
 
 import discreet
 from discreet import float_environment
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.float_environment import default_environment, in_default_environment, is_default
 from discreet.privacy.rho import laplace_rho, logistic_rho, pure_rho, range_rho
-from discreet.sampling import kernel, short_lists
-from discreet.sampling.bits import SystemBits
+from discreet.sampling import kernel
 from discreet.sampling.categorical import FLAT
 from discreet.sampling.enclosures import ball, cut_exponential, lower, precision
 
 from .float_modes import MODES, compiler, control, mode, set_mode, why_not
 from .golden_answers import RECORDED, answered, from_memory
 from .privacy.test_guarantees import ALL as GUARANTEES
+from .scripted_words import PATHS, on_words, take_path
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
@@ -39,29 +38,10 @@ TINY = 2.0**-1030
 SUBNORMAL = {"sensitivity": Fraction(1, 2**1030), "epsilon": 1}
 
 
-class Words(SystemBits):
-    """Words of a list, again and again."""
-
-    def __init__(self, words: Iterable[int]) -> None:
-        self._words, self._read = list(words), 0
-
-    def word(self) -> int:
-        self._read += 1
-        return self._words[(self._read - 1) % len(self._words)]
-
-    def words(self, n: int) -> NDArray[np.uint64]:
-        return np.array([self.word() for _ in range(n)], dtype=np.uint64)
-
-
-@pytest.fixture(params=["kernel", "numpy", "python"])
+@pytest.fixture(params=PATHS)
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Take one of the three ways to compute weights; the plain one for short lists, arrays for all others."""
-    if request.param == "kernel" and kernel.active() is None:
-        pytest.skip(f"no kernel: {kernel.load()}")
-    if request.param != "kernel":
-        monkeypatch.setattr(kernel, "active", lambda: None)
-    if request.param != "python":
-        monkeypatch.setattr(short_lists, "SHORT", 0)
+    """Take one of the three ways to compute weights."""
+    take_path(str(request.param), monkeypatch)
     return str(request.param)
 
 
@@ -172,7 +152,7 @@ NEAR: dict[str, tuple[Any, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("verb", NEAR)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
     scores, call = NEAR[verb]
     steps = (
@@ -182,8 +162,8 @@ def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
     ask = partial(call, scores, sensitivity="1/2", epsilon=1)
 
     def answers() -> list[Any]:
-        rotated = (Words(words[i:] + words[:i]) for i in range(len(words)))
-        return [np.array(_on(bits, ask).value).tolist() for bits in rotated]
+        rotated = (words[i:] + words[:i] for i in range(len(words)))
+        return [np.array(on_words(some, ask).value).tolist() for some in rotated]
 
     plain = answers()
     with mode(name):
@@ -192,16 +172,8 @@ def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
     assert after == MODES[name]
 
 
-def _on(bits: Words, call: Callable[[], Any]) -> Any:
-    """Return what a call answers on these bits."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SystemBits, "word", lambda _: bits.word())
-        patch.setattr(SystemBits, "words", lambda _, n: bits.words(n))
-        return call()
-
-
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(4)
 def test_every_verb_answers_as_recorded(name: str, path: str) -> None:
     with mode(name):
         answers = answered(from_memory())
@@ -255,11 +227,11 @@ def test_a_thread_has_its_own_mode(name: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(kernel, "threads", lambda: 3)
     scores = np.random.default_rng(3).normal(size=FLAT + 99)
     ask = partial(discreet.select, scores, sensitivity=1, epsilon=1, size=50)
-    plain, found = _on(Words(range(0, 2**64, 2**57)), ask).value.tolist(), []
+    plain, found = on_words(range(0, 2**64, 2**57), ask).value.tolist(), []
 
     def work() -> None:
         with mode(name):
-            found.append(_on(Words(range(0, 2**64, 2**57)), ask).value.tolist())
+            found.append(on_words(range(0, 2**64, 2**57), ask).value.tolist())
 
     thread = Thread(target=work)
     thread.start()
@@ -310,13 +282,13 @@ def test_a_library_that_is_loaded_during_a_question(name: str, path: str) -> Non
             **terms,
         )
         try:
-            return [_on(Words(words[i:] + words[:i]), ask).value for i in range(len(words))]
+            return [on_words(words[i:] + words[:i], ask).value for i in range(len(words))]
         finally:
             set_mode("nearest")
 
     scores = [0.0, -0.6911371237458194]
     plain = [
-        _on(Words(words[i:] + words[:i]), partial(discreet.select, scores, candidates=["a", "b"],
+        on_words(words[i:] + words[:i], partial(discreet.select, scores, candidates=["a", "b"],
             sensitivity="1/2", epsilon=1)).value
         for i in range(len(words))
     ]  # fmt: skip

@@ -240,3 +240,15 @@ def test_a_draw_reads_words_by_public_numbers() -> None:
         return Table(branch).draw(SystemBits())
 
     assert len(law.groups(choose)) == 3
+
+
+def test_the_bounds_in_doubles_are_those_of_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real errors are far smaller, so only the formulas of docs/reference/mechanisms/joint_quantiles.md tell."""
+    law = law_of((1, 2, 2, 5, 8), quantiles(["1/4", "3/4"], 9), Fraction(1, 3))
+    doubles = Doubles(law._step, law.cuts)
+    doubles.note(700)
+    factor = 2 * FUNCTION_ERROR + 16 * HALF_ULP
+    assert doubles.error(5) == 2 * factor + (700 + 5 + 32) * HALF_ULP
+    # Fewer than 2**40 numbers, each rounded below the least normal double, besides what is left out.
+    monkeypatch.setattr(joint_arithmetic, "left_out", lambda *_: [])
+    assert doubles.lost(law.cuts, [1.0, 1.0]) >= 2.0**40 * 2.0**-1022

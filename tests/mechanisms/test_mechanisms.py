@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import MECHANISMS, Base2, Base2Eta, Exponential, NoisyMax, PermuteAndFlip, best_eta
 from discreet.errors import InvalidArgument, InvalidScores, UnknownName
-from discreet.mechanisms import Mechanism, read_mechanism
+from discreet.mechanisms import Mechanism, base2, read_mechanism
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.mechanisms.noisy_max import LaplaceRace
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
@@ -569,3 +569,31 @@ def test_a_scale_is_in_units_of_the_score() -> None:
         assert 2 * (1 - 2**-28) < ready.guarantee.epsilon <= 2
     with pytest.raises(InvalidArgument, match=r"eta must be a Base2Eta\(x, y, z\)"):
         Base2(1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("granularity", [1, "1/4", "1/3", 3])
+@pytest.mark.parametrize(
+    "scores", [[0, 5, -7], [0.25, 1.5, -3.0], [Fraction(1, 3), 2, Fraction(-5, 7)], [2**70, 1, 0]]
+)
+def test_base2_gives_its_dyadic_rate_whole_gaps(scores: list[Any], granularity: Any) -> None:
+    made: list[Vector] = []
+
+    def note(vector: Vector, _: object) -> Picked:
+        made.append(vector)
+        return Picked()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base2, "Categorical", note)
+        law = Base2(Base2Eta(3, 2), granularity).calibrate(GENERAL, None).law(read_vector(scores))
+        for _ in range(20):
+            law.draw(SystemBits())
+    assert made
+    for vector in made:
+        assert all(vector.exact(i).denominator == 1 for i in range(len(vector)))
+
+
+class Picked:
+    """A distribution that draws nothing."""
+
+    def draw(self, _: Bits) -> int:
+        return 0

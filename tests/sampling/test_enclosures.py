@@ -165,3 +165,12 @@ def test_precision_is_put_back_and_is_kept_apart_between_threads() -> None:
     thread.join()
     assert seen == [999]
     assert flint.ctx.prec == before
+
+
+@pytest.mark.parametrize("gap", [Fraction(1, 2), Fraction(7, 3)])
+def test_a_dyadic_rate_refuses_a_gap_that_is_not_whole(gap: Fraction) -> None:
+    """The fast pass would count its fraction, so that two answers would follow from the same bits."""
+    with precision(64), pytest.raises(ValueError, match="whole numbers"):
+        DyadicRate(1, 1, 1).decay(gap)
+    with precision(64):
+        assert DyadicRate(1, 1, 1).decay(Fraction(2)) == arb(1) / 4

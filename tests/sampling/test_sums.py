@@ -1,5 +1,6 @@
 """The proved bound on sums of fast weights: it holds, it is nearly reached, and every table states all of it."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from discreet.mechanisms import peeling
+from discreet.sampling import categorical_rows, kernel
+from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import (
     BLOCK,
     BlockWeights,
@@ -15,7 +18,8 @@ from discreet.sampling.categorical import (
     cumulate,
     error_of_sums,
 )
-from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate
+from discreet.sampling.categorical_rows import WIDEST, CategoricalRows
+from discreet.sampling.enclosures import CUT_WEIGHT, WEIGHT_ERROR, NaturalRate, fast_weights
 from discreet.sampling.runs import Runs, RunWeights
 from discreet.sampling.vectors import read_vector
 
@@ -81,3 +85,61 @@ def test_every_table_states_the_whole_bound(name: str) -> None:
     """Additions in an order that numpy chooses may lose less than they can; the bound must not count on it."""
     weights, proved = tables()[name]
     assert proved * (1 - 1e-9) <= weights.sums().error <= proved * (1 + 1e-9)
+
+
+def lost_gaps(n: int) -> NDArray[np.float64]:
+    """Gaps whose weights 2**-gap lose nearly all they can in every addition: just under half a unit of one."""
+    gaps = np.full(n, 53 + 2.0**-40)
+    gaps[0] = 0
+    return gaps
+
+
+@pytest.mark.skipif(kernel.active() is None, reason=f"no kernel: {kernel.load()}")
+@pytest.mark.parametrize("n", LENGTHS)
+def test_the_kernel_counts_the_additions_of_its_running_sums(n: int) -> None:
+    fast: Any = kernel.active()
+    numbers = -lost_gaps(n)
+    ends, chain = fast.running_sums(numbers, 0.0, math.log(2))
+    weights = fast.weights(-numbers, math.log(2))
+    worst = worst_error(weights, ends)
+    assert worst <= error_of_sums(0, chain, n)
+    if n <= 256:  # nothing that the bound counts may be left out
+        assert worst > 0.9 * (n - 1) * ROUNDING
+    # By rows of 256: no sum goes through more additions than one row has, and one for each row before it.
+    assert min(n, 256) + -(-n // 256) - 1 <= chain <= 256 + n // 256 + 1
+
+
+@pytest.mark.parametrize("path", ["kernel", "numpy"])
+@pytest.mark.parametrize("width", [1, 2, 300, WIDEST])
+def test_rows_state_the_whole_bound(width: int, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of n numbers is summed in n additions."""
+    stated = []
+
+    def located(*arguments: Any) -> NDArray[np.int64]:
+        stated.append(arguments[-1])
+        return np.full(len(arguments[-4]), 0)
+
+    if path == "numpy":
+        monkeypatch.setattr(kernel, "active", lambda: None)
+        monkeypatch.setattr(categorical_rows, "_located", located)
+    elif kernel.active() is None:
+        pytest.skip(f"no kernel: {kernel.load()}")
+    else:
+        monkeypatch.setattr(kernel.Kernel, "locate_rows", located)
+    CategoricalRows(np.zeros((3, width)), HALF).draw(SystemBits())
+    proved = 2 * bound(WEIGHT_ERROR, width, width) + 8 * ROUNDING
+    assert stated
+    assert all(proved * (1 - 1e-9) <= slack <= proved * (1 + 1e-9) for slack in stated)
+
+
+def test_additions_in_a_row_reach_its_bound() -> None:
+    """Where rows are summed one by one, a row of n numbers loses nearly n roundings."""
+    for n in (255, WIDEST):
+        numbers = -lost_gaps(n)
+        rate = NaturalRate(Fraction(math.log(2)))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(kernel, "active", lambda: None)
+            ends = CategoricalRows(numbers[None, :], rate)._ends[0]
+            weights = fast_weights(-numbers, rate)
+        worst = worst_error(weights, ends)
+        assert 0.9 * (n - 1) * ROUNDING < worst <= error_of_sums(0, n, n)

@@ -6,11 +6,14 @@ import shutil
 import ssl
 import subprocess
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import discreet
 from discreet.ledger.described import configuration, open_described
@@ -24,6 +27,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "service"
+CONSTRAINTS = EXAMPLES / "constraints.txt"
 PAGES = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("serve", "operate")]
 
 TEXT = """
@@ -40,8 +44,51 @@ def test_the_docs_show_each_example_as_it_is() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     blocks = re.findall(r"^```text\n(.*?)^```", text, re.M | re.S)
     for example in EXAMPLES.iterdir():
+        if example.name == CONSTRAINTS.name:
+            continue  # a list of hashes
         assert example.read_text(encoding="utf-8") in blocks, example.name
         assert f"examples/service/{example.name}" in text
+
+
+def test_both_proxies_tell_browsers_to_ask_by_https_alone() -> None:
+    for name in ("nginx.conf", "Caddyfile"):
+        text = (EXAMPLES / name).read_text(encoding="utf-8")
+        assert 'Strict-Transport-Security "max-age=31536000"' in text, name
+    nginx = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8")
+    assert "listen 80;" in nginx
+    (there,) = re.findall(r"return 301 (\S+);", nginx)
+    assert there == "https://data.example.org$request_uri"  # not $host, which the request says
+
+
+LINE = re.compile(
+    r"(?P<name>[a-z0-9][a-z0-9-]*)==(?P<version>[0-9][0-9A-Za-z.]*)((?: \\\n    --hash=sha256:[0-9a-f]{64})+)"
+)
+
+
+def test_the_container_installs_what_is_known_by_its_hash() -> None:
+    text = CONSTRAINTS.read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    found = {one["name"]: one["version"] for one in LINE.finditer(text)}
+    assert len(found) == sum(not line.startswith(" ") for line in lines)
+    assert not re.search(r"https?:|://|@", text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
+    for one in (*project["project"]["dependencies"], *extras["server"], *extras["postgres"],
+                *project["build-system"]["requires"]):  # fmt: skip
+        wanted = Requirement(one)
+        assert wanted.specifier.contains(found[canonicalize_name(wanted.name)]), one
+    container = (EXAMPLES / "Containerfile").read_text(encoding="utf-8")
+    assert "--require-hashes" in container
+    assert "--no-deps" in container
+
+
+def test_the_extra_has_no_version_with_a_published_weakness() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wanted = [Requirement(one) for one in project["project"]["optional-dependencies"]["server"]]
+    weak = {"h11": "0.15.9", "starlette": "1.0.0", "jinja2": "3.1.5"}
+    for name, version in weak.items():
+        (one,) = [each for each in wanted if each.name == name]
+        assert not one.specifier.contains(version), name
 
 
 def test_systemd_understands_the_unit(tmp_path: Path) -> None:
@@ -104,6 +151,7 @@ def _await(url: str, log: Path) -> None:
 @pytest.mark.proof
 def test_behind_nginx(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, port, certificate = program("nginx"), free_port(), tmp_path / "fullchain.pem"
+    plain = free_port()
     subprocess.run(
         [
             program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-batch",
@@ -115,6 +163,7 @@ def test_behind_nginx(service: Running, tmp_path: Path, monkeypatch: pytest.Monk
     site = (EXAMPLES / "nginx.conf").read_text(encoding="utf-8")
     for said, here in (
         ("listen 443", f"listen 127.0.0.1:{port}"),
+        ("listen 80;", f"listen 127.0.0.1:{plain};"),
         ("/etc/ssl/discreet", str(tmp_path)),
         ("127.0.0.1:8765", service.url.removeprefix("http://")),
     ):
@@ -133,6 +182,8 @@ def test_behind_nginx(service: Running, tmp_path: Path, monkeypatch: pytest.Monk
     url = f"https://localhost:{port}"
     with proxy([found, "-c", tmp_path / "nginx.conf"], url, tmp_path / "nginx.log"):
         check_proxy(service, tmp_path, url, certificate, monkeypatch)
+        led = httpx.get(f"http://127.0.0.1:{plain}/x?y=1", headers={"Host": "evil.example"})
+        assert (led.status_code, led.headers["location"]) == (301, "https://data.example.org/x?y=1")
 
 
 @pytest.mark.proof
@@ -172,6 +223,7 @@ def check_proxy(
     with httpx.Client(base_url=url, verify=trusting, headers=headers) as client:
         reply = client.get("/v1/questions", headers={"Host": "data.example.org"})
         assert (reply.status_code, reply.headers.get("content-encoding")) == (200, None)
+        assert reply.headers["strict-transport-security"] == "max-age=31536000"
         assert (int(reply.headers["content-length"]), len(reply.content)) == (LENGTH, LENGTH)
         other = client.get("/v1/questions", headers={"Host": "evil.example.org"})
         assert other.status_code == 400 or not other.content  # Caddy has no such site

@@ -324,3 +324,24 @@ def test_where_a_delta_is_refused(terms: dict[str, Any], words: str) -> None:
     ask: Any = {"alphas": ["1/2"], "candidates": Grid(0, 9), "epsilon": 1, "delta": "1e-6", **terms}
     with pytest.raises(InvalidArgument, match=words):
         discreet.quantiles(table, "n", **ask)
+
+
+@pytest.mark.parametrize(
+    ("alphas", "neighbors", "kind"),
+    [
+        (["0.5"], "add_remove", MixedRange),
+        (["0.2", "0.5"], "add_remove", MixedRange),
+        (["0.5"], "replace_one", MixedRange),  # one level of one part
+        (["0.2", "0.5"], "replace_one", SummedRange),
+        (["0.1", "0.2", "0.5", "0.7"], "replace_one", SummedRange),
+    ],
+)
+def test_the_kind_of_a_level(alphas: list[str], neighbors: Any, kind: Any) -> None:
+    """A record replaced may change two parts of a level, of which a range says nothing."""
+    levels = Levels.read(alphas, GRID, {"epsilon": 1, "neighbors": neighbors})
+    depth = len(alphas).bit_length()
+    assert levels.guarantee == kind(Fraction(1, depth), neighbors).repeated(depth)
+    release = discreet.quantiles(
+        [1, 2], alphas=alphas, candidates=GRID, epsilon=1, neighbors=neighbors
+    )
+    assert release.guarantee == levels.guarantee

@@ -98,7 +98,14 @@ class DyadicRate:
             self.double = float((z * (y * arb(2).log() - arb(x).log())).mid())
 
     def decay(self, gap: Fraction) -> arb:
-        """Return a ball around (x / 2**y) ** (z * gap), of radius zero once the precision reaches it."""
+        """Return a ball around (x / 2**y) ** (z * gap), of radius zero once the precision reaches it.
+
+        Raises:
+            ValueError: if the gap is not whole: the fast pass would count its fraction, and this would not, so the
+                answer would no longer be a function of the bits.
+        """
+        if gap.denominator != 1:
+            raise ValueError("gaps of a dyadic rate must be whole numbers")
         base = arb(fmpq(self.x, 1 << self.y))
         return base ** fmpz(self.z * int(gap))
 

@@ -214,7 +214,7 @@ def _add_errors(api: FastAPI) -> None:
     @api.exception_handler(HTTPException)
     async def failed(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        if not request.url.path.startswith("/v1"):
+        if not request.scope["path"].startswith("/v1"):
             return lost(request, status)
         # All else that the framework refuses is a body that cannot be read.
         if status not in (404, 405):

@@ -1,6 +1,6 @@
 """median, quantile, minimum, maximum: values that divide the records as wanted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, TypeVar, Unpack, overload
 
@@ -12,10 +12,9 @@ from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
 from ..selection import Query, draw
-from ..tables.column import Histogram, Numeric
 from ..terms import AnswerTerms, RecordTerms, takes_terms
 from ..warning import warn
-from .units import UnitQuery, naming, per_person, read_unit_query, refuse_missing
+from .units import columns_of, naming, per_person, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
 
@@ -79,7 +78,7 @@ def quantile(
     column = None if column is None else column_name(column)
     share, numbers = _read_alpha(alpha), _read_candidates(candidates)
     unit_query = read_unit_query(terms, bounded=True)
-    scores = [Rank(one, numbers, share) for one in _columns(unit_query, data, column)]
+    scores = [Rank(one, numbers, share) for one in columns_of(unit_query, data, column)]
     words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
     query = Query("quantile", words, {"column": column})
     return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
@@ -140,7 +139,7 @@ def median(
     words = f"median (by distance) of {column or 'numbers'}, {candidates!r}"
     query = Query("median", words, {"column": column})
     unit_query = read_unit_query(terms, bounded=True)
-    scores = [MedianDistance(one, candidates) for one in _columns(unit_query, data, column)]
+    scores = [MedianDistance(one, candidates) for one in columns_of(unit_query, data, column)]
     return unit_query.answer(
         per_person(unit_query, scores), candidates, query, draw, naming(candidates)
     )
@@ -260,10 +259,3 @@ def _read_candidates(candidates: Candidates | None) -> Grid | Labels:
         except InvalidNumber as error:
             raise InvalidCandidates(f"candidates of a quantile must be numbers: {error}") from None
     return labels
-
-
-def _columns(unit_query: UnitQuery, data: object, column: str | None) -> Sequence[Numeric]:
-    """Return the records, one column per group; those of a histogram if the data are one."""
-    if isinstance(data, Mapping) and column is None and unit_query.plain:
-        return [Histogram(data)]
-    return unit_query.columns(data, column)

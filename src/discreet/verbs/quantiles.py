@@ -22,7 +22,7 @@ from ..selection import Order, Query, named
 from ..tables.column import Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
 from .quantile_levels import Levels
-from .units import UnitQuery, read_unit_query, refuse_missing
+from .units import UnitQuery, columns_of, read_unit_query, refuse_missing
 
 _T = TypeVar("_T")
 
@@ -77,7 +77,8 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     the value may go both ways.
 
     Args:
-        data: numbers in an array, a series or a list; or a table or the path of a file, with `column`. Private.
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
         column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
         candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
@@ -110,7 +111,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     if delta is not None:
         levels = levels.allowing(_read_delta(delta, chosen, unit_query), chosen)
     guarantee, mechanism, draws_of = _method(chosen, levels, candidates)
-    columns = unit_query.columns(data, column)
+    columns = columns_of(unit_query, data, column)
     if not unit_query.plain:
         guarantee = unit_query.together(guarantee.group(unit_query.records.rows or 1))
 

@@ -1,6 +1,6 @@
 """The privacy unit and the groups of a query over a table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
 from ..selection import Query, ask, named
-from ..tables.column import Group, Source
+from ..tables.column import Group, Histogram, Numeric, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms
 
@@ -219,3 +219,10 @@ def _divided(terms: Any, parts: int, steps: int) -> Terms:
         shares = {"epsilon": parts * steps, "rho": parts * steps**2, "scale": 1}
         shared[parameter.kind] = parameter.value / shares[parameter.kind]
     return shared  # type: ignore[return-value]
+
+
+def columns_of(unit_query: UnitQuery, data: object, column: str | None) -> Sequence[Numeric]:
+    """Return the records, one column per group; those of a histogram if the data are one."""
+    if isinstance(data, Mapping) and column is None and unit_query.plain:
+        return [Histogram(data)]
+    return unit_query.columns(data, column)

@@ -33,8 +33,8 @@ class PageRequest:
 
     @property
     def path(self) -> str:
-        """The path."""
-        return self.request.url.path
+        """The path: not of `request.url`, which the header Host takes part in."""
+        return str(self.request.scope["path"])
 
     def cookie(self, name: str) -> str:
         """Return a cookie, or nothing."""
@@ -57,7 +57,8 @@ def read_asked(request: Request, body: bytes) -> PageRequest:
     Raises:
         RefusedError: if the form is too long, or none.
     """
-    sent = body.decode("utf-8", "replace") if request.method == "POST" else request.url.query
+    query: bytes = request.scope["query_string"]
+    sent = (body if request.method == "POST" else query).decode("utf-8", "replace")
     fields = dict(read_fields(sent))
     wanted = fields.pop("lang", "")
     chosen = wanted in ("en", "zh")
