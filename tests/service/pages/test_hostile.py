@@ -53,7 +53,7 @@ ledger = "budget.db"
 slot = "0s"
 [datasets.{called}]
 source = "data.csv"
-budget = {{ epsilon = "1000" }}
+budget = {{ epsilon = "2000" }}
 columns.{called} = {{ type = "string", enum = [{value}, "other"] }}
 columns.n = {{ type = "integer", minimum = 0, maximum = 9 }}
 [datasets.{called}.questions.{called}]
