@@ -318,3 +318,28 @@ def test_what_is_no_regular_file_is_not_read_and_not_passed_over(
         read_configuration(file)
     file.write_text(f"\ufeff{TEXT}")  # as Notepad writes it
     assert read_configuration(file).datasets
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("oversubscribed = true", "oversubscribed: it goes with budget, which is missing"),
+        ('oversubscribed = "yes"\nbudget = { epsilon = 1 }', "it must be true or false"),
+        ('budget = { epsilon = 1, delta_for = "questions" }', "and there is no delta"),
+        ('budget = { epsilon = 1, delta = "1e-6", delta_for = "both" }', "delta_for: it must be one of"),
+        ('budget = { epsilon = 1, oversubscribed = true }', "there is no such key"),
+    ],
+)  # fmt: skip
+def test_words_on_shares_and_delta_that_cannot_be_accepted(
+    tmp_path: Path, words: str, message: str
+) -> None:
+    path = tmp_path / "discreet.toml"
+    path.write_text(f'[datasets.a]\nsource = "a.csv"\n{words}\ncolumns.x.type = "string"\n')
+    with pytest.raises(InvalidDescription, match=message):
+        read_configuration(path)
+    path.write_text(
+        '[datasets.a]\nsource = "a.csv"\noversubscribed = true\ncolumns.x.type = "string"\n'
+        'budget = { epsilon = 1, delta = "1e-6", delta_for = "questions" }\n'
+    )
+    terms = read_configuration(path).budgets["a"]
+    assert (terms["delta_for"], terms["oversubscribed"]) == ("questions", True)

@@ -244,7 +244,7 @@ def read_document(given: dict[str, Any], path: Path) -> Configuration:
         path,
         _ledger(top.get("ledger"), folder),
         MappingProxyType(datasets),
-        {name: _budget_of(t, ("datasets", name)) for name, t in tables.items() if "budget" in t},
+        _budgets(tables),
         {
             name: _questions(datasets[name], t.get("questions", {}), name)
             for name, t in tables.items()
@@ -341,14 +341,19 @@ def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
     raise failure
 
 
-def _budget_of(table: Mapping[str, Any], place: KeyPath) -> dict[str, Any]:
-    """Return the terms of a dataset's budget."""
-    terms = _budget(table["budget"], (*place, "budget"))
-    if "oversubscribed" in table:
-        if not isinstance(table["oversubscribed"], bool):
-            raise wrong((*place, "oversubscribed"), "it must be true or false")
-        terms["oversubscribed"] = table["oversubscribed"]
-    return terms
+def _budgets(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the terms of the budgets of datasets."""
+    budgets = {}
+    for name, table in tables.items():
+        place = ("datasets", name, "oversubscribed")
+        rule = {key: table[key] for key in ("oversubscribed",) if key in table}
+        if rule and not isinstance(rule["oversubscribed"], bool):
+            raise wrong(place, "it must be true or false")
+        if rule and "budget" not in table:
+            raise wrong(place, "it goes with budget, which is missing")
+        if "budget" in table:
+            budgets[name] = {**_budget(table["budget"], ("datasets", name, "budget")), **rule}
+    return budgets
 
 
 def _budget(given: object, place: KeyPath, keys: Sequence[str] = BUDGET) -> dict[str, Any]:

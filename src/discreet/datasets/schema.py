@@ -119,6 +119,7 @@ def _dataset() -> Schema:
         "dependentRequired": {
             "delimiter": ["source"],
             "names": ["source"],
+            "oversubscribed": ["budget"],
             "max_contributions": ["privacy_unit"],
         },
     }
