@@ -252,6 +252,7 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
 
 
 QUESTION: dict[str, Any] = {
+    "beginning": None,
     "name": "ask", "arguments": ["typical-age", None, None], "terms": {}, "role": "owner", "analyst": None,
     "request": "put-back", "max_cost": None,
 }  # fmt: skip
