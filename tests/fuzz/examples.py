@@ -146,6 +146,12 @@ def described() -> discreet.Dataset:
     return discreet.Dataset(world().csv, columns, privacy_unit="who", name="people")
 
 
+def _rows_described() -> discreet.Dataset:
+    """Return the rows with a description, each of them a record."""
+    columns: dict[str, Any] = {"n": AGE, "c": {"type": "string", "enum": ["tea", "coffee"]}}
+    return discreet.Dataset(world().csv, columns, name="people")
+
+
 def _bounded() -> discreet.Dataset:
     """Return the rows with a description, and a bound on those of a person."""
     columns: dict[str, Any] = {"n": AGE, "c": {"type": "string", "enum": ["tea", "coffee"]}}
@@ -265,8 +271,9 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(NUMBER, **_DECLARED), lambda: call(NUMBER, step="0.5", lo=0, hi=10, **_DECLARED),
     ],
     "check": [
-        lambda: call(_bounded(), "n", epsilon=1), lambda: call(_bounded(), **_paid(request="monday")),
-        lambda: call(described(), ["n", "c"], max_contributions=2, neighbors="replace_one", **_paid()),
+        lambda: call(_bounded(), "n", epsilon=1),
+        lambda: call(_rows_described(), ["n", "c"], **_paid(request="monday")),
+        lambda: call(described(), max_contributions=2, neighbors="replace_one", epsilon=1),
     ],
     "geometric": [lambda: call(NUMBER, sensitivity=1, **_paid())],
     "randomized_response": [lambda: call(TEXT, ["a", "b"], epsilon=1)],

@@ -69,10 +69,9 @@ def test_it_is_refused_alike_and_costs_nothing(served: Served) -> None:
     ):  # fmt: skip
         told = set()
         for connection in both:
+            asked: Any = {"column": "age", "epsilon": "1/8", **terms}
             with pytest.raises(error, match=said) as caught:
-                connection.ask_verb(
-                    "check", "people", **{"column": "age", "epsilon": "1/8", **terms}
-                )  # type: ignore[arg-type]
+                connection.ask_verb("check", "people", **asked)
             told.add(str(caught.value))
         assert len(told) == 1
     assert both[0].budgets()[0].spent == spent

@@ -690,3 +690,18 @@ def test_records_are_those_of_the_description() -> None:
     assert described_records(people()) == Records()
     found = described_records(people(privacy_unit="who", max_contributions=3))
     assert found == Records("who", 3)
+
+
+@pytest.mark.parametrize("most", [pd.Series([1, 2]), pl.LazyFrame(), 2.5, True, "x", 10**7])
+@pytest.mark.parametrize("declared", [None, 3])
+def test_a_bound_that_is_no_count_is_refused_by_its_name(most: Any, declared: Any) -> None:
+    described = closed(privacy_unit="who", max_contributions=declared)
+    with pytest.raises(InvalidArgument, match="max_contributions"):
+        check(described, epsilon=1, max_contributions=most)
+    with pytest.raises(InvalidArgument, match="max_contributions"):
+        discreet.median(described, "age", epsilon=1, max_contributions=most)
+
+
+def test_columns_without_end_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="columns must be at most 2 values"):
+        check(closed(), range(10**12), epsilon=1)

@@ -8,7 +8,6 @@ from typing import Any
 from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
-from ..numbers import count
 from ..privacy.units import read_unit, unit_in_words
 from ..tables.engine import open_table, unwrapped
 from ..tables.fits import CellCounts, DeclaredCells, meant
@@ -17,7 +16,7 @@ from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
 from .column import NUMERIC, Column
-from .dataset import MOST_ROWS, Dataset, declared_unit
+from .dataset import Dataset, declared_unit
 from .declared_terms import declared_bound, declared_values
 
 _NUMBERS = ("integer", "decimal", "float")
@@ -118,18 +117,18 @@ def described_records(dataset: Dataset, unit: object = None, most: object = None
     Raises:
         InvalidArgument: if there is a unit and no bound, a bound and no unit, or another than declared.
     """
-    unit, most = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
-    if most is None and unit is not None:
+    unit, bound = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
+    if bound is None and unit is not None:
         raise InvalidArgument(
             f"a record of {dataset.called} is all rows of one {unit_in_words(unit)}, which may be any number: "
             "declare max_contributions, the most of them that count, or give it"
         )
-    if most is not None and unit is None:
+    if bound is not None and unit is None:
         raise InvalidArgument(
             f"max_contributions bounds the rows of one privacy unit, and {dataset.called} declares none: "
             "leave it out"
         )
-    return Records(unit, None if most is None else count(most, "max_contributions", MOST_ROWS))
+    return Records(unit, bound)
 
 
 def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCounts:

@@ -7,12 +7,12 @@ from typing import Any, Literal
 
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
-from ..numbers import exact
+from ..numbers import count, exact
 from ..payment import stamped
 from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from .column import MOST_VALUES, Column
-from .dataset import Dataset, declared_unit
+from .dataset import MOST_ROWS, Dataset, declared_unit
 
 Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
@@ -82,18 +82,19 @@ def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]
     return {**found, "max_contributions": declared_bound(dataset, most)}
 
 
-def declared_bound(dataset: Dataset, most: object) -> object:
+def declared_bound(dataset: Dataset, most: object) -> int | None:
     """Return the most rows of one privacy unit that count: as declared, or else as given.
 
     Raises:
-        InvalidArgument: if another was given than is declared.
+        InvalidArgument: if it is no count, or another than is declared.
     """
     declared = dataset.max_contributions
-    if declared is not None and most is not None and most != declared:
+    given = None if most is None else count(most, "max_contributions", most=MOST_ROWS)
+    if declared is not None and given not in (None, declared):
         raise InvalidArgument(
             f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
         )
-    return most if declared is None else declared
+    return given if declared is None else declared
 
 
 def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:

@@ -258,7 +258,7 @@ def _columns(dataset: Dataset, columns: object) -> list[Column]:
         InvalidArgument: if there is none, or one twice, or a file of text may write its values in many ways.
     """
     several = dataset.columns if columns is None else columns
-    names = [columns] if _is_one(columns) else listed(several, "columns")
+    names = [columns] if _is_one(columns) else listed(several, "columns", len(dataset.columns))
     chosen = [dataset.column(name, "columns") for name in names]
     if not chosen:
         raise InvalidArgument("columns must name at least one; without columns all are checked")
