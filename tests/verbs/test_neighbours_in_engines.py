@@ -90,7 +90,8 @@ def to_json_lines(table: pa.Table, folder: Path) -> Any:
         return float(cell) if isinstance(cell, Decimal) else cell
 
     lines = ({name: written(cell) for name, cell in row.items()} for row in table.to_pylist())
-    (folder / "t.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "t.jsonl").write_text(text or "{}\n")  # an empty file is refused
     return folder / "t.jsonl"
 
 
