@@ -119,7 +119,7 @@ class World:
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
         text = TEXT.replace('ledger = "budget.db"', f'ledger = "{self.ledger}"')
-        text = text.replace('epsilon = "20"', 'epsilon = "2000"').replace(
+        text = text.replace('epsilon = "30"', 'epsilon = "2000"').replace(
             'epsilon = "10"', 'epsilon = "1000"'
         )
         self.path = self.folder / "discreet.toml"

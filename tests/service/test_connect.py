@@ -31,7 +31,7 @@ TEXT = """\
 ledger = "budget.db"
 [datasets.people]
 source = "SECRET-PLACE.csv"
-budget = { epsilon = "20" }
+budget = { epsilon = "30" }
 columns.age = { type = "integer", minimum = 0, maximum = 120 }
 columns.city = { type = "string", enum = ["Bern", "Basel"] }
 [datasets.people.questions.typical-age]
@@ -103,7 +103,7 @@ def test_the_owner_asks_what_is_declared(folder: Path) -> None:
     assert asked == [
         ("people", "typical-age"), ("people", "city"), ("rivals", "high"), ("rivals", "city"),
     ]  # fmt: skip
-    assert str(owner.quote("typical-age").after) == "ε = 6.5"
+    assert str(owner.quote("typical-age").after) == "ε = 16.5"
     first = owner.ask("typical-age", request="a")
     again = owner.ask("typical-age", request="a")
     assert (first.value, first.charged, again.charged) == (again.value, True, False)
@@ -261,7 +261,7 @@ def test_max_cost_is_in_the_unit_of_the_budget(folder: Path) -> None:
 def test_a_question_costs_what_it_says_under_the_relation_of_its_budget(folder: Path) -> None:
     Path("budget.db").unlink()
     Path("discreet.toml").write_text(
-        TEXT.replace('epsilon = "20" }', 'epsilon = "20", neighbors = "replace_one" }')
+        TEXT.replace('epsilon = "30" }', 'epsilon = "30", neighbors = "replace_one" }')
     )
     for name in ("people", "rivals"):
         open_described(configuration(), name)
