@@ -180,7 +180,7 @@ def test_a_ledger_keeps_it(tmp_path: Path) -> None:
     opened = reopened.history()[0]
     assert opened.body["privacy_unit"] == [*PAIR]
     assert str(opened).endswith("opened visits per (household, person)")
-    assert reopened.open("visits", epsilon=2, privacy_unit=PAIR).spent.epsilon == Fraction(3, 4)
+    assert reopened.open("visits", epsilon=2, privacy_unit=PAIR).spent.epsilon == 1
     for other in ("household, person", "(household, person)", "household", ["household", "age"]):
         with pytest.raises(InvalidArgument, match="opened as"):
             reopened.open("visits", epsilon=2, privacy_unit=other)
