@@ -10,11 +10,13 @@ import json
 import os
 import re
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..arguments import choice, exact_text, read_name
 from ..errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, shown
@@ -24,6 +26,9 @@ ROLES = ("owner", "analyst", "auditor")
 """The owner may do everything, an analyst asks, and an auditor sees what was done and asks nothing."""
 
 _BYTES = 32
+_PATIENCE = 10.0
+"""Seconds to wait for others who write."""
+
 _PREFIX = "discreet_"
 _SHAPE = re.compile(rf"{_PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 _DAYS = re.compile(r"([1-9][0-9]{0,3})d", re.ASCII)
@@ -228,13 +233,15 @@ class Tokens:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the lock file beside the file, where there are such locks."""
-        try:
-            import fcntl
-        except ImportError:
+        if find_spec("fcntl") is None:
             yield
             return
         with open(f"{self._path}-lock", "w", opener=private_opener) as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            until = time.monotonic() + _PATIENCE
+            while not _is_locked(lock):
+                if time.monotonic() > until:
+                    raise UnreadableFile(f"{self._path} is being written for too long; ask again")
+                time.sleep(0.01)
             yield
 
 
@@ -301,6 +308,17 @@ def _token(plain: dict[str, Any]) -> Token:
         raise ValueError("no token")
     token.hashed.encode("ascii")
     return token
+
+
+def _is_locked(lock: IO[str]) -> bool:
+    """Return whether an open file could be locked now."""
+    import fcntl
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _hashed(text: str) -> str:
