@@ -360,6 +360,7 @@ def _exactly(kind: Any, *numbers: Any) -> Any:
 def _opened() -> discreet.Ledger:
     ledger = discreet.Ledger()
     ledger.open("people", epsilon=1)
+    ledger.open("people", analyst="team", epsilon="1/2")
     ledger.open(_kept(), epsilon=1)
     return ledger
 
@@ -467,6 +468,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "DataNode.give_share": lambda: call("n", "other", epsilon=10),
     "Ledger.describe": lambda: call(_kept()), "Ledger.renew": lambda: call(_kept(), "2027", epsilon=1),
     "Ledger.budgets_of": lambda: call("people"), "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
+    "Ledger.shrink": lambda: call("people", analyst="team"),
     "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
     "AboveThreshold.ask": lambda: call(NUMBER),
     "Connection.ask": lambda: call("middle"), "Connection.quote": lambda: call("middle"),

@@ -165,9 +165,9 @@ def shrink_command(
     delta: TotalDelta = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give an analyst's share a smaller total, or without one close it.
+    """Make an analyst's share smaller, or close it.
 
-    What is left of it returns to the budget of the dataset. The history shows it.
+    Without a total it is closed. What is left returns to the budget of the dataset. The history shows it.
 
     Example: discreet ledger shrink budget.db --dataset adult --analyst team-a --epsilon 1/2
     """

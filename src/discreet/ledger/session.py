@@ -162,6 +162,9 @@ class Session:
         """Return this session with events that have another time than that of their charge.
 
         Data are read before the charge, so its time depends on them. A service gives the time of the request.
+
+        Args:
+            at: the time, in UTC, as events have it.
         """
         return Session(replace(self._payer, at=at))
 

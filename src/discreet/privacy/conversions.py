@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import arb
 
 from ..errors import InvalidNumber, shown
-from ..float_environment import in_default_environment
+from ..error_boundary import error_boundary
 from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
@@ -60,7 +60,7 @@ def epsilon_of_curve(divergence: Divergence, delta: Fraction) -> Fraction:
     return max(short_up(_at_best_order(epsilon)), Fraction(0))
 
 
-@in_default_environment
+@error_boundary
 def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> float:
     """Return the upper end of a divergence at an order above 1, as a float; infinity if there is none.
 
@@ -100,7 +100,7 @@ def rho_for(epsilon: Number, delta: Number) -> Fraction:
     return max(short_down(-_at_best_order(minus_rho)), Fraction(0))
 
 
-@in_default_environment
+@error_boundary
 def least_epsilon(
     delta_of: Callable[[Fraction], Fraction], delta: Fraction, high: Fraction, steps: int = 40
 ) -> Fraction:
@@ -127,7 +127,7 @@ def log_factor(excess: arb) -> arb:
     return a * (-1 / a).log1p() - excess.log()
 
 
-@in_default_environment
+@error_boundary
 def _at_best_order(objective: Divergence) -> Fraction:
     """Return the upper end of the objective where it is least, as far as a search by golden section finds.
 
