@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ..errors import InvalidNumber, shown
 from ..error_boundary import error_boundary
+from ..errors import InvalidNumber, shown
 from ..numbers import Number, exact, float_up, short_down, short_up
 from ..sampling.enclosures import ball, precision, probability_above, upper
 
