@@ -362,6 +362,7 @@ def _opened() -> discreet.Ledger:
     ledger.open("people", epsilon=1)
     ledger.open("people", analyst="team", epsilon="1/2")
     ledger.open(_kept(), epsilon=1)
+    ledger.open(_rest(), epsilon=1)
     return ledger
 
 
@@ -371,6 +372,10 @@ def _token() -> str:
 
 def _kept() -> discreet.Dataset:
     return discreet.Dataset(world().csv, {"n": AGE}, name="kept")
+
+
+def _rest() -> discreet.Dataset:
+    return discreet.Dataset([{"n": 1}], {"n": AGE}, name="rest")
 
 
 def _series() -> plots.Series:
@@ -468,7 +473,7 @@ METHODS: dict[str, Callable[[], Arguments]] = {
     "DataNode.give_share": lambda: call("n", "other", epsilon=10),
     "Ledger.describe": lambda: call(_kept()), "Ledger.renew": lambda: call(_kept(), "2027", epsilon=1),
     "Ledger.budgets_of": lambda: call("people"), "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
-    "Ledger.shrink": lambda: call("people", analyst="team"),
+    "Ledger.shrink": lambda: call("people", analyst="team"), "Ledger.merge": lambda: call(_rest(), into=_kept()),
     "Composition.bounds": lambda: call("1e-6"), "Batch.split": lambda: call(epsilon=1, weights={"c": 2}),
     "AboveThreshold.ask": lambda: call(NUMBER),
     "Connection.ask": lambda: call("middle"), "Connection.quote": lambda: call("middle"),
@@ -494,6 +499,7 @@ PROTOCOL = {
     "cost",
     "fits",
     "extended",
+    "dated",
     "word",
     "words",
 }
