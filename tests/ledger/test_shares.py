@@ -1,8 +1,9 @@
 """Shares are paid for when they are opened: sums hold in any order, and no analyst learns of another."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 
 from discreet import ApproxDP, Dataset, Ledger, PureDP
 from discreet.cli import run
-from discreet.errors import DiscreetError, Exhausted, InvalidArgument
+from discreet.errors import DiscreetError, Exhausted, InvalidArgument, LedgerCorrupt
 from discreet.ledger import Amount, Budget
 from discreet.ledger.budget import DeltaFor, ShareRule, new_budget
 from discreet.ledger.shares import closed, ruled, shrunk, with_changed_share, with_share
+from discreet.ledger.verification import Replay
 
 from ..ledgers import answering, bill, untouched
 
@@ -57,7 +59,7 @@ def test_a_share_can_grow_shrink_and_be_closed(where: str) -> None:
         ledger.shrink("adult", analyst="a", epsilon="1/8")
     with pytest.raises(InvalidArgument, match="it can only shrink"):
         ledger.shrink("adult", analyst="a", epsilon=2)
-    with pytest.raises(InvalidArgument, match="it can only shrink"):
+    with pytest.raises(InvalidArgument, match="is in epsilon, so its total is too"):
         ledger.shrink("adult", analyst="a", rho="1/8")
     assert ledger.shrink("adult", analyst="a", epsilon=HALF).total == Amount(HALF)
     assert spent(ledger) == {None: HALF, "a": Fraction(1, 4)}
@@ -446,3 +448,117 @@ def test_an_owner_is_told_at_the_start_of_a_service(
     assert "note: summed: its first charge decides" in told
     assert len(served) == 1
     assert Ledger(older).notes() == Ledger(older).verify().notes
+
+
+# What a second reading of the proof brought to light.
+
+KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "epsilon": ({"epsilon": 3}, {"epsilon": 1}),
+    "rho": ({"rho": 3}, {"rho": 1}),
+    "questions": ({"epsilon": 3, "delta": "1e-3", "delta_for": "questions"}, {"epsilon": 1, "delta": "1e-4"}),
+    "composition": ({"epsilon": 3, "delta": "1e-3", "delta_for": "composition"}, {"epsilon": 1, "delta": "1e-4"}),
+}  # fmt: skip
+SHAPES: list[dict[str, Any]] = [
+    {"epsilon": "1/2"}, {"rho": "1/2"}, {"epsilon": "1/2", "delta": "1e-5"}, {"epsilon": 1000}, {"rho": 1000},
+    {"epsilon": 1000, "delta": "1e-2"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("change", ["shrink", "extend"])
+@pytest.mark.parametrize("shape", range(len(SHAPES)))
+def test_a_total_of_other_units_is_refused_and_none_is_lost(
+    kind: str, change: str, shape: int
+) -> None:
+    """A share in ε and δ could shrink to a ρ, which closed no sum, and then grow unpaid."""
+    whole, share = KINDS[kind]
+    ledger = Ledger()
+    ledger.open("d", **whole)
+    ledger.open("d", analyst="a", **share)
+    with suppress(InvalidArgument, Exhausted):
+        getattr(ledger, change)("d", analyst="a", **SHAPES[shape])
+    paid, of_share = ledger.budgets()
+    assert {*SHAPES[shape]} == {*share} - {"delta_for"} or len(ledger.history()) == 2
+    assert paid.is_within
+    assert paid.spent == of_share.counted_total
+    assert ledger.verify().events == len(ledger.history())
+
+
+def test_closing_ends_in_a_ledger_that_verifies(older: Path) -> None:
+    """Of a share whose first charge decides either sum may be above its total."""
+    ledger = Ledger(older)
+    for name in ("composed", "crowded", "mixed", "turned", "plain"):
+        for analyst in [b.analyst for b in ledger.budgets() if b.dataset == name and b.analyst]:
+            ledger.shrink(name, analyst=analyst)
+            with pytest.raises(InvalidArgument, match="nothing is left"):
+                ledger.shrink(name, analyst=analyst)
+            with pytest.raises(Exhausted):
+                ledger.session(name, analyst).buy(bill("1/100"), untouched)
+            ledger.verify()
+
+
+@pytest.mark.parametrize("costs", ['[{"epsilon":"0"}]', "[]"])
+def test_an_older_ledger_that_does_not_verify_is_not_recounted(older: Path, costs: str) -> None:
+    with closing(sqlite3.connect(older, isolation_level=None)) as file:
+        file.execute("DROP TRIGGER discreet_no_update")
+        file.execute(
+            'UPDATE discreet_events SET body = replace(body, \'"costs":[{"epsilon":"1/3"}]\', ?) '
+            "WHERE dataset = 'plain' AND analyst = '' AND kind = 'charged_outside'",
+            [f'"costs":{costs}'],
+        )
+        file.execute(
+            "CREATE TRIGGER discreet_no_update BEFORE UPDATE ON discreet_events\n"
+            "        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END"
+        )
+    before = older.read_bytes()
+    with pytest.raises(LedgerCorrupt):
+        Ledger(older)
+    assert older.read_bytes() == before
+
+
+def test_a_renewal_takes_no_budget_of_another_dataset() -> None:
+    columns = {"age": {"type": "integer", "minimum": 0, "maximum": 120}}
+    people, other = (
+        Dataset([{"age": 31}], columns, name=name) for name in ("people", "people 2027")
+    )
+    ledger = Ledger()
+    for dataset in (people, other):
+        ledger.open(dataset, epsilon=2)
+    with pytest.raises(InvalidArgument, match="there is a budget named people 2027 already"):
+        ledger.renew(people, "2027", shares={"ann": {"epsilon": 1}})
+    assert len(ledger.budgets()) == 2
+
+
+FORGED = {"epsilon": "50", "kind": "pure_dp", "neighbors": "add_remove"}
+TOO_MUCH = {"delta": "1/1000000", "epsilon": "1", "rho": "100"}
+
+
+@pytest.mark.parametrize(
+    ("terms", "body"),
+    [
+        ({"epsilon": 1}, {"guarantee": FORGED}),
+        ({"epsilon": 1, "delta": "1e-6", "delta_for": "composition"}, {"total": TOO_MUCH}),
+        ({"epsilon": 1}, {"shares": None}),
+        ({"epsilon": 1}, {}),
+    ],
+)
+def test_events_that_say_less_than_they_cost_do_not_verify(
+    terms: dict[str, Any], body: dict[str, Any]
+) -> None:
+    ledger = Ledger()
+    ledger.open("d", **terms)
+    ledger.session("d").buy(bill("1/100"), answering(0))
+    if not body:
+        follow_all(ledger, body)
+        return
+    with pytest.raises(LedgerCorrupt):
+        follow_all(ledger, body)
+
+
+def follow_all(ledger: Ledger, body: dict[str, Any]) -> None:
+    """Replay the events of a ledger with some fields of their bodies replaced, as who computes hashes anew can."""
+    replay = Replay(stated=False, ruled=True)
+    for event in ledger.history():
+        plain = {key: body.get(key, value) for key, value in event.body.items() if key != "after"}
+        known = {key: value for key, value in plain.items() if value is not None}
+        replay.follow(replace(event, body=known))

@@ -277,15 +277,39 @@ class Budget:
         Raises:
             InvalidArgument: if it is of another kind, or smaller.
         """
-        larger = replace(self, total=total)
+        larger = self.with_total(total)
         pairs = _counted(self.counted_total, larger.counted_total)
         rests = [_rest(ours, theirs) for ours, theirs in pairs]
-        if larger.kind != self.kind or None in rests or total == self.total:
+        if None in rests or total == self.total:
             raise InvalidArgument(
                 f"the budget of {self.name} is {self.total}; it can only be extended to more of the same, "
                 f"got {total}"
             )
         return larger
+
+    def with_total(self, total: Amount) -> "Budget":
+        """Return the budget with another total, in exactly the same units: sums of others would be lost.
+
+        Raises:
+            InvalidArgument: if it is in other units.
+        """
+        ours, theirs = ((t.epsilon is None, t.rho is None) for t in (self.total, total))
+        if ours != theirs or (self.delta_use is None and total.delta):
+            raise InvalidArgument(
+                f"the budget of {self.name} is in {self.kind}, so its total is too: give "
+                f"{self.kind.replace(' and ', ' with ')}, got {total}"
+            )
+        return replace(self, total=total)
+
+    @property
+    def is_within(self) -> bool:
+        """Whether what was spent is within the total."""
+        return self.fits(
+            Amount(
+                None if self.counted_total.epsilon is None else Fraction(0),
+                None if self.counted_total.rho is None else Fraction(0),
+            )
+        )
 
     def cells(self) -> dict[str, str]:
         """Return the budget as the row of a table."""

@@ -143,7 +143,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
         )
     name = f"{first} {renewal.period if next_one is None else next_one.name}"
     known = queries.stored_budgets(transaction.connection, name)
-    if known and not bindings.of(name):
+    if known and name not in bindings.budgets(about):
         raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
     terms = renewal.terms(old)
     _opened(transaction, BudgetName(name, None), terms, {"renews": first})
@@ -334,6 +334,8 @@ def _existing(transaction: Transaction, known: Budget, terms: Terms) -> Budget:
             f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
             "to give it more, extend it"
         )
+    if known.analyst is not None and terms.oversubscribed is not None:
+        raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
     if terms.oversubscribed is None or known.shares in (None, terms.shares):
         return known
     return recount_shares(transaction, known, terms.shares)

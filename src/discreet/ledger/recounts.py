@@ -5,13 +5,27 @@ from .budget import Amount, Budget, ShareRule, new_budget, read_amount
 from .events import CHARGED
 from .shares import ruled
 from .transaction import NewEvent, Transaction
+from .verification import verify_chain
 
 
 def recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
     """Record that the shares of a dataset are paid for in another way from now on.
 
+    The charges are added up from all events, so the whole chain is verified first.
+
     Raises:
         InvalidArgument: if they are more than the budget, or of another kind.
+        LedgerCorrupt: if the events, sums or tables differ from those that were written.
+    """
+    verify_chain(transaction.connection, None)
+    return recounted(transaction, whole, rule)
+
+
+def recounted(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
+    """Do as `recount_shares` does, in a ledger that was verified.
+
+    Raises:
+        InvalidArgument: if the shares are more than the budget, or of another kind.
     """
     others = [
         b for b in integrity.checked_budgets(transaction, whole.dataset) if b.analyst is not None

@@ -64,10 +64,9 @@ def shrunk(share: Budget, total: Amount) -> Budget:
     Raises:
         InvalidArgument: if the total is of another kind, larger, or smaller than what was spent.
     """
-    smaller = replace(share, total=total)
+    smaller = share.with_total(total)
     step = _minus(share.counted_total, smaller.counted_total)
-    left = _minus(smaller.counted_total, share.spent)
-    if smaller.kind != share.kind or not _is_positive(step) or _is_negative(left):
+    if not _is_positive(step) or not smaller.is_within:
         raise InvalidArgument(
             f"the share {share.name} is {share.total} with {share.spent} spent; it can only shrink to less of the "
             f"same, and to no less than was spent, got {total}"
@@ -76,21 +75,25 @@ def shrunk(share: Budget, total: Amount) -> Budget:
 
 
 def closed(share: Budget) -> Budget:
-    """Return a share whose total is what was spent of it.
+    """Return a share whose total is what was spent of it, in each unit that still bounds it.
 
     Raises:
         InvalidArgument: if nothing is left of it.
     """
-    spent = share.spent
-    counted = share.counted_total
-    if spent == counted:
-        raise InvalidArgument(f"nothing is left of the share {share.name}")
+    old, spent, counted = share.total, share.spent, share.counted_total
     total = Amount(
-        share.total.epsilon if None in (counted.epsilon, spent.epsilon) else spent.epsilon,
-        share.total.rho if None in (counted.rho, spent.rho) else spent.rho,
-        spent.delta if share.delta_for == "questions" else share.total.delta,
+        old.epsilon if counted.epsilon is None else _lesser(old.epsilon, spent.epsilon),
+        old.rho if counted.rho is None else _lesser(old.rho, spent.rho),
+        spent.delta if share.delta_for == "questions" else old.delta,
     )
-    return replace(share, total=total)
+    if total == old:
+        raise InvalidArgument(f"nothing is left of the share {share.name}")
+    return shrunk(share, total)
+
+
+def _lesser(total: Fraction | None, spent: Fraction | None) -> Fraction | None:
+    """Return what was spent, or the total if that is less or no sum bounds it."""
+    return total if total is None or spent is None else min(total, spent)
 
 
 def ruled(
@@ -120,7 +123,7 @@ def ruled(
     )
     spent = reduce(lambda so_far, cost: so_far + cost, costs, direct)
     after = replace(whole, spent=spent, shares=rule)
-    if rule == "reserved" and not after.fits(Amount(*_zeros(after))):
+    if rule == "reserved" and not after.is_within:
         raise InvalidArgument(
             f"the shares of {whole.name} and its own charges add up to {spent}, more than {whole.counted_total}: "
             "shrink or close shares, or extend the budget"
@@ -130,8 +133,10 @@ def ruled(
 
 def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
     """Return the budget after a share costs so much more, which may be negative."""
+    if _units(cost) != _units(whole.counted_total):
+        raise InvalidArgument(f"the budget of {whole.name} counts other units than {cost}")
     after = replace(whole, spent=whole.spent + cost)
-    if _is_positive(cost) and not after.fits(Amount(*_zeros(after))):
+    if _is_positive(cost) and not after.is_within:
         raise Exhausted(
             f"the budget of {whole.name} cannot pay {cost} for the share of {share.analyst}: a share is paid for "
             f"when it is opened, and {whole.remaining} is left. Shrink or close another share, extend the budget, "
@@ -161,17 +166,19 @@ def _counted(amount: Amount, budget: Budget) -> Amount:
     )
 
 
-def _zeros(budget: Budget) -> tuple[Fraction | None, Fraction | None]:
-    """Return no cost at all, in the units of a budget."""
-    counted = budget.counted_total
-    return (
-        None if counted.epsilon is None else Fraction(0),
-        None if counted.rho is None else Fraction(0),
-    )
+def _units(amount: Amount) -> tuple[bool, bool]:
+    """Return which of epsilon and rho an amount has."""
+    return amount.epsilon is not None, amount.rho is not None
 
 
 def _minus(ours: Amount, theirs: Amount) -> Amount:
-    """Return the difference in the units that both count; unlike `-` it may be negative."""
+    """Return the difference of amounts in the same units; unlike `-` it may be negative.
+
+    Raises:
+        InvalidArgument: if one has a unit that the other has not: the difference would lose it.
+    """
+    if _units(ours) != _units(theirs):
+        raise InvalidArgument(f"{ours} and {theirs} are in different units")
     return Amount(
         _difference(ours.epsilon, theirs.epsilon), _difference(ours.rho, theirs.rho),
         ours.delta - theirs.delta,

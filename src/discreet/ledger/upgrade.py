@@ -5,7 +5,7 @@ from sqlalchemy import Connection
 from ..errors import InvalidArgument
 from . import integrity, queries
 from .events import SHARES_SINCE_SCHEMA, STATES_SINCE_SCHEMA
-from .recounts import recount_shares
+from .recounts import recounted
 from .schema import migrate, version_of
 from .transaction import NewEvent, Transaction
 from .verification import verify_chain
@@ -14,7 +14,7 @@ from .verification import verify_chain
 def upgrade(connection: Connection) -> None:
     """Migrate a ledger to the newest schema; create it in an empty database.
 
-    A ledger whose events do not hold the states of budgets is verified once from its first event on. Then one
+    An older ledger is verified once from its first event on. Where events do not hold the states of budgets, one
     "carried" event per budget records its state, so that releases can rely on the latest event.
 
     In a ledger whose shares were not paid for when they were opened, one "recounted" event per dataset says that
@@ -25,10 +25,10 @@ def upgrade(connection: Connection) -> None:
     """
     before = version_of(connection)
     migrate(connection)
-    if 0 < before < STATES_SINCE_SCHEMA:
-        verify_chain(connection, None)
-        _carry(connection)
     if 0 < before < SHARES_SINCE_SCHEMA:
+        verify_chain(connection, None)
+        if before < STATES_SINCE_SCHEMA:
+            _carry(connection)
         _recount(connection)
 
 
@@ -53,6 +53,6 @@ def _recount(connection: Connection) -> None:
     for budget in queries.stored_budgets(connection):
         if budget.analyst is None:
             try:
-                recount_shares(transaction, budget, "reserved")
+                recounted(transaction, budget, "reserved")
             except InvalidArgument:  # more than the budget, or of another kind
-                recount_shares(transaction, budget, "oversubscribed")
+                recounted(transaction, budget, "oversubscribed")

@@ -1,15 +1,18 @@
 """Verification of a ledger: the chain and all sums are recomputed from the first event on."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cache, lru_cache
 
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import StaticPool
 
 from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
-from ..privacy.guarantees import read_guarantee
+from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
 from .append_only import check_append_only
@@ -23,7 +26,15 @@ from .budget import (
     read_rule,
     read_use,
 )
-from .events import BUDGET_EVENTS, STATES_SINCE_SCHEMA, Event, decode, genesis
+from .events import (
+    BUDGET_EVENTS,
+    SHARES_SINCE_SCHEMA,
+    STATES_SINCE_SCHEMA,
+    Event,
+    canonical_json,
+    decode,
+    genesis,
+)
 from .queries import all_events, is_chained, stored_budgets
 from .schema import migrate
 from .shares import check_share, ruled, shrunk, with_changed_share, with_share
@@ -98,7 +109,7 @@ def verify_events(chain: ChainHead, found: Iterable[Event], noted: str | None) -
     Raises:
         LedgerCorrupt: if they are not the events of the chain up to its end, or a noted head is not on it.
     """
-    replay = Replay(chain.born >= STATES_SINCE_SCHEMA)
+    replay = Replay(chain.born >= STATES_SINCE_SCHEMA, chain.born >= SHARES_SINCE_SCHEMA)
     passed = noted is None
     for head in _heads(chain, found, replay):
         passed = passed or head == noted
@@ -133,9 +144,11 @@ class Replay:
     Attributes:
         stated: whether events must hold the states of their budgets: from the first one on, or, in an older
             ledger, since its upgrade.
+        ruled: whether each dataset's budget must say how its shares are paid for.
     """
 
     stated: bool
+    ruled: bool = False
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
@@ -175,6 +188,9 @@ class Replay:
             *key, neighbors, read_amount(terms["total"]), unit,
             delta_for=read_use(terms.get("delta_for", "")), shares=read_rule(terms.get("shares", "")),
         )  # fmt: skip
+        _check_total(budget)
+        if self.ruled and event.analyst is None and budget.shares is None:
+            raise ValueError("a budget that does not say how its shares are paid for")
         if event.analyst is None:
             self._direct[event.dataset] = budget.spent
         else:
@@ -195,6 +211,10 @@ class Replay:
         key, total = (event.dataset, event.analyst), read_amount(event.body["total"])
         before = self._budgets[key]
         after = before.extended(total) if event.kind == "extended" else shrunk(before, total)
+        if event.kind == "extended" or after.delta_for is not None:
+            _check_total(
+                after
+            )  # one that is closed by both sums, as the first charge decides, names neither
         if event.analyst is not None:
             whole = self._budgets[event.dataset, None]
             self._budgets[event.dataset, None] = with_changed_share(whole, before, after)
@@ -230,6 +250,7 @@ class Replay:
 
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
+        guarantee = canonical_json(event.body["guarantee"])
         read_guarantee(event.body["guarantee"])
         costs, keys = list(map(read_amount, event.body["costs"])), _touched(event)
         if self._budgets[keys[0]].shares == "reserved":
@@ -237,6 +258,7 @@ class Replay:
         for key, cost in zip(keys, costs, strict=True):
             if self._budgets[key].unit != _unit(event):
                 raise ValueError("a release that protects others than its budget")
+            _check_cost(self._budgets[key], cost, guarantee)
             self._budgets[key] = self._budgets[key].charged(cost)
         if event.analyst is None:
             self._direct[event.dataset] += costs[0]
@@ -256,6 +278,34 @@ class Replay:
         if event.request is None or self._requests.get(key) != before:
             raise ValueError("charged or answered twice, or answered before it was charged")
         self._requests[key] = event.kind
+
+
+def _check_total(budget: Budget) -> None:
+    """Raise if the rho of a total does not certify its epsilon and delta."""
+    epsilon, rho = budget.total.epsilon, budget.total.rho
+    if budget.delta_use in (None, "questions") or epsilon is None or rho is None:
+        return
+    if _implied_epsilon(rho, budget.total.delta) > epsilon:
+        raise ValueError("a rho that is more than epsilon and delta allow")
+
+
+@cache
+def _implied_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """Return the epsilon that follows from a rho at a delta; the relation plays no part."""
+    return ZCDP(rho, "add_remove").approx(delta).epsilon if rho else Fraction(0)
+
+
+def _check_cost(budget: Budget, cost: Amount, guarantee: str) -> None:
+    """Raise if a charge is less than its guarantee costs in epsilon or delta; a rho may be rounded otherwise."""
+    known = _cost(replace(budget, spent=Amount()), guarantee)
+    pairs = (cost.epsilon, known.epsilon), (cost.delta, known.delta)
+    if any(paid is not None and (due is None or paid < due) for paid, due in pairs):
+        raise ValueError("a charge that is less than its guarantee")
+
+
+@lru_cache(maxsize=4096)
+def _cost(budget: Budget, guarantee: str) -> Amount:
+    return budget.cost(read_guarantee(json.loads(guarantee)), budget.unit)
 
 
 def _touched(event: Event) -> list[tuple[str, str | None]]:

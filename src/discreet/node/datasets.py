@@ -214,7 +214,7 @@ class Datasets:
 
     def budgets_for(self, analyst: str | None, *names: str) -> list[Budget]:
         """Return the budgets of datasets, each once: an analyst's shares alone, or all for None."""
-        found = {one.name: one for of in self.budgets_of(*names) for one in of}
+        found = {(one.dataset, one.analyst): one for of in self.budgets_of(*names) for one in of}
         return [one for one in found.values() if analyst in {None, one.analyst}]
 
     def described(self) -> dict[str, str]:
