@@ -131,7 +131,7 @@ def test_a_period_is_declared_later_and_not_changed_meanwhile(clock: Clock) -> N
     for wrong in ("day", "", 1):
         with pytest.raises(InvalidArgument, match="per must be one of year, quarter, month"):
             ledger.open(people(), epsilon=3, per=wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgument, match="goes with a described dataset"):
+    with pytest.raises(InvalidArgument, match="go with a described dataset"):
         ledger.open("other", epsilon=3, per="year")
 
 

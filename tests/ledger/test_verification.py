@@ -119,7 +119,7 @@ def test_what_was_written_verifies(where: str) -> None:
         "UPDATE discreet_budgets SET shares = 'none' WHERE analyst = ''",
         "UPDATE discreet_budgets SET delta_for = 'questions'",
         "UPDATE discreet_budgets SET spent = '{\"epsilon\":\"0\"}' WHERE analyst = ''",
-        "UPDATE discreet_budgets SET total = '{\"epsilon\":\"3\"}' WHERE analyst = ''",
+        "UPDATE discreet_budgets SET total = '{\"epsilon\":\"9\"}' WHERE analyst = ''",
         "UPDATE discreet_budgets SET neighbors = 'replace_one'",
         "UPDATE discreet_budgets SET neighbors = 'nobody'",
         "UPDATE discreet_budgets SET spent = '[]'",
@@ -342,7 +342,7 @@ def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Pa
         ledger.session("adult").buy(replace(bill("1/3"), unit="person"), untouched)
     ledger.open("visits", epsilon=1, privacy_unit="person")
     ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
-    assert ledger.verify(HASHES["HEAD"]).events == 7
+    assert ledger.verify(HASHES["HEAD"]).events == 8
     with closing(sqlite3.connect(path)) as file:
         assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(5, 1)]
         units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
