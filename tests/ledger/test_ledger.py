@@ -133,7 +133,9 @@ def test_a_budget_can_be_extended_and_never_cut(where: str) -> None:
     assert ledger.extend("adult", epsilon=3).remaining.epsilon == 2
     ledger.session("adult").buy(bill(2), answering(0))
     for terms in ({"epsilon": 3}, {"epsilon": 2}, {"rho": 4}, {"epsilon": 4, "delta": "1e-6"}):
-        with pytest.raises(InvalidArgument, match="be extended to more of the same|so its total is too"):
+        with pytest.raises(
+            InvalidArgument, match=r"be extended to more of the same|so its total is too"
+        ):
             ledger.extend("adult", **terms)
     with pytest.raises(UnknownBudget):
         ledger.extend("census", epsilon=4)
