@@ -663,7 +663,7 @@ def test_top_k_takes_a_delta() -> None:
     assert release.value == ["beer", "tea"]
     assert release.guarantee == discreet.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
     ledger = discreet.Ledger()
-    ledger.open("votes", epsilon=1, delta="1e-6")
+    ledger.open("votes", epsilon=1, delta="1e-6", delta_for="questions")
     session = ledger.session("votes")
     assert session.top_k(votes, **ask).value == ["beer", "tea"]
     with pytest.raises(Exhausted):
