@@ -1,9 +1,13 @@
 """Foreign errors never get out, and what comes out instead names the fix."""
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import duckdb
 import pytest
@@ -11,6 +15,7 @@ import pytest
 import discreet
 from discreet.errors import UnreadableData, UnreadableFile
 from discreet.tables.failures import quietly
+from discreet.tables.query_tables import ALL_TABLES, tables_or_all
 
 
 def raising(error: BaseException) -> None:
@@ -69,21 +74,41 @@ INTERRUPTED = """
 import os, signal, sys, threading
 import duckdb, discreet
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what runs in the background
+asked = {"candidates": [1, 2], "epsilon": 1}
+discreet.mode(duckdb.sql("SELECT 1 AS c"), "c", **asked)  # what imports modules may lose an interrupt
 endless = duckdb.sql("SELECT (a.range * b.range) % 10 AS c FROM range(10_000_000) a, range(10_000_000) b")
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
-    discreet.mode(endless, "c", candidates=[1, 2], epsilon=1)
+    discreet.mode(endless, "c", **asked)
 except KeyboardInterrupt:
     print("interrupted")
 """
 
 
 def test_an_interrupted_query_is_interrupted() -> None:
-    """Ctrl-C while DuckDB counts."""
+    """Ctrl-C while DuckDB counts, also where the tests themselves ignore it."""
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,  # only so that a failure ends, too
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_IGN),
     )
     assert (done.returncode, done.stdout) == (0, "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "stop", [RuntimeError("Query interrupted"), KeyboardInterrupt(), SystemExit(3)]
+)
+def test_an_interrupted_look_at_the_catalogue_is_no_query_that_fails(stop: BaseException) -> None:
+    """DuckDB's error of an interrupt is no word about the query: work that follows would go on."""
+    catalogue = Mock(attempt=nullcontext, tables=Mock(side_effect=stop))
+    with pytest.raises(SystemExit if isinstance(stop, SystemExit) else KeyboardInterrupt):
+        tables_or_all(catalogue, "SELECT 1")
+    catalogue.tables.side_effect = RuntimeError("another")
+    assert tables_or_all(catalogue, "SELECT 1") is ALL_TABLES
 
 
 TERMINATED = """

@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..errors import InvalidArgument
+from ..errors import DiscreetError, InvalidArgument, UnreadableData
+from .failures import quietly
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,14 @@ class Catalogue(Protocol):
 
 def tables_or_all(catalogue: Catalogue, query: str) -> QueryTables:
     """Return the tables of a query that may not work any more: then all tables of its database."""
-    try:
+
+    def attempted() -> QueryTables:
         with catalogue.attempt():
             return catalogue.tables(query)
-    except Exception:  # of any database
+
+    try:
+        return quietly(attempted, UnreadableData("the query does not work any more"))
+    except DiscreetError:
         return ALL_TABLES
 
 

@@ -5,7 +5,6 @@ come from the same data, whatever happens to them meanwhile.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,10 +67,12 @@ class RelationRanking:
 
     def seen_by(self, relation: "DuckDBPyRelation") -> bool:
         """Return whether the connection of a relation sees the table."""
-        with suppress(Exception):
-            queried(relation, ROWS, f"SELECT rank FROM {self.kept.name} LIMIT 0").fetchall()
-            return True
-        return False
+        query = f"SELECT rank FROM {self.kept.name} LIMIT 0"
+        try:
+            quietly(lambda: queried(relation, ROWS, query).fetchall(), self.failure)
+        except DiscreetError:
+            return False
+        return True
 
 
 def rank_relation(
