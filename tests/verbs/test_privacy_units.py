@@ -132,6 +132,7 @@ DECLARED: dict[str, Callable[..., Release]] = {
 ELSEWHERE = {
     "randomized_response",  # one value is all there is of a person: tests/scores/test_truth.py
     "private_candidates",  # each try is private by declaration: tests/verbs/test_private_candidates.py
+    "check",  # what is declared bounds its units: test_every_pair_of_small_tables_of_units_keeps_the_promise
     "AboveThreshold",  # test_a_session_protects_what_was_declared
     "DataNode",  # asks verbs
     "Dataset",  # declares it for verbs: tests/datasets/test_calls.py
