@@ -190,18 +190,23 @@ _REFUSED = {
 """Arguments that other libraries have, and why there are none here."""
 
 
-def check_names(terms: Mapping[str, object]) -> None:
-    """Raise unless every name is one of `Terms`.
+def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None) -> None:
+    """Raise unless every name is one of those that there are.
+
+    Args:
+        terms: keyword arguments by name.
+        names: the names that there are; those of `Terms` where none are given.
 
     Raises:
         TypeError: as Python does for an unexpected argument, with the nearest name that there is.
     """
-    known = list(Terms.__annotations__)
+    known = list(Terms.__annotations__ if names is None else names)
+    others = ["sensitivity", "candidates", "monotonic"] if names is None else []
     for name in terms:
         if name not in known:
             if name in _REFUSED:
                 raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
-            close = get_close_matches(name, [*known, "sensitivity", "candidates", "monotonic"], n=1)
+            close = get_close_matches(name, [*known, *others], n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(known)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")
 

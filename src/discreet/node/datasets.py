@@ -13,6 +13,7 @@ from ..ledger import Budget, Event, Ledger, Quote, Session
 from ..ledger.transaction import ChainHead
 from ..payment import Bill
 from ..releases import Release, Simulation
+from ..terms import check_names
 from .allowed_questions import AllowedQuestion, Permission
 from .isolation import PublicError
 
@@ -302,7 +303,10 @@ def _check_arguments(access: str, question: Call) -> None:
         InvalidArgument: if one is missing, unknown, or given twice.
     """
     try:
-        signature(question.verb).bind(*question.arguments, **question.terms)
+        takes = signature(question.verb)
+        if all(one.kind is not one.VAR_KEYWORD for one in takes.parameters.values()):
+            check_names(question.terms, takes.parameters)  # bind names no nearest argument
+        takes.bind(*question.arguments, **question.terms)
     except TypeError as error:
         failure = InvalidArgument(f"{access} cannot be asked like this: {error}")
     except ValueError:  # of a callable whose arguments nobody can tell
