@@ -249,7 +249,8 @@ def test_named_questions_are_asked(capsys: pytest.CaptureFixture[str], folder: P
     assert "discreet ledger open people" in said(capsys, "ask", "typical")[2]
     said(capsys, "ledger", "open", "people")
     said(capsys, "ledger", "open", "people", "--analyst", "ann")
-    assert "would leave ε = 25" in said(capsys, "ask", "typical", "--dry-run")[1]
+    # Ann's share of 6 was paid for when it was opened.
+    assert "spent ε = 6, remaining ε = 24; would leave ε = 19" in said(capsys, "ask", "typical", "--dry-run")[1]
     for _ in range(2):
         code, out, err = said(capsys, "ask", "typical", "--analyst", "ann", "--request", "a")
         assert (code, out) == (0, "41\n")

@@ -270,7 +270,8 @@ def _amiss(ledger: Ledger, charged: int) -> list[str]:
         ledger.verify()
     except DiscreetError as error:
         wrong.append(str(error))
-    if ledger.budgets()[0].spent.epsilon != charged * _ASKED["size"] * COST:
+    spent = [budget.spent.epsilon or 0 for budget in ledger.budgets() if budget.analyst is not None]
+    if sum(spent) != charged * _ASKED["size"] * COST:
         wrong.append("what was spent is not what was charged")
     return wrong
 

@@ -78,13 +78,13 @@ def draws_of(k: int) -> dict[str, Any]:
 COLUMNS: dict[str, Any] = {
     "age": {"type": "integer", "minimum": 0, "maximum": 120},
     "wage": {"type": "number", "minimum": 0, "maximum": "1e6", "step": "0.01"},
-    "city": {"type": "string", "enum": ["Bern", "Zürich \U0001f3d4", '"\\\n']},
+    "city": {"type": "string", "enum": ["Bern", "Zürich \U0001f3d4", '"\\\n"']},
     "truth": {"type": "boolean"},
     "day": {"type": "date", "minimum": "2024-01-01", "maximum": "2024-12-31"},
     "at": {"type": "datetime", "enum": ["2024-12-31T23:59:59"]},
 }
 ROWS = {
-    "age": [3, 120], "wage": [Decimal("0.01"), Decimal("99.99")], "city": ["Bern", '"\\\n'],
+    "age": [3, 120], "wage": [Decimal("0.01"), Decimal("99.99")], "city": ["Bern", '"\\\n"'],
     "truth": [True, False], "day": [dt.date(2024, 1, 1)] * 2, "at": [dt.datetime(2024, 12, 31, 23, 59, 59)] * 2,
 }  # fmt: skip
 ASKED: list[tuple[Any, str, dict[str, Any]]] = [

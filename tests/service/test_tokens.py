@@ -236,6 +236,7 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "quantile": lambda c: c.quantile("people", "age", alpha="1/4", epsilon="1/8"),
     "quantiles": lambda c: c.quantiles("people", "age", alphas=["1/4"], epsilon="1/8"),
     "price": lambda c: c.price("people", "age", epsilon="1/8"),
+    "check": lambda c: c.check("people", "age", epsilon="1/8"),
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
     "create_token": lambda c: c.create_token("auditor"),
