@@ -250,7 +250,10 @@ def test_named_questions_are_asked(capsys: pytest.CaptureFixture[str], folder: P
     said(capsys, "ledger", "open", "people")
     said(capsys, "ledger", "open", "people", "--analyst", "ann")
     # Ann's share of 6 was paid for when it was opened.
-    assert "spent ε = 6, remaining ε = 24; would leave ε = 19" in said(capsys, "ask", "typical", "--dry-run")[1]
+    assert (
+        "spent ε = 6, remaining ε = 24; would leave ε = 19"
+        in said(capsys, "ask", "typical", "--dry-run")[1]
+    )
     for _ in range(2):
         code, out, err = said(capsys, "ask", "typical", "--analyst", "ann", "--request", "a")
         assert (code, out) == (0, "41\n")

@@ -174,7 +174,9 @@ def test_what_no_verb_raises_is_not_told_either() -> None:
 
 def test_a_wrong_term_is_named() -> None:
     made = node()
-    with pytest.raises(InvalidArgument, match="unexpected argument 'epsilom'; did you mean 'epsilon'"):
+    with pytest.raises(
+        InvalidArgument, match="unexpected argument 'epsilom'; did you mean 'epsilon'"
+    ):
         made.configure_data_access("bids", "x", discreet.price, candidates=PRICES, epsilom=1)
 
 

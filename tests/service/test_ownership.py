@@ -71,7 +71,7 @@ def test_an_owner_opens_and_extends_budgets(owner: Connection) -> None:
         (lambda c: c.open_budget("people", epsilon=1), InvalidArgument, "declares the amounts"),
         (lambda c: c.open_budget("people", analyst="eve", epsilon=-1), InvalidNumber, "epsilon"),
         (lambda c: c.extend_budget("people", epsilon=1), InvalidArgument, "only be extended"),
-        (lambda c: c.extend_budget("people", rho=99), InvalidArgument, "only be extended"),
+        (lambda c: c.extend_budget("people", rho=99), InvalidArgument, "is in epsilon"),
         (lambda c: c.extend_budget("people", analyst="eve", epsilon=9), UnknownBudget, "eve"),
         (lambda c: c.create_token("king"), InvalidArgument, "role"),
         (lambda c: c.create_token("owner", analyst="ann"), InvalidArgument, "role analyst"),
