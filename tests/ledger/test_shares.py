@@ -1,6 +1,7 @@
 """Shares are paid for when they are opened: sums hold in any order, and no analyst learns of another."""
 
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import replace
@@ -280,33 +281,23 @@ def test_all_sequences_of_events_keep_the_promise(delta_for: DeltaFor | None) ->
 def test_what_an_analyst_is_told_depends_on_the_own_share_alone() -> None:
     """All orders of what others do: quotes, charges and refusals of one analyst are the same."""
     others: list[Step] = [("charge", None, HALF), ("charge", "b", HALF), ("shrink", "b", None)]
-    for rest in product([*others, None], repeat=3):
-        model = Model()
-        model.step("open", "a", HALF)
-        model.step("open", "b", HALF)
-        told: list[Any] = []
-        for other in rest:
-            try:
-                if other is not None:
-                    model.step(*other)
-            except DiscreetError:
-                pass
-            share = model.shares["a"]
-            told.append((share.remaining, share.fits(model.cost(Fraction(1, 4)))))
-            try:
-                model.shares["a"] = share.charged(model.cost(Fraction(1, 4)))
-            except Exhausted as refused:
-                told.append((str(refused), refused.remaining))
-        assert len(told) == 4
-        assert told[0][0] == Amount(HALF)
-        assert told == told_alone()
+    alone = told_beside([None] * 3)
+    assert len(alone) == 4
+    assert alone[0][0] == Amount(HALF)
+    for acts in product([*others, None], repeat=3):
+        assert told_beside(acts) == alone
 
 
-def told_alone() -> list[Any]:
-    told: list[Any] = []
+def told_beside(acts: Iterable[Step | None]) -> list[Any]:
+    """Return what an analyst is told who asks after each act of others, until the share is spent."""
     model = Model()
     model.step("open", "a", HALF)
-    for _ in range(3):
+    model.step("open", "b", HALF)
+    told: list[Any] = []
+    for act in acts:
+        if act is not None:
+            with suppress(DiscreetError):
+                model.step(*act)
         share = model.shares["a"]
         told.append((share.remaining, share.fits(model.cost(Fraction(1, 4)))))
         try:
