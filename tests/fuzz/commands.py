@@ -27,7 +27,8 @@ def _run(*words: Any) -> int:
     printed = [io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace") for _ in streams]
     sys.stdout, sys.stderr = printed
     try:
-        with patch("discreet.service.serving._run"):  # a service does not end by itself
+        # A service does not end by itself, and its settings replace the handlers of all logs.
+        with patch("uvicorn.Config"), patch("discreet.service.serving._run"):
             code = cli.run([str(word) for word in words])
     finally:
         sys.stdout, sys.stderr = streams
