@@ -7,6 +7,7 @@ default, rounding to nearest with subnormal numbers, so what uses them runs in i
 
 import ctypes
 import platform
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -19,7 +20,8 @@ _T = TypeVar("_T")
 
 _HALF_ULP = 2.0**-53
 _MORE_THAN_HALF = 3 * 2.0**-54
-_TINY = 5e-324
+_TINY: float = struct.unpack("<d", bytes([1, 0, 0, 0, 0, 0, 0, 0]))[0]
+"""The least double, by its bits: its literal is 0 where this module is compiled in such a mode."""
 
 _LIBRARIES = (None, "libm.so.6", "libSystem.dylib", "ucrtbase")
 """Where the functions of C99's <fenv.h> may be: in what is loaded already, or in the system's library."""
