@@ -16,6 +16,7 @@ check: .venv/test-ready
 	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m bench.measure --check
 
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term

@@ -1,14 +1,18 @@
-"""The shape of the source, measured: `make measure` prints it, and fails where a limit is passed.
+"""The shape of the source, measured: `make measure` prints it, and fails where a limit is passed or a figure grew.
 
 Counts are of the syntax tree: the length of a function is without its docstring, complexity is one more than its
 branches, comprehension clauses and boolean operands. Imports under `TYPE_CHECKING` and inside functions count for
-circles like all others.
+circles like all others. Code is all that is neither blank, docstring, comment nor import, of Python, C, templates
+and catalogues of messages. The figures that may not grow are in
+`figures.toml`; `--write` lowers them, never raises.
 """
 
 import ast
+import math
 import re
 import sys
 import tokenize
+import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,6 +24,10 @@ from statistics import median, quantiles
 from rich.console import Console
 from rich.table import Table
 
+from . import identifiers
+
+FIGURES = Path(__file__).with_name("figures.toml")
+HEAD = "# Figures of `make measure` that may not grow. `python -m bench.measure --write` lowers them.\n"
 SOURCE = Path(__file__).parents[1] / "src" / "discreet"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.With, ast.Assert,
@@ -144,13 +152,14 @@ def defined(tree: ast.Module) -> Iterator[str]:
             yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-def homonyms(files: list[File]) -> dict[str, list[str]]:
-    """Return the public names at the top of more than one module, with the modules."""
-    found: dict[str, list[str]] = defaultdict(list)
+def homonyms(files: list[File], *, private: bool = False, least: int = 2) -> dict[str, list[str]]:
+    """Return the public or the private names at the top of at least so many modules, with the modules."""
+    modules: dict[str, list[str]] = defaultdict(list)
     for file in files:
-        for name in set(filter(lambda name: not name.startswith("_"), defined(file.tree))):
-            found[name].append(file.module)
-    return {name: modules for name, modules in sorted(found.items()) if len(modules) > 1}
+        for name in set(defined(file.tree)):
+            if name.startswith("_") == private:
+                modules[name].append(file.module)
+    return {name: where for name, where in sorted(modules.items()) if len(where) >= least}
 
 
 @dataclass
@@ -181,14 +190,60 @@ def of_functions(files: list[File]) -> Iterator[Fact]:
     yield Fact("public functions documented", f"{documented:.0%}")
 
 
+ODD = re.compile(
+    r"\b(what|who|whom|whose|somebody|someone|nobody|nothing|anybody|everybody)\b", re.IGNORECASE
+)
+
+
 def of_prose(files: list[File]) -> Iterator[Fact]:
     """Yield how much is said beside the code, and how much in words that the field does not use."""
     texts = [text for file in files for text in file.docstrings]
     words = Counter(w.lower() for text in texts for w in re.findall(r"[A-Za-z']+", text))
     own = 1000 * (words["what"] + words["each"]) / words.total()
+    firsts = [text.partition("\n")[0] for text in texts]
+    odd = 100 * sum(bool(ODD.search(first)) for first in firsts) / len(firsts)
     lines = sum(file.lines for file in files)
-    yield Fact("comments, share of lines", f"{sum(f.comments() for f in files) / lines:.1%}")
-    yield Fact("'what' and 'each', per 1,000 docstring words", f"{own:.1f}", own, 6)
+    functions = sum(len(file.functions) for file in files)
+    comments = sum(f.comments() for f in files)
+    yield Fact("comments, share of lines", f"{comments / lines:.1%}")
+    said = sum(text.count("\n") + 1 for text in texts) + comments
+    yield Fact("lines of docstrings and comments, per function", f"{said / functions:.2f}")
+    yield Fact("'what' and 'each', per 1,000 docstring words", f"{own:.1f}", own, 3)
+    yield Fact("first sentences with what, who or nobody, in 100", f"{odd:.1f}", odd, 1)
+
+
+# Rooms in which a letter may be the name that the literature has.
+MATHEMATICS = {"sampling", "privacy", "mechanisms", "scores", "audit", "attacks", "planning"}
+
+
+def of_names(files: list[File]) -> Iterator[Fact]:
+    """Yield how many names are participles, say nothing, or stand for different things."""
+    trees, lines = [file.tree for file in files], sum(file.lines for file in files)
+    forms = identifiers.participles(trees)
+    often = ", ".join(f"{name} {n}" for name, n in forms.most_common(12))
+    share = 1000 * forms.total() / lines
+    yield Fact("participles as names, per 1,000 lines", f"{share:.1f}  {often}", share, 8)
+    share = 1000 * identifiers.measured_first(trees) / lines
+    yield Fact("of them of the first list", f"{share:.1f}", share, 8)
+    empty = identifiers.vague(trees)
+    often = ", ".join(f"{name} {n}" for name, n in empty.most_common())
+    yield Fact("names that say nothing", f"{empty.total()}  {often}", empty.total())
+    prose = [file.tree for file in files if file.folder not in MATHEMATICS]
+    letters = identifiers.letters(prose)
+    yield Fact("single letters outside mathematics", f"{letters}", letters)
+    same, private = homonyms(files), homonyms(files, private=True, least=4)
+    yield Fact("names in two modules", f"{len(same)}  {', '.join(same)}", len(same), 9)
+    words = f"{len(private)}  {', '.join(private)}"
+    yield Fact("private names in more than three modules", words, len(private), 12)
+    twice = repeated(files)
+    yield Fact("file names twice", f"{len(twice)}  {', '.join(twice)}", len(twice), 8)
+
+
+def repeated(files: list[File]) -> list[str]:
+    """Return the names that two files have, but for those that every folder may have."""
+    stems = Counter(file.path.stem for file in files)
+    usual = {"__init__", "__main__", "contract"}
+    return sorted(stem for stem, n in stems.items() if n > 1 and stem not in usual)
 
 
 def of_types(files: list[File]) -> Iterator[Fact]:
@@ -206,38 +261,73 @@ def of_types(files: list[File]) -> Iterator[Fact]:
         yield Fact(f"{name}, per 1,000 lines", f"{n}, {share:.1f}", share, most.get(name))
 
 
+def other_code() -> int:
+    """Return the lines of code that are C, templates, style and catalogues of messages."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*"))
+             if path.suffix in {".c", ".html", ".css", ".md", ".po", ".jinja", ".toml"}]  # fmt: skip
+    uncommented = (re.sub(r"/\*.*?\*/|\{#.*?#\}", "", text, flags=re.DOTALL) for text in texts)
+    rows = (row.strip() for text in uncommented for row in text.splitlines())
+    return sum(
+        bool(row) and not row.startswith(("//", "# ", "#:", "#,", "#include")) for row in rows
+    )
+
+
 def facts(files: list[File]) -> Iterator[Fact]:
     """Yield all that is measured."""
     sizes = [file.lines for file in files]
-    lines, code = sum(sizes), sum(file.code() for file in files)
-    same, circle = homonyms(files), circles(files)
+    code, other = sum(file.code() for file in files), other_code()
+    circle = circles(files)
     yield Fact("files", f"{len(files)}")
-    yield Fact("lines, of which code", f"{lines:,}, {code:,}")
-    yield Fact(
-        "lines of a file: median, most", f"{median(sizes):.0f}, {max(sizes)}", max(sizes), 400
-    )
+    yield Fact("lines", f"{sum(sizes):,}")
+    words = f"{code + other:,}: {code:,} of Python, {other:,} of C, templates, catalogues"
+    yield Fact("lines of code", words)
+    yield Fact("lines of a file: median, most", f"{median(sizes):.0f}, {max(sizes)}")
     yield from of_functions(files)
     yield from of_types(files)
     yield from of_prose(files)
     yield Fact("modules in a circle of imports", " > ".join(circle) or "0", len(circle), 0)
-    yield Fact("names in two modules", f"{len(same)}  {', '.join(same)}", len(same), 9)
+    yield from of_names(files)
 
 
-def main() -> int:
-    """Print the table, and the lines of each folder; return whether a limit was passed."""
-    files = [File(path, path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))]
+def grown(measured: list[Fact], kept: dict[str, float]) -> list[str]:
+    """Return the figures that are above those of before, in words."""
+    return [
+        f"{fact.name}: {fact.value:.2f}, and was {kept[fact.name]:.2f}"
+        for fact in measured
+        if fact.name in kept and fact.value > kept[fact.name] + 0.005
+    ]
+
+
+def print_tables(files: list[File], measured: list[Fact]) -> None:
+    """Print what was measured, and the lines of each folder."""
     console, table = Console(), Table("", "measured", "limit", title="The source of discreet")
-    measured = list(facts(files))
     for fact in measured:
         table.add_row(fact.name, fact.words, "" if fact.most is None else f"{fact.most:g}")
     console.print(table)
-    folders = Table("folder", "files", "lines", "code")
+    folders = Table("folder", "files", "lines", "code", "participles per 1,000 lines")
     for folder in sorted({file.folder for file in files}):
         inside = [file for file in files if file.folder == folder]
         rows = sum(f.lines for f in inside), sum(f.code() for f in inside)
-        folders.add_row(folder, f"{len(inside)}", *(f"{n:,}" for n in rows))
+        forms = identifiers.participles([f.tree for f in inside]).total()
+        share = f"{1000 * forms / rows[0]:.1f}"
+        folders.add_row(folder, f"{len(inside)}", *(f"{n:,}" for n in rows), share)
     console.print(folders)
-    return int(any(fact.most is not None and fact.value > fact.most for fact in measured))
+
+
+def main() -> int:
+    """Print the tables, unless `--check` is given; return whether a figure grew or passed its limit."""
+    files = [File(path, path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))]
+    measured = list(facts(files))
+    kept = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
+    if "--write" in sys.argv:
+        lowered = {f.name: min(f.value, kept.get(f.name, f.value)) for f in measured if f.value}
+        rows = (f'"{name}" = {math.ceil(value * 100) / 100:g}\n' for name, value in lowered.items())
+        FIGURES.write_text(HEAD + "".join(rows), encoding="utf-8")
+    if "--check" not in sys.argv:
+        print_tables(files, measured)
+    worse = grown(measured, kept)
+    print(*worse, sep="\n", end="\n" if worse else "")
+    return int(bool(worse))
 
 
 if __name__ == "__main__":
