@@ -56,6 +56,22 @@ TotalDelta = Annotated[
     str | None, typer.Option(metavar="NUMBER", help="With --epsilon: (epsilon, delta)-DP.")
 ]
 
+DeltaUse = Annotated[
+    str | None,
+    typer.Option(
+        metavar="questions|composition",
+        help="With --delta: for questions that have one each, or for composition.",
+    ),
+]
+Oversubscribed = Annotated[
+    bool | None,
+    typer.Option(
+        "--oversubscribed/--no-oversubscribed",
+        help="Whether shares may be more than the budget; then refusals tell analysts of each other.",
+        show_default=False,
+    ),
+]
+
 
 @ledger_app.command("open")
 def open_command(  # `open` is Python's
@@ -80,21 +96,8 @@ def open_command(  # `open` is Python's
     neighbors: NeighborsName = "add_remove",
     privacy_unit: PrivacyUnit = None,
     separate: Separate = False,
-    delta_for: Annotated[
-        str | None,
-        typer.Option(
-            metavar="questions|composition",
-            help="With --delta: for questions that have one each, or for composition.",
-        ),
-    ] = None,
-    oversubscribed: Annotated[
-        bool | None,
-        typer.Option(
-            "--oversubscribed/--no-oversubscribed",
-            help="Whether shares may be more than the budget; then refusals tell analysts of each other.",
-            show_default=False,
-        ),
-    ] = None,
+    delta_for: DeltaUse = None,
+    oversubscribed: Oversubscribed = None,
     as_json: AsJson = False,
 ) -> None:
     """Open a budget for a dataset, or an analyst's share of it. Creates the ledger if it does not exist.

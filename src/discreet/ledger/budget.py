@@ -246,8 +246,7 @@ class Budget:
         """Return whether the budget can pay a cost."""
         if cost.delta and self.spent.rho:
             return False  # the first charge had no delta, so delta is reserved for composition
-        after = replace(self, spent=self.spent + cost).remaining
-        return after.delta >= 0 and (after.epsilon is not None or after.rho is not None)
+        return replace(self, spent=self.spent + cost).is_within
 
     def charged(self, cost: Amount) -> "Budget":
         """Return the budget after a charge.
@@ -303,13 +302,9 @@ class Budget:
 
     @property
     def is_within(self) -> bool:
-        """Whether what was spent is within the total."""
-        return self.fits(
-            Amount(
-                None if self.counted_total.epsilon is None else Fraction(0),
-                None if self.counted_total.rho is None else Fraction(0),
-            )
-        )
+        """Whether one of the sums that certify the guarantee is within the total, and that of the deltas too."""
+        rest = self.remaining
+        return rest.delta >= 0 and (rest.epsilon is not None or rest.rho is not None)
 
     def cells(self) -> dict[str, str]:
         """Return the budget as the row of a table."""

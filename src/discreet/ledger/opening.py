@@ -9,14 +9,7 @@ from ..privacy.statements import relation
 from ..privacy.units import one_record
 from . import integrity, queries
 from .bindings import Bindings, Declaration
-from .budget import (
-    Amount,
-    Budget,
-    BudgetName,
-    DeltaFor,
-    Terms,
-    new_budget,
-)
+from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, new_budget
 from .descriptions import append_described, change, read_bindings, record
 from .events import unit_field
 from .periods import Period, this_period
@@ -184,8 +177,8 @@ def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budg
     why = read_bindings(transaction).closed(payer.dataset)
     if why is not None:
         raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
-    budget = payer.budgets(transaction)[-1]
-    return _changed(transaction, "extended", payer, budget, budget.extended(total))
+    budgets = payer.budgets(transaction)
+    return _changed(transaction, "extended", budgets, budgets[-1].extended(total))
 
 
 def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
@@ -194,16 +187,17 @@ def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -
     Raises:
         InvalidArgument: if the total is not smaller, of another kind, or less than was spent.
     """
-    share = payer.budgets(transaction)[-1]
+    budgets = payer.budgets(transaction)
+    share = budgets[-1]
     after = closed(share) if total is None else shrunk(share, total)
-    return _changed(transaction, "shrunk", payer, share, after)
+    return _changed(transaction, "shrunk", budgets, after)
 
 
 def _changed(
-    transaction: Transaction, kind: str, payer: Payer, before: Budget, after: Budget
+    transaction: Transaction, kind: str, budgets: Sequence[Budget], after: Budget
 ) -> Budget:
-    """Record another total of a budget; for a share the budget of its dataset pays the difference, or gets it."""
-    wholes = [] if after.analyst is None else [payer.budgets(transaction)[0]]
+    """Record another total of the last of these budgets; that of the dataset pays the difference, or gets it."""
+    *wholes, before = budgets
     states = [*(with_changed_share(whole, before, after) for whole in wholes), after]
     body = {"total": after.total.as_dict(), **integrity.budget_states(*states)}
     transaction.append(NewEvent(kind, after.dataset, after.analyst, None, body))
@@ -256,6 +250,8 @@ def _opened(
     more: Mapping[str, object] | None = None,
 ) -> Budget:
     """Store the budget unless it exists."""
+    if name.analyst is not None and terms.oversubscribed is not None:
+        raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
     listed = integrity.checked_budgets(transaction, name.dataset)
     known = {each.analyst: each for each in listed}
     if name.analyst in known:
@@ -310,8 +306,6 @@ def _with_share(name: BudgetName, terms: Terms, whole: Budget | None) -> list[Bu
         raise UnknownBudget(
             f"a share needs something to share: open a budget for the dataset {name.dataset} first"
         )
-    if terms.oversubscribed is not None:
-        raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
     use = terms.delta_for or (whole.delta_for if terms.total.delta else None)
     share = new_budget(*name, terms.neighbors, terms.total, terms.unit, delta_for=use)
     check_share(share, whole)
@@ -334,8 +328,6 @@ def _existing(transaction: Transaction, known: Budget, terms: Terms) -> Budget:
             f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
             "to give it more, extend it"
         )
-    if known.analyst is not None and terms.oversubscribed is not None:
-        raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
     if terms.oversubscribed is None or known.shares in (None, terms.shares):
         return known
     return recount_shares(transaction, known, terms.shares)

@@ -31,7 +31,7 @@ def check_share(share: Budget, whole: Budget) -> None:
         )
     if _terms(share) != _terms(whole):
         raise InvalidArgument(
-            f"the budget of {whole.name} is in {_said(whole)}, so a share of it is too, got {_said(share)}"
+            f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, got {_kind_in_words(share)}"
         )
 
 
@@ -151,7 +151,7 @@ def _terms(budget: Budget) -> tuple[object, ...]:
     return budget.kind, budget.delta_use, budget.neighbors, budget.unit
 
 
-def _said(budget: Budget) -> str:
+def _kind_in_words(budget: Budget) -> str:
     use = f" for {budget.delta_for}" if budget.delta_for else ""
     return f"{budget.kind}{use} ({relation(budget.neighbors, budget.unit)})"
 

@@ -251,7 +251,6 @@ class Replay:
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
         guarantee = canonical_json(event.body["guarantee"])
-        read_guarantee(event.body["guarantee"])
         costs, keys = list(map(read_amount, event.body["costs"])), _touched(event)
         if self._budgets[keys[0]].shares == "reserved":
             keys = keys[-1:]
