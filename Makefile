@@ -1,6 +1,8 @@
 # Needs Python 3.11 or newer and make; everything else goes into .venv.
 PYTHON ?= python3
 BIN = .venv/bin
+# Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: browser demo test check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check constraints clean
 

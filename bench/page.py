@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .report import duration
+from .report import duration, ratio
 from .stored import Results, peer
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
@@ -14,7 +14,7 @@ BEGIN, END = "<!-- measured -->", "<!-- end -->"
 
 def write(stored: Mapping[str, Results]) -> None:
     """Put the stored results into the page, between its marks, and draw them."""
-    from .picture import picture
+    from .picture import picture  # matplotlib is not in the group `bench`
 
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
@@ -67,13 +67,6 @@ def _times(line: Mapping[str, Any]) -> str:
     if line["median"] is None:
         return "failed"
     return f"{duration(line['median'])} ({duration(line['min'])})"
-
-
-def ratio(value: float | None) -> str:
-    """Return a ratio in two or three digits, nothing for none."""
-    if value is None:
-        return ""
-    return "< 0.001" if value < 0.001 else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
 
 
 def _target(line: Mapping[str, Any]) -> str:

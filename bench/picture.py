@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter
 from discreet.figures import Figure
 from discreet.palette import BLACK, BLUE, ORANGE
 
-from .page import ratio
+from .report import ratio
 from .stored import Results, peer
 
 

@@ -35,6 +35,13 @@ def duration(seconds: float | None) -> str:
     return f"{seconds / size:.3g} {unit}"
 
 
+def ratio(value: float | None) -> str:
+    """Return a ratio in two or three digits, nothing for none."""
+    if value is None:
+        return ""
+    return "< 0.001" if value < 0.001 else f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
 def _described(machine: Mapping[str, str]) -> list[str]:
     plain = ("processor", "system")
     return [value if name in plain else f"{name} {value}" for name, value in machine.items()]
