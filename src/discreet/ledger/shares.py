@@ -31,7 +31,8 @@ def check_share(share: Budget, whole: Budget) -> None:
         )
     if _terms(share) != _terms(whole):
         raise InvalidArgument(
-            f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, got {_kind_in_words(share)}"
+            f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, "
+            f"got {_kind_in_words(share)}"
         )
 
 
