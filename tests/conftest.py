@@ -51,7 +51,7 @@ def coverage_in_threads() -> Iterator[None]:
     """Let coverage see transactions: their threads are the interpreter's own, which it does not follow."""
     with pytest.MonkeyPatch.context() as patch:
         if threading.gettrace() is not None:
-            start = "discreet.ledger.uninterrupted.start_new_thread"
+            start = "discreet.ledger.interrupts.start_new_thread"
             patch.setattr(start, lambda run, _: threading.Thread(target=run).start())
         yield
 

@@ -204,7 +204,7 @@ def test_a_full_disk_withholds_the_answer_and_its_torn_line_is_passed_over(
                 file.write('{"ledger": "6f')
             raise OSError(28, "No space left on device")
 
-        full.setattr("discreet.ledger.checkpoints._opened", tearing)
+        full.setattr("discreet.ledger.checkpoints._open_to_append", tearing)
         with pytest.raises(LedgerUnwritable, match="No space left on device"):
             session.buy(bill("1/5", "r"), undrawn)
     assert session.buy(bill("1/5", "r"), answering(5)) == 5

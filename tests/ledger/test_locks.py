@@ -175,7 +175,7 @@ def test_a_lock_whose_file_was_removed_is_not_relied_on(tmp_path: Path) -> None:
     beside = tmp_path / "budget.db-lock"
     kept = os.open(beside, os.O_RDWR)
     beside.unlink()
-    assert not locks._locked(kept, beside)
+    assert not locks._lock(kept, beside)
     os.close(kept)
     assert ledger.session("adult").buy(bill("1/2"), answering(5)) == 5
     assert beside.exists()

@@ -17,7 +17,7 @@ from discreet.cli import run
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, LedgerCorrupt
 from discreet.ledger import Amount, Budget
 from discreet.ledger.budget import DeltaFor, ShareRule, new_budget
-from discreet.ledger.shares import closed, ruled, shrunk, with_changed_share, with_share
+from discreet.ledger.shares import close, shrink, with_changed_share, with_rule, with_share
 from discreet.ledger.verification import Replay
 
 from ..ledgers import answering, bill, untouched
@@ -218,7 +218,7 @@ class Model:
 
     def _shrink(self, who: str, epsilon: Fraction | None) -> None:
         share = self.shares[who]
-        self._change(who, closed(share) if epsilon is None else shrunk(share, self.total(epsilon)))
+        self._change(who, close(share) if epsilon is None else shrink(share, self.total(epsilon)))
 
     def _change(self, who: str, after: Budget) -> None:
         self.whole = with_changed_share(self.whole, self.shares[who], after)
@@ -226,7 +226,7 @@ class Model:
 
     def _rule(self, who: None, epsilon: None) -> None:
         other: ShareRule = "reserved" if self.whole.shares == "oversubscribed" else "oversubscribed"
-        self.whole = ruled(self.whole, self.shares.values(), self.direct, other)
+        self.whole = with_rule(self.whole, self.shares.values(), self.direct, other)
 
     def check(self) -> None:
         """All charges fit the total, those of each share its own, and sums are what they say."""
@@ -548,7 +548,7 @@ def test_events_that_say_less_than_they_cost_do_not_verify(
 
 def follow_all(ledger: Ledger, body: dict[str, Any]) -> None:
     """Replay the events of a ledger with some fields of their bodies replaced, as who computes hashes anew can."""
-    replay = Replay(stated=False, ruled=True)
+    replay = Replay(has_states=False, has_rules=True)
     for event in ledger.history():
         plain = {key: body.get(key, value) for key, value in event.body.items() if key != "after"}
         known = {key: value for key, value in plain.items() if value is not None}

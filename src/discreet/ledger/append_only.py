@@ -28,8 +28,8 @@ def check_append_only(connection: Connection) -> None:
 
 
 def _check_sqlite(connection: Connection) -> None:
-    found = {sql for (sql,) in _SQLITE.run(connection)}
-    if found != set(APPEND_ONLY["sqlite"]):
+    triggers = {sql for (sql,) in _SQLITE.run(connection)}
+    if triggers != set(APPEND_ONLY["sqlite"]):
         raise LedgerCorrupt(
             "the triggers that keep events from being changed are not those that were made"
         )
@@ -50,14 +50,14 @@ def check_journal(connection: Connection) -> None:
 
 
 def _check_postgresql(connection: Connection) -> None:
-    found = [tuple(row) for row in connection.exec_driver_sql(_POSTGRESQL)]
-    if found != [_expected()]:
+    triggers = [tuple(row) for row in connection.exec_driver_sql(_POSTGRESQL)]
+    if triggers != [_original_trigger()]:
         raise LedgerCorrupt(
             "the trigger that keeps events from being changed is not the one that was made"
         )
 
 
-def _expected() -> tuple[object, ...]:
+def _original_trigger() -> tuple[object, ...]:
     """Return the row of the catalog for the trigger as it was created; "O" means enabled."""
     source = APPEND_ONLY["postgresql"][0].split("$$")[1]
     return "discreet_append_only", _STATEMENT_BEFORE_CHANGES, "O", source

@@ -17,10 +17,10 @@ from ..privacy.statements import relation
 from ..privacy.units import Unit, one_record, plain_unit
 from ..text_tables import fact_table
 
-_FINEST = 4096
+_MOST_BITS = 4096
 """Bits of the longest denominator that is stored; finer amounts are rounded up."""
 
-_MOST = 10**300
+_MOST_AMOUNT = 10**300
 _SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 
 DeltaFor = Literal["questions", "composition"]
@@ -66,19 +66,19 @@ class Amount:
 
     def as_dict(self) -> dict[str, str]:
         """Return the exact numbers as text, without units that are not counted."""
-        named = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
-        return {unit: str(value) for unit, value in named.items() if value is not None}
+        amounts = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
+        return {unit: str(value) for unit, value in amounts.items() if value is not None}
 
     def __str__(self) -> str:
-        spelled = spell_down if self.left else spell
-        numbers = {unit: spelled(Fraction(value)) for unit, value in self.as_dict().items()}
-        said = {unit: _equals(_SIGNS[unit], text) for unit, text in numbers.items()}
-        delta = said.pop("delta", "")
-        return ", ".join(filter(None, [" or ".join(said.values()), delta])) or "nothing"
+        spell_number = spell_down if self.left else spell
+        numbers = {unit: spell_number(Fraction(value)) for unit, value in self.as_dict().items()}
+        equations = {unit: _equals(_SIGNS[unit], text) for unit, text in numbers.items()}
+        delta = equations.pop("delta", "")
+        return ", ".join(filter(None, [" or ".join(equations.values()), delta])) or "nothing"
 
 
 @lru_cache(maxsize=1024)
-def _parsed(text: str) -> Fraction:
+def _parse_fraction(text: str) -> Fraction:
     """Return a fraction written as digits with at most one slash: never negative, and no larger than its text."""
     if not re.fullmatch("[0-9]+(/[0-9]+)?", text):
         raise ValueError("an amount is digits, or digits by digits")
@@ -87,7 +87,7 @@ def _parsed(text: str) -> Fraction:
 
 def read_amount(plain: dict[str, str]) -> Amount:
     """Return an amount from its `as_dict`."""
-    numbers: dict[str, Any] = {unit: _parsed(text) for unit, text in plain.items()}
+    numbers: dict[str, Any] = {unit: _parse_fraction(text) for unit, text in plain.items()}
     return Amount(**numbers)
 
 
@@ -150,8 +150,8 @@ class Budget:
     @property
     def terms(self) -> tuple[Fraction | None, ...]:
         """Epsilon, rho and delta as they were given to `Ledger.open`, without derived bounds."""
-        derived = self.kind == "epsilon and delta"
-        return self.total.epsilon, None if derived else self.total.rho, self.total.delta
+        has_derived_bound = self.kind == "epsilon and delta"
+        return self.total.epsilon, None if has_derived_bound else self.total.rho, self.total.delta
 
     @property
     def standing(self) -> str:
@@ -200,10 +200,10 @@ class Budget:
             InvalidArgument: if the guarantee implies no bound in a unit of this budget.
         """
         self._check_unit(unit)
-        held = guarantee
+        due = guarantee
         if guarantee.neighbors != self.neighbors:
-            held = guarantee.under(self.neighbors)
-        cost = self._in_units(held)
+            due = guarantee.under(self.neighbors)
+        cost = self._in_units(due)
         if cost.epsilon is None and cost.rho is None:
             raise InvalidArgument(
                 f"the budget of {self.name} counts {self._counts}, and none follows from this release "
@@ -232,14 +232,14 @@ class Budget:
             f"{one_record(unit)}: {fix}, or pay from a budget that was opened for that"
         )
 
-    def _in_units(self, held: Guarantee) -> Amount:
-        composed = self.delta_for == "composition"
-        if self.total.delta and 0 < held.slack < 1 and not composed:
-            rest = Fraction(0) if held.core is None else held.core.pure
-            return Amount(_up(rest), None, rounded_fraction(held.slack))
+    def _in_units(self, due: Guarantee) -> Amount:
+        is_composition = self.delta_for == "composition"
+        if self.total.delta and 0 < due.slack < 1 and not is_composition:
+            rest = Fraction(0) if due.core is None else due.core.pure
+            return Amount(_up(rest), None, rounded_fraction(due.slack))
         return Amount(
-            None if self.total.epsilon is None or composed else _up(held.pure),
-            None if self.total.rho is None or self.delta_for == "questions" else _up(held.rho),
+            None if self.total.epsilon is None or is_composition else _up(due.pure),
+            None if self.total.rho is None or self.delta_for == "questions" else _up(due.rho),
         )
 
     def fits(self, cost: Amount) -> bool:
@@ -277,7 +277,7 @@ class Budget:
             InvalidArgument: if it is of another kind, or smaller.
         """
         larger = self.with_total(total)
-        pairs = _counted(self.counted_total, larger.counted_total)
+        pairs = _count_pairs(self.counted_total, larger.counted_total)
         rests = [_rest(ours, theirs) for ours, theirs in pairs]
         if None in rests or total == self.total:
             raise InvalidArgument(
@@ -322,13 +322,14 @@ class Budget:
 
     def __str__(self) -> str:
         units = [
-            f"{_SIGNS[unit]}: {_spelled(spent)} of {_spelled(total)} spent, {_spelled(rest, spell_down)} left"
+            f"{_SIGNS[unit]}: {_spell_bound(spent)} of {_spell_bound(total)} spent, "
+            f"{_spell_bound(rest, spell_down)} left"
             for unit, spent, total, rest in self._lines()
         ]
         protects = relation(self.neighbors, self.unit)
         standing = f"; {self.standing}" if self.standing else ""
-        joined = (" and " if self.delta_for == "questions" else " or ").join(units)
-        return f"{self.name}: {joined} ({self._delta_stated}{protects}){standing}"
+        sums = (" and " if self.delta_for == "questions" else " or ").join(units)
+        return f"{self.name}: {sums} ({self._delta_stated}{protects}){standing}"
 
     @property
     def _delta_stated(self) -> str:
@@ -399,11 +400,11 @@ def read_total(epsilon: object, rho: object, delta: object) -> Amount:
     if (epsilon is None) == (rho is None) or (delta is not None and epsilon is None):
         raise InvalidArgument("give a budget as epsilon, as rho, or as epsilon and delta")
     if epsilon is None:
-        return Amount(rho=_bound(rho, "rho"))
-    bound = _bound(epsilon, "epsilon")
+        return Amount(rho=_read_bound(rho, "rho"))
+    bound = _read_bound(epsilon, "epsilon")
     if delta is None:
         return Amount(epsilon=bound)
-    failure = _bound(delta, "delta")
+    failure = _read_bound(delta, "delta")
     if failure >= 1:
         raise InvalidNumber(f"delta must be below one, got {shown(delta)}")
     return Amount(bound, rho_for(bound, failure), failure)
@@ -429,31 +430,31 @@ def new_budget(  # noqa: PLR0913  # the terms of a budget
     )
 
 
-def read_use(stored: str) -> DeltaFor | None:
+def read_use(word: str) -> DeltaFor | None:
     """Return what a delta is for as it is stored, where '' means that it is not said."""
-    use: DeltaFor | None = _stored(stored, get_args(DeltaFor))
+    use: DeltaFor | None = _read_word(word, get_args(DeltaFor))
     return use
 
 
-def read_rule(stored: str) -> ShareRule | None:
+def read_rule(word: str) -> ShareRule | None:
     """Return the rule for shares as it is stored, where '' means that there is none."""
-    rule: ShareRule | None = _stored(stored, get_args(ShareRule))
+    rule: ShareRule | None = _read_word(word, get_args(ShareRule))
     return rule
 
 
-def _stored(text: str, known: tuple[Any, ...]) -> Any:
-    if text not in ("", *known):
+def _read_word(text: str, words: tuple[Any, ...]) -> Any:
+    if text not in ("", *words):
         raise ValueError("not one of the words that are stored")
     return text or None
 
 
-def read_delta_for(given: object) -> DeltaFor:
+def read_delta_for(use_name: object) -> DeltaFor:
     """Return what a delta is for.
 
     Raises:
         InvalidArgument: if it is none of `DeltaFor`.
     """
-    use: DeltaFor = choice(given, "delta_for", get_args(DeltaFor))  # type: ignore[assignment]
+    use: DeltaFor = choice(use_name, "delta_for", get_args(DeltaFor))  # type: ignore[assignment]
     return use
 
 
@@ -464,9 +465,9 @@ def budget_order(budget: Budget) -> tuple[str, str]:
 
 def rounded_fraction(value: Fraction) -> Fraction:
     """Return the value, or the next multiple of 2**-4096 if its denominator is longer than that."""
-    if value.denominator.bit_length() <= _FINEST + 1:
+    if value.denominator.bit_length() <= _MOST_BITS + 1:
         return value
-    return Fraction(-(-(value.numerator << _FINEST) // value.denominator), 1 << _FINEST)
+    return Fraction(-(-(value.numerator << _MOST_BITS) // value.denominator), 1 << _MOST_BITS)
 
 
 def _up(value: Fraction | None) -> Fraction | None:
@@ -483,25 +484,25 @@ def _rest(spent: Fraction | None, total: Fraction | None) -> Fraction | None:
     return None if spent is None or total is None or spent > total else total - spent
 
 
-def _counted(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | None]]:
+def _count_pairs(ours: Amount, theirs: Amount) -> list[tuple[Fraction, Fraction | None]]:
     """Return the numbers of both amounts in the units that `ours` counts."""
     pairs = [(ours.epsilon, theirs.epsilon), (ours.rho, theirs.rho), (ours.delta, theirs.delta)]
     return [(mine, other) for mine, other in pairs if mine is not None]
 
 
-def _bound(value: object, name: str) -> Fraction:
+def _read_bound(value: object, name: str) -> Fraction:
     """Return a positive number of moderate size with a short denominator."""
     bound = positive(value, name)
-    if not Fraction(1, _MOST) <= bound <= _MOST or rounded_fraction(bound) != bound:
+    if not Fraction(1, _MOST_AMOUNT) <= bound <= _MOST_AMOUNT or rounded_fraction(bound) != bound:
         raise InvalidNumber(
             f"{name} must be between 1e-300 and 1e300, and short, got {shown(value)}"
         )
     return bound
 
 
-def _spelled(value: Fraction | None, spelled: Callable[[Fraction], str] = spell) -> str:
-    return "no bound" if value is None else spelled(value)
+def _spell_bound(value: Fraction | None, spell_number: Callable[[Fraction], str] = spell) -> str:
+    return "no bound" if value is None else spell_number(value)
 
 
-def _equals(sign: str, said: str) -> str:
-    return f"{sign} {said}" if said.startswith(("≤", "≥")) else f"{sign} = {said}"
+def _equals(sign: str, number: str) -> str:
+    return f"{sign} {number}" if number.startswith(("≤", "≥")) else f"{sign} = {number}"

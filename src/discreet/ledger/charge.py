@@ -79,13 +79,13 @@ class Charge:
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
-        told = {
+        facts = {
             "request": self.request, "description": self.description,
             "guarantee": in_full(self.guarantee, self.unit), "charged": self.at,
             "new": "yes: make the release now" if self.is_new else "no: charged before",
             "made": self.note or "not recorded yet",
         }  # fmt: skip
-        return fact_table("Charge for a release made elsewhere", told).html()
+        return fact_table("Charge for a release made elsewhere", facts).html()
 
     def __bool__(self) -> bool:
         raise InvalidArgument(
@@ -94,15 +94,13 @@ class Charge:
 
     def __str__(self) -> str:
         which = f"for {self.description} (request {self.request}, event {self.event})"
-        said = f"{in_full(self.guarantee, self.unit)}, {which}"
+        statement = f"{in_full(self.guarantee, self.unit)}, {which}"
         if self.note is not None:
-            return (
-                f"charged already: {said}; the release was made ({self.note}): do not make it again"
-            )
+            return f"charged already: {statement}; the release was made ({self.note}): do not make it again"
         if self.is_new:
-            return f"charged {said}: make the release now, once"
+            return f"charged {statement}: make the release now, once"
         return (
-            f"charged already, at {self.at[:19].replace('T', ' ')} UTC: {said}, and nobody has noted that the "
+            f"charged already, at {self.at[:19].replace('T', ' ')} UTC: {statement}, and nobody has noted that the "
             "release was made. Whoever charged it may be making it right now. If not, and if anything of it may "
             "have been seen or kept, take that and make no other; only if it was lost as a whole, make it once"
         )
@@ -112,12 +110,12 @@ def charge_external(
     payer: Payer, guarantee: Guarantee, description: str, request: str, unit: Unit | None
 ) -> Charge:
     """Charge the budgets for a release made by other software, or return the earlier charge of this name."""
-    named = read_name(request, "request")
+    name = read_name(request, "request")
     body = {
-        "query": read_name(description, "description"), "guarantee": _written(guarantee),
+        "query": read_name(description, "description"), "guarantee": _plain_guarantee(guarantee),
         **unit_field(unit),
     }  # fmt: skip
-    return payer.store.write(_charged, payer, named, body)
+    return payer.store.write(_charge_once, payer, name, body)
 
 
 def mark_done(payer: Payer, request: str, note: str) -> Charge:
@@ -126,23 +124,25 @@ def mark_done(payer: Payer, request: str, note: str) -> Charge:
     Raises:
         RequestConflict: if no such release was charged, or it was recorded with another note.
     """
-    named, said = read_name(request, "request"), read_name(note, "note")
-    return payer.store.write(_done, payer, named, said)
+    name, text = read_name(request, "request"), read_name(note, "note")
+    return payer.store.write(_note_release, payer, name, text)
 
 
-def _charged(transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]) -> Charge:
-    found = _found(transaction, payer, request)
-    if "charged" in found or not _same(found.get("charged_outside"), body):
-        event = found.get("charged") or found["charged_outside"]
+def _charge_once(
+    transaction: Transaction, payer: Payer, request: str, body: dict[str, Any]
+) -> Charge:
+    events = _events_of(transaction, payer, request)
+    if "charged" in events or not _is_same_release(events.get("charged_outside"), body):
+        event = events.get("charged") or events["charged_outside"]
         raise RequestConflict(
             f"request {shown(request)} was another question (event {event.number}); give this one a name "
             "of its own"
         )
-    if not found:
+    if not events:
         check_charge(transaction, payer.dataset, None)
         charge_outside(transaction, payer, request, body)
-        return _told(_found(transaction, payer, request), payer, is_new=True)
-    return _told(found, payer, is_new=False)
+        return _charge_of(_events_of(transaction, payer, request), payer, is_new=True)
+    return _charge_of(events, payer, is_new=False)
 
 
 def charge_outside(
@@ -160,45 +160,45 @@ def charge_outside(
     payment.store(transaction)
 
 
-def _done(transaction: Transaction, payer: Payer, request: str, note: str) -> Charge:
-    found = _found(transaction, payer, request)
-    if "charged_outside" not in found:
+def _note_release(transaction: Transaction, payer: Payer, request: str, note: str) -> Charge:
+    events = _events_of(transaction, payer, request)
+    if "charged_outside" not in events:
         raise RequestConflict(f"no release made elsewhere was charged as request {shown(request)}")
-    if "released_outside" not in found:
+    if "released_outside" not in events:
         event = NewEvent("released_outside", payer.dataset, payer.analyst, request, {"note": note})
         transaction.append(event)
-        found = _found(transaction, payer, request)
-    known = found["released_outside"].body["note"]
-    if known != note:
+        events = _events_of(transaction, payer, request)
+    first_note = events["released_outside"].body["note"]
+    if first_note != note:
         raise RequestConflict(
-            f"request {shown(request)} was noted as made: {known}; a second release needs a charge of its own"
+            f"request {shown(request)} was noted as made: {first_note}; a second release needs a charge of its own"
         )
-    return _told(found, payer, is_new=False)
+    return _charge_of(events, payer, is_new=False)
 
 
-def _found(transaction: Transaction, payer: Payer, request: str) -> dict[str, Event]:
+def _events_of(transaction: Transaction, payer: Payer, request: str) -> dict[str, Event]:
     return integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
 
 
-def _same(known: Event | None, body: dict[str, object]) -> bool:
+def _is_same_release(earlier: Event | None, body: dict[str, object]) -> bool:
     """Return whether the existing charge, if any, is for this release."""
-    if known is None:
+    if earlier is None:
         return True
-    ours = {name: known.body.get(name) for name in ("query", "guarantee", "privacy_unit")}
+    ours = {name: earlier.body.get(name) for name in ("query", "guarantee", "privacy_unit")}
     return canonical_json(ours) == canonical_json({"privacy_unit": None, **body})
 
 
-def _told(found: dict[str, Event], payer: Payer, *, is_new: bool) -> Charge:
+def _charge_of(events: dict[str, Event], payer: Payer, *, is_new: bool) -> Charge:
     """Return the charge recorded by these events."""
-    event, made = found["charged_outside"], found.get("released_outside")
+    event, release = events["charged_outside"], events.get("released_outside")
     return Charge(
         str(event.request), str(event.body["query"]), read_guarantee(event.body["guarantee"]),
         read_unit(event.body.get("privacy_unit")), is_new, event.number, event.at,
-        None if made is None else str(made.body["note"]), payer,
+        None if release is None else str(release.body["note"]), payer,
     )  # fmt: skip
 
 
-def _written(guarantee: Any) -> dict[str, object]:
+def _plain_guarantee(guarantee: Any) -> dict[str, object]:
     """Return a guarantee as plain values that can be read back, as `verify` will.
 
     Raises:
@@ -206,10 +206,10 @@ def _written(guarantee: Any) -> dict[str, object]:
     """
     try:
         plain: dict[str, Any] = guarantee.as_dict()
-        known = read_guarantee(plain) == guarantee and bool(canonical_json(plain))
+        is_readable = read_guarantee(plain) == guarantee and bool(canonical_json(plain))
     except (AttributeError, TypeError, ValueError):
-        known = False
-    if not known:
+        is_readable = False
+    if not is_readable:
         raise InvalidArgument(
             "a charge takes a guarantee that can be written down, such as PureDP('1/2', 'add_remove') or "
             f"GaussianDP('1/2', 'add_remove'), got {shown(guarantee)}"

@@ -59,20 +59,20 @@ class CheckpointLog:
             LedgerUnwritable: if the file cannot be created or read.
             LedgerCorrupt: if the file holds JSON that is no checkpoint, or checkpoints of several ledgers.
         """
-        self.where = _place(where)
+        self.where = _read_place(where)
         self.last: Checkpoint | None = None
         if isinstance(self.where, Path):
             _make(self.where)
-            self.last = _newest(_read(self.where, _TAIL), str(self.where))
+            self.last = _newest(_read_lines_of(self.where, _TAIL), str(self.where))
 
-    def noted(self) -> list[Checkpoint]:
+    def checkpoints(self) -> list[Checkpoint]:
         """Return all recorded checkpoints; none for a function, whose records cannot be read.
 
         Raises:
             LedgerUnwritable: if the file cannot be read.
             LedgerCorrupt: if the file holds JSON that is no checkpoint.
         """
-        return _read(self.where) if isinstance(self.where, Path) else []
+        return _read_lines_of(self.where) if isinstance(self.where, Path) else []
 
     def cover(self, end: Checkpoint | None) -> None:
         """Record this end of the chain, unless it or a later one is recorded already.
@@ -102,12 +102,12 @@ class CheckpointLog:
         )
 
 
-def _place(where: object) -> Path | Callable[[Checkpoint], object] | None:
+def _read_place(where: object) -> Path | Callable[[Checkpoint], object] | None:
     if isinstance(where, str | os.PathLike) and str(where) and "\0" not in str(where):
         return Path(where).absolute()
     if where is None or callable(where):
-        taken: Callable[[Checkpoint], object] | None = where
-        return taken
+        function: Callable[[Checkpoint], object] | None = where
+        return function
     raise InvalidArgument(
         f"checkpoints are a path, or a function that takes a Checkpoint, got {shown(where)}"
     )
@@ -117,7 +117,7 @@ def _make(path: Path) -> None:
     """Create the file if it does not exist, and sync its folder, so that it survives a loss of power."""
     try:
         if not path.exists():
-            _opened(path).close()
+            _open_to_append(path).close()
             folder = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 os.fsync(folder)
@@ -130,14 +130,14 @@ def _make(path: Path) -> None:
     raise LedgerUnwritable(f"the checkpoints {path} cannot be made: {why}")
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_to_append(path: Path) -> BinaryIO:
     """Open the file for appending; it is created readable for its owner alone."""
     return open(path, "a+b", buffering=0, opener=private_opener)
 
 
 def _append(path: Path, end: Checkpoint) -> None:
     """Write one line in a single call, so that concurrent writers do not mix theirs, and sync it."""
-    with _opened(path) as file:
+    with _open_to_append(path) as file:
         line = f"{end}\n".encode()
         size = file.seek(0, os.SEEK_END)
         if size and os.pread(file.fileno(), 1, size - 1) != b"\n":  # torn by a full disk
@@ -159,14 +159,14 @@ def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
     """
     if where is None:
         return []
-    path = _place(where)
-    found = _read(path) if isinstance(path, Path) else []
-    if not found:
+    path = _read_place(where)
+    checkpoints = _read_lines_of(path) if isinstance(path, Path) else []
+    if not checkpoints:
         raise InvalidArgument(f"there are no checkpoints in {shown(where)}")
-    return found
+    return checkpoints
 
 
-def _read(path: Path, tail: int | None = None) -> list[Checkpoint]:
+def _read_lines_of(path: Path, tail: int | None = None) -> list[Checkpoint]:
     """Return the checkpoints in a file, or in its last bytes."""
     try:
         with path.open("rb") as file:
@@ -200,25 +200,25 @@ def _checkpoint(plain: object, path: Path) -> Checkpoint:
     raise LedgerCorrupt(f"the checkpoints {path} hold a line that is no checkpoint")
 
 
-def _newest(found: list[Checkpoint], where: str) -> Checkpoint | None:
+def _newest(checkpoints: list[Checkpoint], where: str) -> Checkpoint | None:
     """Return the latest checkpoint, all of which must belong to one ledger."""
-    if len({each.ledger for each in found}) > 1:
+    if len({each.ledger for each in checkpoints}) > 1:
         raise LedgerCorrupt(
             f"the checkpoints {where} are those of several ledgers; keep a file for each"
         )
-    return max(found, key=attrgetter("number"), default=None)
+    return max(checkpoints, key=attrgetter("number"), default=None)
 
 
-def check_checkpoints(connection: Connection, found: list[Checkpoint]) -> None:
+def check_checkpoints(connection: Connection, checkpoints: list[Checkpoint]) -> None:
     """Raise unless all checkpoints are on the chain.
 
     Raises:
         LedgerCorrupt: if one of them is not: the ledger was replaced or rewritten.
     """
-    if not found:
+    if not checkpoints:
         return
     identity = connection.execute(select(LEDGER.c.id)).scalar()
-    numbers = {each.number for each in found}
+    numbers = {each.number for each in checkpoints}
     heads = select(EVENTS.c.number, EVENTS.c.head).order_by(EVENTS.c.number)
     options = {"yield_per": 1000}
     there = {
@@ -226,7 +226,7 @@ def check_checkpoints(connection: Connection, found: list[Checkpoint]) -> None:
         for number, head in connection.execute(heads, execution_options=options)
         if number in numbers
     }
-    for each in found:
+    for each in checkpoints:
         if each.ledger != identity or (each.number and there.get(each.number) != each.head):
             raise LedgerCorrupt(
                 f"the checkpoint of event {each.number} of the ledger {each.ledger} is not in this ledger: "

@@ -68,7 +68,7 @@ class Event:
             "event": str(self.number), "time (UTC)": self.at[:19].replace("T", " "),
             "kind": self.kind.replace("_", " "), "budget": name,
             "question": str(body.get("query") or body.get("note") or ""),
-            "cost": " and ".join(map(_said, body.get("costs", []))), "request": self.request or "",
+            "cost": " and ".join(map(_cost_in_words, body.get("costs", []))), "request": self.request or "",
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -80,11 +80,11 @@ class Event:
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
         unit = read_unit(self.body.get("privacy_unit")) if self.kind == "opened" else None
-        said = self.body.get("query") or ("" if unit is None else f"per {unit_in_words(unit)}")
-        return " ".join(filter(None, [str(self.number), self.at, self.kind, name, said]))
+        subject = self.body.get("query") or ("" if unit is None else f"per {unit_in_words(unit)}")
+        return " ".join(filter(None, [str(self.number), self.at, self.kind, name, subject]))
 
 
-def _said(cost: Mapping[str, str]) -> str:
+def _cost_in_words(cost: Mapping[str, str]) -> str:
     """Return a cost in words."""
     return (
         ", ".join(f"{_SIGNS.get(unit, unit)} = {value}" for unit, value in cost.items())
@@ -106,35 +106,35 @@ def unit_field(unit: Unit | None) -> dict[str, str | list[str]]:
     return {} if plain is None else {"privacy_unit": plain}
 
 
-def genesis(identity: str, born: int) -> str:
+def genesis(identity: str, first_schema: int) -> str:
     """Return the hash before the first event: of the ledger's id and the schema it was created with."""
-    return _hashed(["discreet ledger", identity, born])
+    return _hash(["discreet ledger", identity, first_schema])
 
 
 def chain_hash(previous: str, columns: list[object]) -> str:
     """Return the hash of an event: of the previous hash and all columns in order."""
-    return _hashed([previous, *columns])
+    return _hash([previous, *columns])
 
 
-def encode(drawn: Indices) -> Any:
+def encode(indices: Indices) -> Any:
     """Return indices as portable JSON: integers from 2**53 on as hexadecimal text."""
-    if isinstance(drawn, list):
-        return [encode(each) for each in drawn]
-    return drawn if abs(drawn) < _WIDE else hex(drawn)
+    if isinstance(indices, list):
+        return [encode(each) for each in indices]
+    return indices if abs(indices) < _WIDE else hex(indices)
 
 
-def read_drawn(drawn: object) -> Indices:
+def read_indices(answer: object) -> Indices:
     """Return a drawn answer as Python integers, in nested lists if it has lists.
 
     Raises:
         InvalidArgument: if it is something else. The message does not quote it, as it is private.
     """
-    if isinstance(drawn, list | tuple):
-        return [read_drawn(each) for each in drawn]
-    if isinstance(drawn, Integral):
-        return int(drawn)
+    if isinstance(answer, list | tuple):
+        return [read_indices(each) for each in answer]
+    if isinstance(answer, Integral):
+        return int(answer)
     raise InvalidArgument(
-        f"what is drawn must be an index, or a list of them, not a {type(drawn).__name__}: draw the index of an "
+        f"what is drawn must be an index, or a list of them, not a {type(answer).__name__}: draw the index of an "
         "answer, and name the answer by it afterwards"
     )
 
@@ -146,5 +146,5 @@ def decode(value: Any) -> Indices:
     return int(value, 16) if isinstance(value, str) else int(value)
 
 
-def _hashed(values: list[object]) -> str:
+def _hash(values: list[object]) -> str:
     return hashlib.sha256(canonical_json(values).encode()).hexdigest()

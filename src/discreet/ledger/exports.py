@@ -17,7 +17,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Beginnings of texts that spreadsheets take for formulas; the wide signs in some locales."""
 
 
-def export_events(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
+def export_events(events: Sequence[Event], path: str | os.PathLike[str]) -> None:
     """Write the events as JSON or CSV, by the extension of the path, to a file readable for its owner alone.
 
     Raises:
@@ -25,12 +25,12 @@ def export_events(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
         LedgerUnwritable: if the file cannot be written.
     """
     place = file_path(path, "path")
-    write = {".json": _json, ".csv": _csv}.get(place.suffix.lower())
+    write = {".json": _write_json, ".csv": _write_csv}.get(place.suffix.lower())
     if write is None:
         raise InvalidArgument(f"an export ends in .json or .csv, got {shown(str(place))}")
     try:
         with open_private(place) as file:
-            write(found, file)
+            write(events, file)
     except OSError as error:
         failure = LedgerUnwritable(f"cannot write {place}: {error.strerror}")
     else:
@@ -38,15 +38,15 @@ def export_events(found: Sequence[Event], path: str | os.PathLike[str]) -> None:
     raise failure
 
 
-def _json(found: Sequence[Event], file: TextIO) -> None:
-    json.dump([event.as_dict() for event in found], file, indent=1)
+def _write_json(events: Sequence[Event], file: TextIO) -> None:
+    json.dump([event.as_dict() for event in events], file, indent=1)
     file.write("\n")
 
 
-def _csv(found: Sequence[Event], file: TextIO) -> None:
+def _write_csv(events: Sequence[Event], file: TextIO) -> None:
     rows = csv.writer(file)
     rows.writerow(_COLUMNS)
-    for event in found:
+    for event in events:
         plain = {**event.as_dict(), "body": json.dumps(event.body, sort_keys=True)}
         rows.writerow([_inert(plain[column]) for column in _COLUMNS])
 

@@ -46,28 +46,28 @@ _POSTGRESQL: dict[str, _Meaning] = {
 
 def busy_error(name: str) -> LedgerError:
     """Return the error for a ledger that other writers hold for too long."""
-    kind, said = _BUSY
-    return kind(f"the ledger {name} {said}")
+    kind, meaning = _BUSY
+    return kind(f"the ledger {name} {meaning}")
 
 
 def ledger_error(error: Exception, name: str) -> LedgerError:
     """Return the `LedgerError` for an error of SQLAlchemy, sqlite3 or psycopg."""
     cause: object = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, OSError):  # the file beside the ledger
-        kind, said = _UNWRITABLE
+        kind, meaning = _UNWRITABLE
     elif isinstance(cause, UnicodeError):  # what a damaged file makes of SQLite's own messages
-        kind, said = _CORRUPT
+        kind, meaning = _CORRUPT
     elif isinstance(cause, sqlite3.Error):
         code = getattr(cause, "sqlite_errorcode", None)
-        kind, said = _SQLITE.get(code if code is None else code & 0xFF, _OTHER)
+        kind, meaning = _SQLITE.get(code if code is None else code & 0xFF, _OTHER)
     else:
-        kind, said = _by_state(getattr(cause, "sqlstate", None), isinstance(error, DBAPIError))
-    return kind(f"the ledger {name} {said} ({type(cause).__name__})")
+        kind, meaning = _by_state(getattr(cause, "sqlstate", None), isinstance(error, DBAPIError))
+    return kind(f"the ledger {name} {meaning} ({type(cause).__name__})")
 
 
-def _by_state(state: str | None, asked: bool) -> _Meaning:
+def _by_state(state: str | None, is_database: bool) -> _Meaning:
     """Return the meaning of an SQLSTATE. A lost connection has none."""
     if state is None:
-        return _UNWRITABLE if asked else _OTHER
+        return _UNWRITABLE if is_database else _OTHER
     fitting = [start for start in _POSTGRESQL if state.startswith(start)]
     return _POSTGRESQL[max(fitting, key=len)] if fitting else _OTHER

@@ -57,7 +57,7 @@ def described_events(transaction: Transaction) -> list[Event]:
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    return _linked(_DESCRIBED.run(transaction.connection), transaction.chain)
+    return _checked_events(_DESCRIBED.run(transaction.connection), transaction.chain)
 
 
 def checked_paying_budgets(
@@ -68,10 +68,10 @@ def checked_paying_budgets(
     Raises:
         LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = queries.paying_budgets(transaction.connection, dataset, analyst)
-    if found:
-        _check(found, _latest(transaction, dataset, analyst))
-    return found
+    budgets = queries.paying_budgets(transaction.connection, dataset, analyst)
+    if budgets:
+        _check_states(budgets, _latest(transaction, dataset, analyst))
+    return budgets
 
 
 def checked_budgets(transaction: Transaction, dataset: str | None = None) -> list[Budget]:
@@ -80,10 +80,10 @@ def checked_budgets(transaction: Transaction, dataset: str | None = None) -> lis
     Raises:
         LedgerCorrupt: if one of them differs from its state in the latest event about it.
     """
-    found = queries.stored_budgets(transaction.connection, dataset)
-    for budget in found:
-        _check([budget], _latest(transaction, budget.dataset, budget.analyst))
-    return found
+    budgets = queries.stored_budgets(transaction.connection, dataset)
+    for budget in budgets:
+        _check_states([budget], _latest(transaction, budget.dataset, budget.analyst))
+    return budgets
 
 
 def events_of_request(
@@ -94,44 +94,44 @@ def events_of_request(
     Raises:
         LedgerCorrupt: if the hash of one of them does not match.
     """
-    found = _REQUEST.run(transaction.connection, of=dataset, share=analyst or "", request=request)
-    return {event.kind: event for event in _linked(found, transaction.chain)}
+    rows = _REQUEST.run(transaction.connection, of=dataset, share=analyst or "", request=request)
+    return {event.kind: event for event in _checked_events(rows, transaction.chain)}
 
 
-def budget_states(*left: Budget) -> dict[str, object]:
+def budget_states(*budgets: Budget) -> dict[str, object]:
     """Return the entry of an event's body for the states of its budgets after it."""
-    return {"after": [budget.state for budget in left]}
+    return {"after": [budget.state for budget in budgets]}
 
 
 def _latest(transaction: Transaction, dataset: str, analyst: str | None) -> list[Event]:
     """Return the latest events with the states of a dataset's budget and of a share."""
-    found = _STATES.run(transaction.connection, of=dataset, share=analyst or "")
-    return _linked(found, transaction.chain)
+    rows = _STATES.run(transaction.connection, of=dataset, share=analyst or "")
+    return _checked_events(rows, transaction.chain)
 
 
-def _linked(found: Iterable[Any], chain: ChainHead) -> list[Event]:
+def _checked_events(rows: Iterable[Any], chain: ChainHead) -> list[Event]:
     """Return the events of these rows after recomputing their hashes."""
     events = []
-    for *columns, linked in found:
+    for *columns, previous in rows:
         event = queries.event_of(columns)
-        before = genesis(chain.identity, chain.born) if event.number == 1 else linked
+        before = genesis(chain.identity, chain.first_schema) if event.number == 1 else previous
         if not queries.is_chained(event, before):
             raise LedgerCorrupt(f"event {event.number} is not what was written")
         events.append(event)
     return events
 
 
-def _check(found: list[Budget], latest: list[Event]) -> None:
+def _check_states(budgets: list[Budget], latest: list[Event]) -> None:
     """Raise if a budget differs from its state in the latest event about it."""
-    for budget in found:
+    for budget in budgets:
         about = [e for e in latest if budget.analyst in {None, e.analyst}][-1:]
-        if [_left(event, budget) for event in about] != [budget.state]:
+        if [_state_after(event, budget) for event in about] != [budget.state]:
             raise LedgerCorrupt(
                 f"the budget of {budget.name} is not what the latest event about it left it as"
             )
 
 
-def _left(event: Event, budget: Budget) -> object:
+def _state_after(event: Event, budget: Budget) -> object:
     """Return the state of the budget after an event, as the event records it."""
     states = event.body.get("after")
     place = 0 if budget.analyst is None else 1

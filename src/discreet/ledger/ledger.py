@@ -30,9 +30,9 @@ from .descriptions import read_bindings
 from .events import CHARGED, Event, canonical_json
 from .opening import (
     Renewal,
+    budgets_of_datasets,
     describe_dataset,
     extend_budget,
-    listed_budgets,
     open_budget,
     renew_budget,
     shrink_share,
@@ -130,21 +130,23 @@ class Ledger:
             Exhausted: if the dataset's budget cannot pay for the share.
         """
         calendar = None if per is None else read_per(per)
-        is_separate, is_described = _truth(separate, "separate"), isinstance(dataset, Dataset)
+        is_separate, is_described = _read_flag(separate, "separate"), isinstance(dataset, Dataset)
         if not is_described and (per is not None or is_separate):
             raise InvalidArgument("per and separate go with a described dataset: discreet.Dataset")
-        named = Payer(self._store, _name_of(dataset), analyst)
+        payer = Payer(self._store, _name_of(dataset), analyst)
         total = read_total(epsilon, rho, delta)
         unit = _read_named_unit(privacy_unit)
         if isinstance(dataset, Dataset):
             unit = declared_unit(dataset, unit)
         use = None if delta_for is None else read_delta_for(delta_for)
-        terms = Terms(total, read_neighbors(neighbors), unit, use, _flag(oversubscribed))
-        name, declared = BudgetName(named.dataset, named.analyst), None
+        terms = Terms(
+            total, read_neighbors(neighbors), unit, use, _read_oversubscribed(oversubscribed)
+        )
+        name, declaration = BudgetName(payer.dataset, payer.analyst), None
         if isinstance(dataset, Dataset):
             is_share = analyst is not None
-            declared = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
-        return self._store.write(open_budget, name, terms, declared, calendar)
+            declaration = self._declaration(dataset, is_share=is_share, is_separate=is_separate)
+        return self._store.write(open_budget, name, terms, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
         """Record that the owner has changed the description of a dataset; what was spent stays spent.
@@ -163,9 +165,11 @@ class Ledger:
             InvalidArgument: if its privacy unit is not that of its budget, or its source that of another.
             UnreadableData: if its database cannot be asked for the tables of its query.
         """
-        _described(dataset)
-        declared = self._declaration(dataset, is_separate=_truth(separate, "separate"), is_new=True)
-        self._store.write(describe_dataset, declared)
+        _about_of(dataset)
+        declaration = self._declaration(
+            dataset, is_separate=_read_flag(separate, "separate"), is_new=True
+        )
+        self._store.write(describe_dataset, declaration)
 
     def merge(self, dataset: Dataset, *, into: Dataset) -> Budget:
         """Make two budgets about the same tables one: what the first has spent is charged to the second again.
@@ -182,7 +186,7 @@ class Ledger:
             InvalidArgument: if they have one budget already, or the budgets protect others.
             Exhausted: if the budget cannot pay.
         """
-        whose, stays = _described(dataset), _described(into)
+        whose, stays = _about_of(dataset), _about_of(into)
         payer = Payer(self._store, self._current(into), None)
         return self._store.write(merge_budgets, payer, whose, stays)
 
@@ -247,13 +251,14 @@ class Ledger:
         """
         if period is not None and per is not None:
             raise InvalidArgument("give a period by a name, or per for one of the calendar")
-        named = None if period is None else read_name(period, "period")
+        period_name = None if period is None else read_name(period, "period")
         calendar = None if per is None else read_per(per)
         amounts = epsilon, rho, delta
         total = None if amounts == (None, None, None) else read_total(*amounts)
         use = None if delta_for is None else read_delta_for(delta_for)
-        renewal = Renewal(named, calendar, total, use, _flag(oversubscribed), _read_shares(shares))
-        return self._store.write(renew_budget, _described(dataset), renewal)
+        over, totals = _read_oversubscribed(oversubscribed), _read_shares(shares)
+        renewal = Renewal(period_name, calendar, total, use, over, totals)
+        return self._store.write(renew_budget, _about_of(dataset), renewal)
 
     def extend(
         self,
@@ -333,7 +338,7 @@ class Ledger:
 
     def budgets(self) -> list[Budget]:
         """Return all budgets, by dataset and analyst."""
-        return Listing(self._store.read(listed_budgets, None)[0])
+        return Listing(self._store.read(budgets_of_datasets, None)[0])
 
     def budgets_of(self, *datasets: str | Dataset) -> list[list[Budget]]:
         """Return the budgets and shares of each dataset, in the order in which they were renewed.
@@ -342,7 +347,7 @@ class Ledger:
             *datasets: names, or described datasets.
         """
         whose = [_about_or_name(each) for each in datasets]
-        return self._store.read(listed_budgets, whose)
+        return self._store.read(budgets_of_datasets, whose)
 
     def history(self, dataset: str | Dataset | None = None) -> list[Event]:
         """Return all events in order, or those of one dataset.
@@ -437,17 +442,18 @@ class Ledger:
             LedgerUnwritable: if the checkpoints cannot be read.
             InvalidArgument: if `head` cannot be a head, or the file has no checkpoints.
         """
-        known = read_noted_head(head)
+        head_on_record = read_noted_head(head)
         # Read first: what is noted meanwhile need not be in an earlier view of the ledger.
-        noted = self._store.checkpoints.noted() + read_checkpoints(checkpoints)
+        ends = self._store.checkpoints.checkpoints() + read_checkpoints(checkpoints)
 
-        def verified(connection: Connection) -> Verified:
+        def verify_snapshot(connection: Connection) -> Verified:
             with public_errors():  # of numbers and hashes, for auditors too
-                found = verify_chain(connection, known)
-            check_checkpoints(connection, noted)  # which may quote whatever is in their file
-            return replace(found, notes=(*found.notes, *notes_on_shared_tables(connection)))
+                verification = verify_chain(connection, head_on_record)
+            check_checkpoints(connection, ends)  # which may quote whatever is in their file
+            notes = verification.notes + notes_on_shared_tables(connection)
+            return replace(verification, notes=notes)
 
-        return read_snapshot(self._store, verified)
+        return read_snapshot(self._store, verify_snapshot)
 
     def _repr_html_(self) -> str:
         return listing(self.budgets(), f"Ledger {self._store.name}").html()
@@ -458,12 +464,12 @@ class Ledger:
     def _in_brief(self) -> str:
         """Return the budgets, as far as they can be read."""
         try:
-            found = self.budgets()
+            budgets = self.budgets()
         except LedgerError:
             return ""
-        named = "; ".join(map(str, found[:_NAMED])) or "no budgets"
-        more = f"; {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-        return f": {named}{more}"
+        names = "; ".join(map(str, budgets[:_NAMED])) or "no budgets"
+        more = f"; {len(budgets) - _NAMED:,} more" if len(budgets) > _NAMED else ""
+        return f": {names}{more}"
 
     def __reduce__(self) -> tuple[Callable[[str], "Ledger"], tuple[str]]:
         """Pickle a ledger in a file by its path; others are refused, as a URL may hold a password."""
@@ -477,21 +483,21 @@ def _history(connection: Connection, whose: str | About | None) -> list[Event]:
     if not isinstance(whose, About):
         return list(queries.all_events(connection, whose))
     names = _all(Transaction(connection), whose)
-    found = (event for name in names for event in queries.all_events(connection, name))
-    return sorted(found, key=lambda event: event.number)
+    events = (event for name in names for event in queries.all_events(connection, name))
+    return sorted(events, key=lambda event: event.number)
 
 
 def _spent(connection: Connection, *payers: Payer) -> Odometer:
     """Return the guarantee of all releases that were charged to these budgets, of one privacy unit and relation."""
     budget = payers[0].budgets(Transaction(connection))[-1]
-    charged = Counter(
+    releases = Counter(
         canonical_json(event.body["guarantee"])
         for payer in payers
         for event in queries.all_events(connection, payer.dataset)
         if event.kind in CHARGED and payer.analyst in {None, event.analyst}
     )
-    found = [(read_guarantee(json.loads(text)), n) for text, n in charged.items()]
-    parts = tuple((guarantee.under(budget.neighbors), n) for guarantee, n in found)
+    guarantees = [(read_guarantee(json.loads(text)), n) for text, n in releases.items()]
+    parts = tuple((guarantee.under(budget.neighbors), n) for guarantee, n in guarantees)
     return Odometer(budget.neighbors, parts, budget.unit)
 
 
@@ -507,8 +513,8 @@ def _all(transaction: Transaction, about: About) -> list[str]:
 
 def _paying(transaction: Transaction, about: About) -> list[str]:
     """Return the budgets of a dataset, but those whose releases were charged to another of them again."""
-    merged = read_bindings(transaction).merged
-    return [name for name in _all(transaction, about) if name not in merged]
+    ended = read_bindings(transaction).merged
+    return [name for name in _all(transaction, about) if name not in ended]
 
 
 def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tuple[str, ...] | None:
@@ -525,7 +531,7 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
     return dataset.about if isinstance(dataset, Dataset) else read_name(dataset, "dataset")
 
 
-def _described(dataset: Dataset) -> About:
+def _about_of(dataset: Dataset) -> About:
     """Return what a ledger keeps of a description."""
     if not isinstance(dataset, Dataset):
         raise InvalidArgument(f"dataset must be a discreet.Dataset, got {shown(dataset)}")
@@ -533,31 +539,33 @@ def _described(dataset: Dataset) -> About:
     return dataset.about
 
 
-def _truth(given: object, name: str) -> bool:
+def _read_flag(flag: object, name: str) -> bool:
     """Return a truth.
 
     Raises:
         InvalidArgument: if it is none.
     """
-    if isinstance(given, bool):
-        return given
-    raise InvalidArgument(f"{name} must be True or False, got {shown(given)}")
+    if isinstance(flag, bool):
+        return flag
+    raise InvalidArgument(f"{name} must be True or False, got {shown(flag)}")
 
 
-def _flag(given: object) -> bool | None:
+def _read_oversubscribed(flag: object) -> bool | None:
     """Return whether shares may be more than a budget; None if nothing is said."""
-    return None if given is None else _truth(given, "oversubscribed")
+    return None if flag is None else _read_flag(flag, "oversubscribed")
 
 
-def _read_shares(given: Mapping[str, Mapping[str, Number]] | None) -> dict[str, Amount]:
+def _read_shares(
+    amounts_by_analyst: Mapping[str, Mapping[str, Number]] | None,
+) -> dict[str, Amount]:
     """Return the totals of shares by analyst."""
     shares = {}
-    for analyst, amounts in mapping(given or {}, "shares").items():
+    for analyst, amounts in mapping(amounts_by_analyst or {}, "shares").items():
         numbers = mapping(amounts, f"the share of {analyst}")
-        unknown = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
-        if unknown:
+        others = sorted(numbers.keys() - {"epsilon", "rho", "delta"})
+        if others:
             raise InvalidArgument(
-                f"a share is epsilon, rho, or epsilon and delta, got {shown(unknown)}"
+                f"a share is epsilon, rho, or epsilon and delta, got {shown(others)}"
             )
         shares[analyst] = read_total(*map(numbers.get, ("epsilon", "rho", "delta")))
     return shares

@@ -29,7 +29,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
         )
     if "://" not in str(where) and not _MISSPELT.match(str(where)):
         return URL.create("sqlite", database=str(_path(where)))
-    url = _parsed(str(where))
+    url = _parse_url(str(where))
     kind, _, driver = url.drivername.partition("+")
     if kind in {"postgresql", "postgres"} and driver in {"", "psycopg"}:
         return url.set(drivername="postgresql+psycopg")
@@ -51,7 +51,7 @@ def _path(where: str | os.PathLike[str]) -> Path:
     raise InvalidArgument(f"a ledger is a file, and none can be named {shown(str(where))}")
 
 
-def _parsed(where: str) -> URL:
+def _parse_url(where: str) -> URL:
     """Return the parsed URL. One that cannot be parsed is not quoted: it may hold a password."""
     try:
         return make_url(where)
@@ -66,8 +66,8 @@ def name_of(url: URL) -> str:
     """Return the name of the ledger in messages: its path, or its URL without passwords."""
     if url.drivername == "sqlite":
         return url.database or "in memory"
-    hidden = {key: "hidden" for key in _SECRETS if key in url.query}
-    return url.update_query_dict(hidden).render_as_string(hide_password=True)
+    secrets = {key: "hidden" for key in _SECRETS if key in url.query}
+    return url.update_query_dict(secrets).render_as_string(hide_password=True)
 
 
 def make_file(path: Path) -> None:

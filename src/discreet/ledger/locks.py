@@ -41,35 +41,35 @@ class ForkLock:
     """Lets transactions of several threads run concurrently, and delays forks until there are none."""
 
     def __init__(self) -> None:
-        self._settled = Condition(Lock())
+        self._condition = Condition(Lock())
         self._inside = 0
         self._open = WeakSet[_Closes]()
 
-    def closes_before(self, opened: _Closes) -> None:
+    def closes_before(self, file: _Closes) -> None:
         """Close this before any fork: a child must not inherit what SQLite has open."""
-        with self._settled:
-            self._open.add(opened)
+        with self._condition:
+            self._open.add(file)
 
     def __enter__(self) -> None:
-        with self._settled:
+        with self._condition:
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
-        with self._settled:
+        with self._condition:
             self._inside -= 1
-            self._settled.notify_all()
+            self._condition.notify_all()
 
     def before(self) -> None:
         """Wait until no transaction runs, and let none begin."""
-        _surely(self._settled.acquire)
+        _surely(self._condition.acquire)
         while self._inside:
-            _surely(self._settled.wait)
-        for opened in list(self._open):
-            _surely(opened.close)
+            _surely(self._condition.wait)
+        for file in list(self._open):
+            _surely(file.close)
 
     def after_in_parent(self) -> None:
         """Let transactions begin again."""
-        self._settled.release()
+        self._condition.release()
 
     def after_in_child(self) -> None:
         """Start afresh: waiting threads exist in the parent only."""
@@ -110,8 +110,8 @@ def exclusive(file: Path, *, writing: bool, again: Callable[[], None]) -> Iterat
     # An attempt opens the file, so that a fork never finds one open.
     with _turn(file, again):
         while True:
-            with FORK_LOCK, _attempt(file, writing) as held:
-                if held:
+            with FORK_LOCK, _attempt(file, writing) as is_locked:
+                if is_locked:
                     yield
                     return
             again()
@@ -146,31 +146,31 @@ def _attempt(file: Path, writing: bool) -> Iterator[bool]:
         return
     beside = file.with_name(f"{file.name}-lock")
     try:
-        descriptor = _opened(beside, file)
+        descriptor = _open_lock_file(beside, file)
     except OSError:
         if writing:
             raise
         yield True
         return
     try:
-        yield _locked(descriptor, beside)
+        yield _lock(descriptor, beside)
     finally:
         _release(descriptor)
 
 
-def _opened(beside: Path, file: Path) -> int:
+def _open_lock_file(beside: Path, file: Path) -> int:
     """Open the lock file with the rights of the ledger's own file; create it if it does not exist."""
     flags = os.O_CLOEXEC | os.O_NOFOLLOW
     if not beside.exists():
         with suppress(FileExistsError):  # somebody else was faster
-            return _made(beside, flags, file.stat())
+            return _make_lock_file(beside, flags, file.stat())
     try:
         return os.open(beside, flags | os.O_RDWR)
     except PermissionError:
         return os.open(beside, flags | os.O_RDONLY)  # enough to lock it, but over a network
 
 
-def _made(beside: Path, flags: int, like: os.stat_result) -> int:
+def _make_lock_file(beside: Path, flags: int, like: os.stat_result) -> int:
     """Create the lock file with the owner and the mode of the ledger's file."""
     descriptor = os.open(beside, flags | os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -183,7 +183,7 @@ def _made(beside: Path, flags: int, like: os.stat_result) -> int:
     return descriptor
 
 
-def _locked(descriptor: int, beside: Path) -> bool:
+def _lock(descriptor: int, beside: Path) -> bool:
     """Lock an open lock file, and return whether its path still leads to it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

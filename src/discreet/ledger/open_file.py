@@ -70,7 +70,7 @@ class OpenFile:
 def _identity(path: str) -> _Identity | None:
     """Return what tells a file from all others while somebody has it open, None if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -22,7 +22,7 @@ from .shared_tables import (
     other_budgets,
     shared_budget,
 )
-from .shares import check_share, closed, shrunk, with_changed_share, with_share
+from .shares import check_share, close, shrink, with_changed_share, with_share
 from .transaction import NewEvent, Transaction
 
 
@@ -30,20 +30,20 @@ def open_budget(
     transaction: Transaction,
     name: BudgetName,
     terms: Terms,
-    declared: Declaration | None,
+    declaration: Declaration | None,
     per: str | None,
 ) -> Budget:
     """Store a budget unless it exists; that of a described dataset under the name of its source's budget."""
-    if declared is None:
-        return _opened(transaction, name, terms)
-    bindings = replace(read_bindings(transaction), tables=declared.tables)
-    name = BudgetName(budget_to_open(bindings, declared) or name.dataset, name.analyst)
-    check_unit_of_source(transaction, bindings, declared.about, name.dataset, terms.unit)
+    if declaration is None:
+        return _open_once(transaction, name, terms)
+    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    name = BudgetName(budget_to_open(bindings, declaration) or name.dataset, name.analyst)
+    check_unit_of_source(transaction, bindings, declaration.about, name.dataset, terms.unit)
     period = _period(bindings, name, per)
-    with shared_budget(bindings, declared.about):
-        budget = _opened(transaction, name, terms)
+    with shared_budget(bindings, declaration.about):
+        budget = _open_once(transaction, name, terms)
     if name.analyst is None:
-        _describe_once(transaction, budget.dataset, declared, period)
+        _describe_once(transaction, budget.dataset, declaration, period)
     return replace(budget, period=None if period is None else period.name)
 
 
@@ -53,39 +53,40 @@ def _period(bindings: Bindings, budget: BudgetName, per: str | None) -> Period |
     Raises:
         InvalidArgument: if it has one of another kind.
     """
-    known = bindings.periods.get(budget.dataset)
-    if known is None:
+    current = bindings.periods.get(budget.dataset)
+    if current is None:
         return None if per is None or budget.analyst is not None else this_period(per)
-    if per not in (None, known.per):
+    if per not in (None, current.per):
         raise InvalidArgument(
-            f"the budget of {budget.dataset} was opened per {known.per}, not per {per}; the next one can be of "
+            f"the budget of {budget.dataset} was opened per {current.per}, not per {per}; the next one can be of "
             f"another period: ledger.renew(dataset, per={per!r})"
         )
-    return known
+    return current
 
 
-def describe_dataset(transaction: Transaction, declared: Declaration) -> None:
+def describe_dataset(transaction: Transaction, declaration: Declaration) -> None:
     """Record a description as its owner has changed it, for the budget of its name or of its source.
 
     Raises:
         UnknownBudget: if no budget was opened for it.
         InvalidArgument: if it is of other records than the budget, or of the source of another budget.
     """
-    bindings, about = replace(read_bindings(transaction), tables=declared.tables), declared.about
+    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    about = declaration.about
     budget = _whole(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
             f"{one_record(about.privacy_unit)}: no release fits both, so they cannot have one budget"
         )
-    known = bindings.of(budget.dataset).get(str(about.name), {})
-    is_same = known.get("digest") == about.digest and known.get("tables") == about.tables
+    on_record = bindings.of(budget.dataset).get(str(about.name), {})
+    is_same = on_record.get("digest") == about.digest and on_record.get("tables") == about.tables
     # An owner's word was about the source of that time, and is asked for again with another one.
     before = bindings if is_same else replace(bindings, separations=frozenset())
     others = other_budgets(before, about, budget.dataset)
-    if others and bindings.named(about) and not declared.is_separate:
+    if others and bindings.named(about) and not declaration.is_separate:
         raise of_another(bindings, about, others)
-    if not is_same or (others and declared.is_separate):
+    if not is_same or (others and declaration.is_separate):
         record(transaction, budget.dataset, about, separate_from=others)
 
 
@@ -113,8 +114,8 @@ class Renewal:
         """Return the terms of the budget after an old one."""
         total = self.total or old.total
         use = self.delta_for or (old.delta_for if total.delta else None)
-        known = old.shares == "oversubscribed"
-        over = known if self.oversubscribed is None else self.oversubscribed
+        was_oversubscribed = old.shares == "oversubscribed"
+        over = was_oversubscribed if self.oversubscribed is None else self.oversubscribed
         return Terms(total, old.neighbors, old.unit, use, over)
 
 
@@ -135,18 +136,18 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
             f"the budget of {before} is per {began.per}: leave out the period, or extend it"
         )
     name = f"{first} {renewal.period if next_one is None else next_one.name}"
-    known = queries.stored_budgets(transaction.connection, name)
-    if known and name not in bindings.budgets(about):
+    existing = queries.stored_budgets(transaction.connection, name)
+    if existing and name not in bindings.budgets(about):
         raise InvalidArgument(f"there is a budget named {name} already; name the period otherwise")
     terms = renewal.terms(old)
-    _opened(transaction, BudgetName(name, None), terms, {"renews": first})
+    _open_once(transaction, BudgetName(name, None), terms, {"renews": first})
     for analyst, total in renewal.shares.items():
         of_share = replace(terms, total=total, delta_for=None, oversubscribed=None)
-        _opened(transaction, BudgetName(name, analyst), of_share)
-    for body in () if known else bindings.of(before).values():
+        _open_once(transaction, BudgetName(name, analyst), of_share)
+    for body in () if existing else bindings.of(before).values():
         append_described(transaction, name, body, next_one)
-    renewed = _whole(transaction, name)
-    return replace(renewed, period=None if next_one is None else next_one.name)
+    budget = _whole(transaction, name)
+    return replace(budget, period=None if next_one is None else next_one.name)
 
 
 def _next_period(old: Budget, began: Period | None, per: str | None) -> Period:
@@ -178,7 +179,7 @@ def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budg
     if why is not None:
         raise InvalidArgument(f"the budget of {payer.dataset} cannot be extended: {why}")
     budgets = payer.budgets(transaction)
-    return _changed(transaction, "extended", budgets, budgets[-1].extended(total))
+    return _change_total(transaction, "extended", budgets, budgets[-1].extended(total))
 
 
 def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
@@ -189,11 +190,11 @@ def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -
     """
     budgets = payer.budgets(transaction)
     share = budgets[-1]
-    after = closed(share) if total is None else shrunk(share, total)
-    return _changed(transaction, "shrunk", budgets, after)
+    after = close(share) if total is None else shrink(share, total)
+    return _change_total(transaction, "shrunk", budgets, after)
 
 
-def _changed(
+def _change_total(
     transaction: Transaction, kind: str, budgets: Sequence[Budget], after: Budget
 ) -> Budget:
     """Record another total of the last of these budgets; that of the dataset pays the difference, or gets it."""
@@ -206,34 +207,35 @@ def _changed(
     return after
 
 
-def listed_budgets(
+def budgets_of_datasets(
     transaction: Transaction, whose: Sequence[About | str] | None
 ) -> list[list[Budget]]:
     """Return the budgets of each dataset, that which is charged last; of none in particular, all in one list."""
-    bindings, found = read_bindings(transaction), integrity.checked_budgets(transaction)
-    told = [_told(bindings, budget) for budget in found]
+    bindings, rows = read_bindings(transaction), integrity.checked_budgets(transaction)
+    budgets = [_with_period(bindings, budget) for budget in rows]
     if whose is None:
-        return [told]
+        return [budgets]
     names = [[one] if isinstance(one, str) else bindings.budgets(one) for one in whose]
-    return [[b for name in of for b in told if b.dataset == name] for of in names]
+    return [[b for name in of for b in budgets if b.dataset == name] for of in names]
 
 
-def _told(bindings: Bindings, budget: Budget) -> Budget:
+def _with_period(bindings: Bindings, budget: Budget) -> Budget:
     """Return a budget with its period, and whether it was renewed."""
     period, after = bindings.periods.get(budget.dataset), bindings.successor(budget.dataset)
-    named = None if period is None else period.name
-    return replace(budget, period=named, is_current=after is None)
+    period_name = None if period is None else period.name
+    return replace(budget, period=period_name, is_current=after is None)
 
 
 def _describe_once(
-    transaction: Transaction, budget: str, declared: Declaration, period: Period | None
+    transaction: Transaction, budget: str, declaration: Declaration, period: Period | None
 ) -> None:
     """Record a description or a period that the budget does not have yet."""
-    bindings, about = replace(read_bindings(transaction), tables=declared.tables), declared.about
-    others = other_budgets(bindings, about, budget) if declared.is_separate else []
-    known = bindings.of(budget).get(str(about.name))
+    bindings = replace(read_bindings(transaction), tables=declaration.tables)
+    about = declaration.about
+    others = other_budgets(bindings, about, budget) if declaration.is_separate else []
+    on_record = bindings.of(budget).get(str(about.name))
     begins = period if budget not in bindings.periods else None
-    if known is None or change(known, about) is not None or begins is not None or others:
+    if on_record is None or change(on_record, about) is not None or begins is not None or others:
         record(transaction, budget, about, begins, others)
 
 
@@ -243,7 +245,7 @@ def _whole(transaction: Transaction, dataset: str) -> Budget:
     return next(budget for budget in found if budget.analyst is None)
 
 
-def _opened(
+def _open_once(
     transaction: Transaction,
     name: BudgetName,
     terms: Terms,
@@ -252,15 +254,17 @@ def _opened(
     """Store the budget unless it exists."""
     if name.analyst is not None and terms.oversubscribed is not None:
         raise InvalidArgument("oversubscribed is said of a dataset's budget, not of a share")
-    listed = integrity.checked_budgets(transaction, name.dataset)
-    known = {each.analyst: each for each in listed}
-    if name.analyst in known:
-        return _existing(transaction, known[name.analyst], terms)
+    budgets = integrity.checked_budgets(transaction, name.dataset)
+    by_analyst = {each.analyst: each for each in budgets}
+    if name.analyst in by_analyst:
+        return _same_or_recount(transaction, by_analyst[name.analyst], terms)
     states = (
-        [_new(name, terms)] if name.analyst is None else _with_share(name, terms, known.get(None))
+        [_new(name, terms)]
+        if name.analyst is None
+        else _with_share(name, terms, by_analyst.get(None))
     )
     budget = states[-1]
-    body = {**_recorded(budget), **integrity.budget_states(*states), **(more or {})}
+    body = {**_terms_of_event(budget), **integrity.budget_states(*states), **(more or {})}
     transaction.append(NewEvent("opened", budget.dataset, budget.analyst, None, body))
     for whole in states[:-1]:
         queries.update_budget(transaction.connection, whole)
@@ -268,7 +272,7 @@ def _opened(
     return budget
 
 
-def _recorded(budget: Budget) -> dict[str, object]:
+def _terms_of_event(budget: Budget) -> dict[str, object]:
     """Return the terms of a budget as the event records them."""
     rules = {"shares": budget.shares, "delta_for": budget.delta_for}
     return {
@@ -312,27 +316,27 @@ def _with_share(name: BudgetName, terms: Terms, whole: Budget | None) -> list[Bu
     return [with_share(whole, share), share]
 
 
-def _existing(transaction: Transaction, known: Budget, terms: Terms) -> Budget:
+def _same_or_recount(transaction: Transaction, budget: Budget, terms: Terms) -> Budget:
     """Return an existing budget if its terms are those asked for; how its shares are paid for may change.
 
     Raises:
         InvalidArgument: if another of its terms differs.
     """
-    asked = new_budget(
-        known.dataset, known.analyst, terms.neighbors, terms.total, terms.unit,
-        delta_for=terms.delta_for or known.delta_for,
+    other = new_budget(
+        budget.dataset, budget.analyst, terms.neighbors, terms.total, terms.unit,
+        delta_for=terms.delta_for or budget.delta_for,
     )  # fmt: skip
-    ours, theirs = ((b.terms, b.neighbors, b.unit, b.delta_for) for b in (known, asked))
+    ours, theirs = ((b.terms, b.neighbors, b.unit, b.delta_for) for b in (budget, other))
     if ours != theirs:
         raise InvalidArgument(
-            f"the budget of {known.name} was opened as {_said(known)}, not as {_said(asked)}; "
-            "to give it more, extend it"
+            f"the budget of {budget.name} was opened as {_terms_in_words(budget)}, not as "
+            f"{_terms_in_words(other)}; to give it more, extend it"
         )
-    if terms.oversubscribed is None or known.shares in (None, terms.shares):
-        return known
-    return recount_shares(transaction, known, terms.shares)
+    if terms.oversubscribed is None or budget.shares in (None, terms.shares):
+        return budget
+    return recount_shares(transaction, budget, terms.shares)
 
 
-def _said(budget: Budget) -> str:
+def _terms_in_words(budget: Budget) -> str:
     use = f" for {budget.delta_for}" if budget.delta_for else ""
     return f"{budget.total}{use} ({relation(budget.neighbors, budget.unit)})"

@@ -30,13 +30,13 @@ class Period:
         return {"per": self.per, "period": self.name}
 
 
-def read_per(given: object) -> str:
+def read_per(kind: object) -> str:
     """Return the kind of a period.
 
     Raises:
         InvalidArgument: if it is none.
     """
-    return choice(given, "per", PER)
+    return choice(kind, "per", PER)
 
 
 def this_period(per: str) -> Period:

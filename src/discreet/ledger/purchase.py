@@ -31,7 +31,7 @@ from .descriptions import (
     record,
     set_check,
 )
-from .events import Event, decode, encode, read_drawn, unit_field
+from .events import Event, decode, encode, read_indices, unit_field
 from .queries import update_budget
 from .store import Store
 from .tracebacks import without_frames
@@ -49,7 +49,7 @@ class Payment:
     """
 
     costs: list[Amount]
-    paid: list[Budget]
+    after: list[Budget]
     states: list[Budget]
 
     @property
@@ -60,17 +60,17 @@ class Payment:
 
     def store(self, transaction: Transaction) -> None:
         """Update the sums."""
-        for budget in self.paid:
+        for budget in self.after:
             update_budget(transaction.connection, budget)
 
 
-def paying(found: list[Budget]) -> list[Budget]:
+def paying(budgets: list[Budget]) -> list[Budget]:
     """Return the budgets that a release must fit, of those of a dataset and an analyst.
 
     A share that was paid for when it was opened is all that its analyst's releases must fit: what others have
     spent plays no part. Proof: docs/how-to/ledger.md.
     """
-    return found[-1:] if found[0].shares == "reserved" else found
+    return budgets[-1:] if budgets[0].shares == "reserved" else budgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ class Payer:
             UnknownBudget: if one of them was never opened.
             LedgerCorrupt: if one of them differs from its state in the latest event about it.
         """
-        found = integrity.checked_paying_budgets(transaction, self.dataset, self.analyst)
-        known = {budget.analyst for budget in found}
-        if None not in known:
+        both = integrity.checked_paying_budgets(transaction, self.dataset, self.analyst)
+        holders = {budget.analyst for budget in both}
+        if None not in holders:
             raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
-        if self.analyst in known:
-            return found
+        if self.analyst in holders:
+            return both
         shares = [
             budget.analyst
             for budget in queries.stored_budgets(transaction.connection, self.dataset)
@@ -157,8 +157,8 @@ class Payer:
         budgets = self.budgets(transaction)
         limits = paying(budgets)
         costs = [budget.cost(guarantee, unit) for budget in limits]
-        paid = [budget.charged(cost) for cost, budget in zip(costs, limits, strict=True)]
-        return Payment(costs, paid, [*budgets[: -len(paid)], *paid])
+        after = [budget.charged(cost) for cost, budget in zip(costs, limits, strict=True)]
+        return Payment(costs, after, [*budgets[: -len(after)], *after])
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,25 +171,25 @@ class Purchase:
     def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
         """Return the stored answer, or a new one after it was charged and stored."""
         store = self.payer.store
-        if (known := store.read(self._look)) is not None:
-            store.cover(known.number)
-            return Purchased(_given(known), charged=False)
-        return self._bought(prepare())
+        if (answer := store.read(self._look)) is not None:
+            store.cover(answer.number)
+            return Purchased(_indices_of(answer), charged=False)
+        return self._buy(prepare())
 
-    def _bought(self, draw: Callable[[], Indices]) -> Purchased:
+    def _buy(self, draw: Callable[[], Indices]) -> Purchased:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
-        paid = False
+        is_paid = False
         try:
-            known, charged = without_frames(partial(self.payer.store.write, self._pay))
-            if known is not None:
-                return Purchased(_given(known), charged)
-            paid = True
-            return Purchased(without_frames(partial(self._drawn, draw)), charged)
+            answer, is_new = without_frames(partial(self.payer.store.write, self._pay))
+            if answer is not None:
+                return Purchased(_indices_of(answer), is_new)
+            is_paid = True
+            return Purchased(without_frames(partial(self._draw, draw)), is_new)
         except BaseException as error:
-            was_charged = True if paid else self._was_charged(error)
+            was_charged = True if is_paid else self._was_charged(error)
             if was_charged is not False:
-                said = "this is paid" if was_charged else "if this was paid"
-                error.add_note(f"{said}: request={self.bill.request!r} asks again at no cost")
+                prefix = "this is paid" if was_charged else "if this was paid"
+                error.add_note(f"{prefix}: request={self.bill.request!r} asks again at no cost")
             if isinstance(error, DiscreetError):
                 error.charged = was_charged
             raise
@@ -205,27 +205,27 @@ class Purchase:
         ):  # somebody stops the program, who is not kept waiting
             return None
         try:
-            return self.payer.store.read_settled(self._found)[0] is not None
+            return self.payer.store.read_settled(self._events)[0] is not None
         except DiscreetError:
             return None
 
-    def _drawn(self, draw: Callable[[], Indices]) -> Indices:
+    def _draw(self, draw: Callable[[], Indices]) -> Indices:
         """Draw an answer, store it and return it; or return the answer stored meanwhile.
 
         Raises:
             InvalidArgument: if it is no index, as the stored answer would differ from it.
         """
-        return self.payer.store.write(partial(self._keep, drawn=read_drawn(draw())))
+        return self.payer.store.write(partial(self._keep, indices=read_indices(draw())))
 
     def _look(self, transaction: Transaction) -> Event | None:
         """Return the event with the stored answer, if any; raise if a new one could not be charged."""
-        charged, answered = self._found(transaction)
-        if answered is None:
+        charge, answer = self._events(transaction)
+        if answer is None:
             set_check(transaction, self.payer.dataset, self.bill.about)
-        if charged is None:
+        if charge is None:
             check_charge(transaction, self.payer.dataset, self.bill.about)
             self.payer.payment(transaction, self.bill.guarantee, self.bill.unit)
-        return answered
+        return answer
 
     def _pay(self, transaction: Transaction) -> tuple[Event | None, bool]:
         """Charge the budgets unless the request was charged already.
@@ -233,16 +233,16 @@ class Purchase:
         Returns:
             The event with its answer, if there is one, and whether this call charged.
         """
-        charged, answered = self._found(transaction)
-        if charged is None:
+        charge, answer = self._events(transaction)
+        if charge is None:
             self._charge(transaction)
-        return answered, charged is None
+        return answer, charge is None
 
     def _charge(self, transaction: Transaction) -> None:
         bill = self.bill
-        changed = check_charge(transaction, self.payer.dataset, bill.about)
-        if changed is not None:
-            record(transaction, self.payer.dataset, changed, at=self.payer.at)
+        description = check_charge(transaction, self.payer.dataset, bill.about)
+        if description is not None:
+            record(transaction, self.payer.dataset, description, at=self.payer.at)
         payment = self.payer.payment(transaction, bill.guarantee, bill.unit)
         body = {
             "query": bill.query, "mechanism": bill.mechanism, "guarantee": bill.guarantee.as_dict(),
@@ -251,31 +251,31 @@ class Purchase:
         transaction.append(self._event("charged", body))
         payment.store(transaction)
 
-    def _keep(self, transaction: Transaction, drawn: Indices) -> Indices:
+    def _keep(self, transaction: Transaction, indices: Indices) -> Indices:
         """Store the answer unless the request was answered meanwhile; return the stored answer."""
-        _, answered = self._found(transaction)
-        if answered is not None:
-            return _given(answered)
-        transaction.append(self._event("answered", {"answer": encode(drawn)}))
-        return drawn
+        _, answer = self._events(transaction)
+        if answer is not None:
+            return _indices_of(answer)
+        transaction.append(self._event("answered", {"answer": encode(indices)}))
+        return indices
 
-    def _found(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
+    def _events(self, transaction: Transaction) -> tuple[Event | None, Event | None]:
         """Return the events that charged and answered this request, if any.
 
         Raises:
             RequestConflict: if the request was another question.
         """
         payer, request = self.payer, str(self.bill.request)
-        found = integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
-        if "charged_outside" in found:
+        events = integrity.events_of_request(transaction, payer.dataset, payer.analyst, request)
+        if "charged_outside" in events:
             raise RequestConflict(
                 f"request {shown(request)} was charged for a release made elsewhere (event "
-                f"{found['charged_outside'].number}); give this question a name of its own"
+                f"{events['charged_outside'].number}); give this question a name of its own"
             )
-        charged, answered = found.get("charged"), found.get("answered")
-        if charged is not None and charged.body.get("digest") != self.bill.digest:
-            raise RequestConflict(self._conflict(charged))
-        return charged, answered
+        charge, answer = events.get("charged"), events.get("answered")
+        if charge is not None and charge.body.get("digest") != self.bill.digest:
+            raise RequestConflict(self._conflict(charge))
+        return charge, answer
 
     def _conflict(self, charged: Event) -> str:
         """Return the message for a request that was charged for another question."""
@@ -307,10 +307,10 @@ def _in_doubt(error: BaseException) -> bool:
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 
 
-def _given(answered: Event) -> Indices:
+def _indices_of(answer: Event) -> Indices:
     """Return the stored answer."""
     try:
-        return decode(answered.body["answer"])
+        return decode(answer.body["answer"])
     except (KeyError, TypeError, ValueError):
         pass
-    raise LedgerCorrupt(f"the answer in event {answered.number} cannot be read")
+    raise LedgerCorrupt(f"the answer in event {answer.number} cannot be read")

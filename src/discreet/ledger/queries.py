@@ -38,9 +38,11 @@ _UPDATE = Statement(
 
 def all_events(connection: Connection, dataset: str | None = None) -> Iterator[Event]:
     """Yield all events in order, or those of one dataset."""
-    asked = _EVENTS if dataset is None else _EVENTS_OF
+    statement = _EVENTS if dataset is None else _EVENTS_OF
     options = {"yield_per": _AT_ONCE}
-    return map(event_of, connection.execute(asked, {"dataset": dataset}, execution_options=options))
+    return map(
+        event_of, connection.execute(statement, {"dataset": dataset}, execution_options=options)
+    )
 
 
 def events_after(connection: Connection, number: int, limit: int) -> list[Event]:
@@ -51,8 +53,8 @@ def events_after(connection: Connection, number: int, limit: int) -> list[Event]
 def event_of(row: Any) -> Event:
     """Return the event of a row."""
     number, at, kind, dataset, analyst, request, body, head = row
-    read = _readable(f"event {number}", _json, body)
-    return Event(number, at, kind, dataset, analyst or None, request, read, head)
+    fields = _readable(f"event {number}", _json, body)
+    return Event(number, at, kind, dataset, analyst or None, request, fields, head)
 
 
 def _json(text: Any) -> Any:
@@ -67,37 +69,37 @@ def is_chained(event: Event, previous: str) -> bool:
 
 def stored_budgets(connection: Connection, dataset: str | None = None) -> list[Budget]:
     """Return all budgets, or those of one dataset, its own before those of its analysts."""
-    asked = {} if dataset is None else {"of": dataset}
-    found = (_BUDGETS_OF if asked else _BUDGETS).run(connection, **asked)
-    return _readable("a budget", _budgets, found)
+    parameters = {} if dataset is None else {"of": dataset}
+    rows = (_BUDGETS_OF if parameters else _BUDGETS).run(connection, **parameters)
+    return _readable("a budget", _budgets, rows)
 
 
 def paying_budgets(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
-    found = _PAYING.run(connection, of=dataset, share=analyst or "")
-    return _readable("a budget", _budgets, found)
+    rows = _PAYING.run(connection, of=dataset, share=analyst or "")
+    return _readable("a budget", _budgets, rows)
 
 
-def _budgets(found: Iterable[Any]) -> list[Budget]:
-    known = [
+def _budgets(rows: Iterable[Any]) -> list[Budget]:
+    budgets = [
         Budget(dataset, analyst or None, read_neighbors(neighbors),
                read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit),
                shares=read_rule(shares), delta_for=read_use(delta_for))
-        for dataset, analyst, neighbors, total, spent, unit, shares, delta_for in found
+        for dataset, analyst, neighbors, total, spent, unit, shares, delta_for in rows
     ]  # fmt: skip
-    return sorted(known, key=budget_order)
+    return sorted(budgets, key=budget_order)
 
 
 def insert_budget(connection: Connection, budget: Budget) -> None:
     """Insert a new budget."""
-    named = {
+    names = {
         "dataset": budget.dataset,
         "analyst": budget.analyst or "",
         "neighbors": budget.neighbors,
         "unit": stored_unit(budget.unit),
         "delta_for": budget.delta_for or "",
     }
-    _INSERT.run(connection, **named, **_amounts(budget))
+    _INSERT.run(connection, **names, **_amounts(budget))
 
 
 def update_budget(connection: Connection, budget: Budget) -> None:
@@ -114,10 +116,10 @@ def _amounts(budget: Budget) -> dict[str, str]:
     }
 
 
-def _readable(name: str, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+def _readable(name: str, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Return read(*args, **kwargs); any error of parsing means that the row is corrupt."""
     try:
-        return read(*args, **kwargs)
+        return function(*args, **kwargs)
     except (ValueError, TypeError, KeyError, ArithmeticError, AttributeError, RecursionError):
         pass
     raise LedgerCorrupt(f"{name} cannot be read")

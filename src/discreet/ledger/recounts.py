@@ -3,7 +3,7 @@
 from . import integrity, queries
 from .budget import Amount, Budget, ShareRule, new_budget, read_amount
 from .events import CHARGED
-from .shares import ruled
+from .shares import with_rule
 from .transaction import NewEvent, Transaction
 from .verification import verify_chain
 
@@ -18,10 +18,10 @@ def recount_shares(transaction: Transaction, whole: Budget, rule: ShareRule) -> 
         LedgerCorrupt: if the events, sums or tables differ from those that were written.
     """
     verify_chain(transaction.connection, None)
-    return recounted(transaction, whole, rule)
+    return recount_verified(transaction, whole, rule)
 
 
-def recounted(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
+def recount_verified(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budget:
     """Do as `recount_shares` does, in a ledger that was verified.
 
     Raises:
@@ -30,7 +30,7 @@ def recounted(transaction: Transaction, whole: Budget, rule: ShareRule) -> Budge
     others = [
         b for b in integrity.checked_budgets(transaction, whole.dataset) if b.analyst is not None
     ]
-    after = ruled(whole, others, _direct_charges(transaction, whole), rule)
+    after = with_rule(whole, others, _direct_charges(transaction, whole), rule)
     body = {"shares": rule, **integrity.budget_states(after)}
     transaction.append(NewEvent("recounted", whole.dataset, None, None, body))
     queries.update_budget(transaction.connection, after)

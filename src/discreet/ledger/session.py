@@ -89,12 +89,12 @@ class Quote:
         }  # fmt: skip
 
     def _repr_html_(self) -> str:
-        told = {
+        facts = {
             "budget": self.name, "cost": self.cost, "spent": self.spent, "remaining": self.remaining,
             "would remain": self._verdict if self.after is None else self.after,
             "worst error": self.worst_error,
         }  # fmt: skip
-        return fact_table("Quote: nothing was charged", told).html()
+        return fact_table("Quote: nothing was charged", facts).html()
 
     def __repr__(self) -> str:
         return f"Quote({self})"
@@ -277,12 +277,12 @@ class Session:
         Args:
             bills: the bills, as `Batch` and the command line make them.
         """
-        listed = list(bills)
-        paying, closed = self._payer.paying_about([bill.about for bill in listed])
-        quotes = [_quote(budget, listed) for budget in paying]
+        all_bills = list(bills)
+        paying, closed = self._payer.paying_about([bill.about for bill in all_bills])
+        quotes = [_quote(budget, all_bills) for budget in paying]
         short = [quote for quote in quotes if not quote.fits]
-        found = short[0] if short else quotes[-1]
-        return found if closed is None else replace(found, fits=False, closed=closed)
+        limiting = short[0] if short else quotes[-1]
+        return limiting if closed is None else replace(limiting, fits=False, closed=closed)
 
     def __enter__(self) -> "Session":
         return self
@@ -297,10 +297,10 @@ class Session:
         """Name the account and what is left of its budgets, as far as they can be read."""
         share = "" if self.analyst is None else f", analyst={self.analyst!r}"
         try:
-            left = " and ".join(f"{b.remaining} of {b.total}" for b in self._payer.paying())
+            remainders = " and ".join(f"{b.remaining} of {b.total}" for b in self._payer.paying())
         except LedgerError:
             return f"Session({self.dataset!r}{share})"
-        return f"Session({self.dataset!r}{share}: {left} left)"
+        return f"Session({self.dataset!r}{share}: {remainders} left)"
 
 
 def _quote(budget: Budget, bills: list[Bill]) -> Quote:

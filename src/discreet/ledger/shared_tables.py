@@ -22,32 +22,32 @@ from .purchase import Payer
 from .transaction import Transaction
 
 
-def budget_to_open(bindings: Bindings, declared: Declaration) -> str | None:
+def budget_to_open(bindings: Bindings, declaration: Declaration) -> str | None:
     """Return the budget that a dataset has already, or that of its source; None for one of its own.
 
     Raises:
         InvalidArgument: if its source is that of several budgets, or may be that of one under another name.
     """
-    find = bindings.named if declared.is_separate else bindings.budgets
-    names = find(declared.about)
-    if not names and not declared.is_separate:
-        _check_names(bindings, declared)
+    find = bindings.named if declaration.is_separate else bindings.budgets
+    names = find(declaration.about)
+    if not names and not declaration.is_separate:
+        _check_names(bindings, declaration)
     return names[-1] if names else None
 
 
-def _check_names(bindings: Bindings, declared: Declaration) -> None:
+def _check_names(bindings: Bindings, declaration: Declaration) -> None:
     """Raise if a new budget may be about a table that was renamed.
 
     Raises:
         InvalidArgument: if the tables of another budget are not in the database any more.
     """
-    lost = bindings.without_tables(declared.about.source, declared.names)
-    if lost:
+    budgets = bindings.without_tables(declaration.about.source, declaration.names)
+    if budgets:
         raise InvalidArgument(
-            f"the tables of {' and '.join(lost)} are not in the database any more under their names, so "
-            f"{declared.about.name} may be about the same. Describe {lost[0]} as now, discreet ledger describe "
-            f"{lost[0]}; or say that it holds the data of others: discreet ledger open {declared.about.name} "
-            "--separate"
+            f"the tables of {' and '.join(budgets)} are not in the database any more under their names, so "
+            f"{declaration.about.name} may be about the same. Describe {budgets[0]} as now, discreet ledger "
+            f"describe {budgets[0]}; or say that it holds the data of others: discreet ledger open "
+            f"{declaration.about.name} --separate"
         )
 
 
@@ -79,8 +79,8 @@ def check_unit_of_source(
     """
     if bindings.named(about):
         return
-    stored = queries.stored_budgets(transaction.connection, name)
-    for whole in stored:
+    budgets = queries.stored_budgets(transaction.connection, name)
+    for whole in budgets:
         if whole.analyst is None and bindings.of(whole.dataset) and whole.unit != unit:
             raise InvalidArgument(
                 f"the source of {about.name} shares tables with the budget of {whole.dataset}, which protects "
@@ -148,12 +148,12 @@ def _charge_again(transaction: Transaction, payer: Payer, old: str) -> None:
     Raises:
         Exhausted: if it cannot pay that.
     """
-    charged = Counter(
+    releases = Counter(
         canonical_json({name: event.body.get(name) for name in ("guarantee", "privacy_unit")})
         for event in queries.all_events(transaction.connection, old)
         if event.kind in CHARGED
     )
-    for i, (text, times) in enumerate(sorted(charged.items())):
+    for i, (text, times) in enumerate(sorted(releases.items())):
         _charge_one(transaction, payer, f"merge of {old}, {i + 1}", json.loads(text), times)
 
 
@@ -170,20 +170,20 @@ def _charge_one(
     try:
         charge_outside(transaction, payer, request, plain)
     except Exhausted as short:
-        requested, spent, remaining = short.requested, short.spent, short.remaining
+        cost, spent, remaining = short.requested, short.spent, short.remaining
     else:
         return
     raise Exhausted(
         f"the budget of {payer.dataset} cannot pay what the other has spent: extend it first, "
         "discreet ledger extend",
-        requested=requested, spent=spent, remaining=remaining,
+        requested=cost, spent=spent, remaining=remaining,
     )  # fmt: skip
 
 
 def _whole(transaction: Transaction, dataset: str) -> Budget:
     """Return the budget of a dataset."""
-    found = integrity.checked_budgets(transaction, dataset)
-    return next(budget for budget in found if budget.analyst is None)
+    budgets = integrity.checked_budgets(transaction, dataset)
+    return next(budget for budget in budgets if budget.analyst is None)
 
 
 def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:

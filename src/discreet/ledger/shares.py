@@ -59,7 +59,7 @@ def with_changed_share(whole: Budget, before: Budget, after: Budget) -> Budget:
     return _reserve(whole, difference, after)
 
 
-def shrunk(share: Budget, total: Amount) -> Budget:
+def shrink(share: Budget, total: Amount) -> Budget:
     """Return a share with a smaller total, of the same kind, and not below what was spent of it.
 
     Raises:
@@ -75,21 +75,21 @@ def shrunk(share: Budget, total: Amount) -> Budget:
     return smaller
 
 
-def closed(share: Budget) -> Budget:
+def close(share: Budget) -> Budget:
     """Return a share whose total is what was spent of it, in each unit that still bounds it.
 
     Raises:
         InvalidArgument: if nothing is left of it.
     """
-    old, spent, counted = share.total, share.spent, share.counted_total
+    old, spent, counts = share.total, share.spent, share.counted_total
     total = Amount(
-        old.epsilon if counted.epsilon is None else _lesser(old.epsilon, spent.epsilon),
-        old.rho if counted.rho is None else _lesser(old.rho, spent.rho),
+        old.epsilon if counts.epsilon is None else _lesser(old.epsilon, spent.epsilon),
+        old.rho if counts.rho is None else _lesser(old.rho, spent.rho),
         spent.delta if share.delta_for == "questions" else old.delta,
     )
     if total == old:
         raise InvalidArgument(f"nothing is left of the share {share.name}")
-    return shrunk(share, total)
+    return shrink(share, total)
 
 
 def _lesser(total: Fraction | None, spent: Fraction | None) -> Fraction | None:
@@ -97,7 +97,7 @@ def _lesser(total: Fraction | None, spent: Fraction | None) -> Fraction | None:
     return total if total is None or spent is None else min(total, spent)
 
 
-def ruled(
+def with_rule(
     whole: Budget, shares: Iterable[Budget], direct: Amount, rule: ShareRule | None
 ) -> Budget:
     """Return a dataset's budget under another rule for its shares.
@@ -115,12 +115,12 @@ def ruled(
         raise InvalidArgument(f"the shares of {whole.name} are {rule} already")
     if whole.shares is None and rule == "oversubscribed":
         return replace(whole, shares=rule)  # an older ledger counts so
-    listed = list(shares)
-    for share in listed:
+    all_shares = list(shares)
+    for share in all_shares:
         check_share(share, replace(whole, shares=rule))
     costs = (
-        share.counted_total if rule == "reserved" else _counted(share.spent, share)
-        for share in listed
+        share.counted_total if rule == "reserved" else _in_units_of(share.spent, share)
+        for share in all_shares
     )
     spent = reduce(lambda so_far, cost: so_far + cost, costs, direct)
     after = replace(whole, spent=spent, shares=rule)
@@ -157,12 +157,12 @@ def _kind_in_words(budget: Budget) -> str:
     return f"{budget.kind}{use} ({relation(budget.neighbors, budget.unit)})"
 
 
-def _counted(amount: Amount, budget: Budget) -> Amount:
+def _in_units_of(amount: Amount, budget: Budget) -> Amount:
     """Return an amount without the numbers that the budget does not count."""
-    counted = budget.counted_total
+    counts = budget.counted_total
     return Amount(
-        None if counted.epsilon is None else amount.epsilon,
-        None if counted.rho is None else amount.rho,
+        None if counts.epsilon is None else amount.epsilon,
+        None if counts.rho is None else amount.rho,
         amount.delta,
     )
 

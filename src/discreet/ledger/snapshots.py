@@ -29,7 +29,7 @@ def read_snapshot(
     which takes milliseconds for tens of thousands of events, to a temporary database. PostgreSQL keeps
     snapshots by itself.
     """
-    copy = store.read(_copied)
+    copy = store.read(_copy)
     if copy is None:
         return store.read(lambda transaction: work(transaction.connection, *args, **kwargs))
     try:
@@ -42,7 +42,7 @@ def read_snapshot(
     raise failure
 
 
-def _copied(transaction: Transaction) -> Engine | None:
+def _copy(transaction: Transaction) -> Engine | None:
     """Return an engine on a copy of all pages, damaged ones too; None for PostgreSQL."""
     connection = transaction.connection
     if connection.dialect.name != "sqlite":

@@ -19,23 +19,23 @@ class Statement:
         columns: of a table that it inserts or updates, those that it sets.
     """
 
-    def __init__(self, asked: Executable, columns: Sequence[str] = ()) -> None:
-        self._asked, self._columns = asked, list(columns)
+    def __init__(self, executable: Executable, columns: Sequence[str] = ()) -> None:
+        self._executable, self._columns = executable, list(columns)
 
     def run(self, connection: Connection, **values: Any) -> Sequence[Sequence[Any]]:
         """Run it with these values in the transaction of a connection, and return all rows."""
         if connection.dialect.name == "sqlite":
-            text, names, fixed = self._compiled
-            given = {**fixed, **values}
+            text, names, constants = self._text_for_sqlite
+            parameters = {**constants, **values}
             driver: Any = connection.connection.driver_connection
-            rows: list[Any] = driver.execute(text, [given[name] for name in names]).fetchall()
+            rows: list[Any] = driver.execute(text, [parameters[name] for name in names]).fetchall()
             return rows
-        found = connection.execute(self._asked, values)
-        return found.all() if found.returns_rows else []
+        outcome = connection.execute(self._executable, values)
+        return outcome.all() if outcome.returns_rows else []
 
     @cached_property
-    def _compiled(self) -> tuple[str, Sequence[str], dict[str, Any]]:
+    def _text_for_sqlite(self) -> tuple[str, Sequence[str], dict[str, Any]]:
         """The text for SQLite, the names of its question marks in order, and the values that never change."""
-        asked: Any = self._asked
-        compiled = asked.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
-        return str(compiled), compiled.positiontup or (), dict(compiled.params)
+        executable: Any = self._executable
+        statement = executable.compile(dialect=sqlite.dialect(), column_keys=self._columns or None)
+        return str(statement), statement.positiontup or (), dict(statement.params)

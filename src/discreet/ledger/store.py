@@ -17,13 +17,13 @@ from sqlalchemy.pool import NullPool, Pool, StaticPool
 from ..errors import DiscreetError, LedgerBusy, LedgerCorrupt, LedgerError, MissingPackage
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .failures import busy_error, ledger_error
+from .interrupts import StopRequest, run_uninterrupted
 from .last_seen import LastSeen, check_continues
 from .location import make_file, name_of, read_url
 from .locks import exclusive
 from .open_file import KEEPS_OPEN, OpenFile
 from .schema import MIGRATIONS, version_of
 from .transaction import Transaction
-from .uninterrupted import StopRequest, uninterrupted
 from .upgrade import upgrade
 
 _P = ParamSpec("_P")
@@ -70,7 +70,7 @@ class Store:
         self._memory = Lock()  # in memory all threads share one connection
         self._engine = self._connecting()
         finalize(self, _close, self._engine, self._process)
-        self._seen = LastSeen(self.name)
+        self._last_end = LastSeen(self.name)
         self._open()
 
     def _open(self) -> None:
@@ -79,7 +79,7 @@ class Store:
         if self._transact(version_of, self._begin_reading) < len(MIGRATIONS):
             self._transact(self._renew, self._begin_opening)
         if self.checkpoints.last is not None:
-            self._seen.remember(self.checkpoints.last)
+            self._last_end.remember(self.checkpoints.last)
         self.end()  # the chain must continue from the checkpoints
 
     def read(
@@ -93,7 +93,7 @@ class Store:
         Raises:
             LedgerCorrupt: if the chain does not continue from where this process last saw it.
         """
-        return self._watched(_bound(work, *args, **kwargs), writing=False)
+        return self._run_watched(_bind(work, *args, **kwargs), writing=False)
 
     def write(
         self,
@@ -108,9 +108,9 @@ class Store:
             LedgerUnwritable: if a checkpoint cannot be written, before the transaction or after its commit.
         """
         self.cover()
-        done = self._watched(_bound(work, *args, **kwargs), writing=True)
+        outcome = self._run_watched(_bind(work, *args, **kwargs), writing=True)
         self.cover()
-        return done
+        return outcome
 
     def read_settled(self, work: Callable[[Transaction], _T]) -> _T:
         """Return work(transaction) in a transaction that sees whether one that failed was committed.
@@ -118,7 +118,7 @@ class Store:
         A file is read by one transaction at a time. A server may still commit for a client that it has lost, so
         there the transaction waits for those that write.
         """
-        return self._watched(work, writing=not self._is_sqlite)
+        return self._run_watched(work, writing=not self._is_sqlite)
 
     def look(self) -> None:
         """Raise unless the ledger can be read now. Whoever holds it shows that it is there, and is not waited for.
@@ -128,7 +128,7 @@ class Store:
         """
 
         def looking(connection: Connection) -> None:
-            if (last := self._seen.last) is not None:
+            if (last := self._last_end.last) is not None:
                 check_continues(Transaction(connection), last, self.name)
 
         with suppress(LedgerBusy):
@@ -145,7 +145,7 @@ class Store:
         """
         last = self.checkpoints.last
         if number is None or last is None or last.number < number:
-            self.checkpoints.cover(self._seen.last)
+            self.checkpoints.cover(self._last_end.last)
 
     def end(self) -> Checkpoint:
         """Return the current end of the chain."""
@@ -155,22 +155,22 @@ class Store:
 
         return self.read(end)
 
-    def _watched(self, work: Callable[[Transaction], _T], *, writing: bool) -> _T:
+    def _run_watched(self, work: Callable[[Transaction], _T], *, writing: bool) -> _T:
         """Run a transaction after checking that the chain continues, and remember its new end."""
 
         def watching(connection: Connection) -> _T:
             transaction = Transaction(connection, writing=writing)
             if last is not None:
                 check_continues(transaction, last, self.name)
-            done = work(transaction)
+            outcome = work(transaction)
             ends.append(transaction.end)
-            return done
+            return outcome
 
         def remembering() -> None:
-            self._seen.remember(ends.pop())
+            self._last_end.remember(ends.pop())
 
         # Read before the transaction begins: it may not see later commits of others.
-        last, ends = self._seen.last, list[Checkpoint]()
+        last, ends = self._last_end.last, list[Checkpoint]()
         begin = self._begin_writing if writing else self._begin_reading
         return self._transact(watching, begin, remembering)
 
@@ -178,26 +178,26 @@ class Store:
         self,
         work: Callable[[Connection], _T],
         begin: Callable[[Connection], None],
-        committed: Callable[[], None] | None = None,
+        after_commit: Callable[[], None] | None = None,
         patience: float | None = None,
     ) -> _T:
-        """Run one transaction, and then `committed`, without interrupts.
+        """Run one transaction, and then `after_commit`, without interrupts.
 
         Args:
             work: what is done in it.
             begin: begins it.
-            committed: called when it is committed.
+            after_commit: called when it is committed.
             patience: seconds to wait for others, if not as many as always.
         """
         waiting = self._patience if patience is None else patience
 
         def transaction(stop: StopRequest) -> _T:
-            done = self._run(work, begin, (stop, waiting))
-            if committed is not None:
-                committed()
-            return done
+            outcome = self._run(work, begin, (stop, waiting))
+            if after_commit is not None:
+                after_commit()
+            return outcome
 
-        return uninterrupted(transaction)
+        return run_uninterrupted(transaction)
 
     def _run(
         self,
@@ -233,7 +233,7 @@ class Store:
         until = time.monotonic() + patience
 
         def again() -> None:
-            if stop.asked or time.monotonic() > until:
+            if stop.is_set or time.monotonic() > until:
                 raise busy_error(self.name)
 
         writing = begin != self._begin_reading
@@ -242,14 +242,14 @@ class Store:
     @contextmanager
     def _ready(self, engine: Engine) -> Iterator[None]:
         """Open the file anew if it cannot be used again, and close it if it cannot be kept open."""
-        file, kept = self._file, False
+        file, stays_open = self._file, False
         try:
             if file is not None and not file.resume():
                 engine.dispose()
             yield
-            kept = file is None or file.rests()
+            stays_open = file is None or file.rests()
         finally:
-            if file is not None and not kept:
+            if file is not None and not stays_open:
                 engine.dispose()
                 file.close()
 
@@ -276,7 +276,9 @@ class Store:
                 raise LedgerError(
                     "a ledger in memory cannot be used after a fork: both would spend it"
                 )
-            self._inherited = self._engine  # kept, as nobody here may close what the parent uses
+            self._engine_of_parent = (
+                self._engine
+            )  # kept, as nobody here may close what the parent uses
             self._engine = self._connecting()
             self._process = os.getpid()
         return self._engine
@@ -327,7 +329,7 @@ class Store:
         return self.url.drivername == "sqlite"
 
 
-def _bound(
+def _bind(
     work: Callable[Concatenate[Transaction, _P], _T], *args: _P.args, **kwargs: _P.kwargs
 ) -> Callable[[Transaction], _T]:
     """Return `work` with all arguments but the transaction."""

@@ -21,9 +21,9 @@ def without_frames(work: Callable[[], _T]) -> _T:
         try:
             return work()
         except BaseException as error:  # raised below
-            failure = _bared(error)
+            failure = _without_traceback(error)
     except BaseException as another:  # a second interrupt, while the first was bared
-        failure = _bared(another)
+        failure = _without_traceback(another)
     del work
     try:
         raise failure
@@ -31,13 +31,13 @@ def without_frames(work: Callable[[], _T]) -> _T:
         del failure
 
 
-def _bared(error: BaseException) -> BaseException:
+def _without_traceback(error: BaseException) -> BaseException:
     """Return the error without traceback, cause and context, with a note on its origin."""
     came = _places(error.__traceback__)
     error.__traceback__ = error.__cause__ = error.__context__ = None
     if isinstance(error, BaseExceptionGroup):
         for part in error.exceptions:
-            _bared(part)
+            _without_traceback(part)
     if isinstance(error, Exception) and not isinstance(error, DiscreetError):
         error.add_note(f"it came from {came}; its frames are left out, as they may hold answers")
     return error

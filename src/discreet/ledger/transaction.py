@@ -28,14 +28,14 @@ class ChainHead:
 
     Attributes:
         identity: the random id of the ledger.
-        born: the schema it was created with.
+        first_schema: the schema it was created with.
         events: how many events it has.
         at: the time of the last one.
         head: the hash of the last one.
     """
 
     identity: str
-    born: int
+    first_schema: int
     events: int
     at: str | None
     head: str
@@ -83,19 +83,19 @@ class Transaction:
         LedgerCorrupt: if the ledger does not say where it ends.
     """
 
-    __slots__ = ("_checked", "_end", "_last", "_version", "_writing", "connection")
+    __slots__ = ("_end", "_is_checked", "_last", "_version", "_writing", "connection")
 
     def __init__(self, connection: Connection, *, writing: bool = False) -> None:
         self.connection = connection
-        self._writing, self._checked = writing, False
+        self._writing, self._is_checked = writing, False
         rows = (_LOCKED if writing else _LEDGER).run(connection)
         if len(rows) != 1:
             raise LedgerCorrupt(f"a ledger says once who it is, and this one {len(rows)} times")
-        identity, born, self._version, events, head = rows[0]
+        identity, first_schema, self._version, events, head = rows[0]
         if not isinstance(events, int) or not isinstance(head, str):
             raise LedgerCorrupt("the ledger does not say where it ends")
         at, self._last = self._ending(events)
-        self._end = ChainHead(identity, born, events, at, head)
+        self._end = ChainHead(identity, first_schema, events, at, head)
 
     @property
     def end(self) -> Checkpoint:
@@ -111,7 +111,7 @@ class Transaction:
             LedgerCorrupt: if the last event does not match the recorded head, or the schema has changed; or, in
                 a transaction that may append, if events are not protected from changes.
         """
-        if not self._checked:
+        if not self._is_checked:
             check_newest(self._version)
             if self._writing:
                 check_append_only(self.connection)
@@ -119,7 +119,7 @@ class Transaction:
                 raise LedgerCorrupt(
                     f"event {self._end.events} is not the last one that was written"
                 )
-            self._checked = True
+            self._is_checked = True
         return self._end
 
     def append(self, new: NewEvent) -> None:

@@ -5,7 +5,7 @@ from sqlalchemy import Connection
 from ..errors import InvalidArgument
 from . import integrity, queries
 from .events import SHARES_SINCE_SCHEMA, STATES_SINCE_SCHEMA
-from .recounts import recounted
+from .recounts import recount_verified
 from .schema import migrate, version_of
 from .transaction import NewEvent, Transaction
 from .verification import verify_chain
@@ -40,9 +40,9 @@ def _carry(connection: Connection) -> None:
     }
     for budget in queries.stored_budgets(connection):
         whole = wholes[budget.dataset]
-        left = [whole] if budget.analyst is None else [whole, budget]
+        states = [whole] if budget.analyst is None else [whole, budget]
         event = NewEvent(
-            "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*left)
+            "carried", budget.dataset, budget.analyst, None, integrity.budget_states(*states)
         )
         transaction.append(event)
 
@@ -53,6 +53,6 @@ def _recount(connection: Connection) -> None:
     for budget in queries.stored_budgets(connection):
         if budget.analyst is None:
             try:
-                recounted(transaction, budget, "reserved")
+                recount_verified(transaction, budget, "reserved")
             except InvalidArgument:  # more than the budget, or of another kind
-                recounted(transaction, budget, "oversubscribed")
+                recount_verified(transaction, budget, "oversubscribed")

@@ -37,7 +37,7 @@ from .events import (
 )
 from .queries import all_events, is_chained, stored_budgets
 from .schema import migrate
-from .shares import check_share, ruled, shrunk, with_changed_share, with_share
+from .shares import check_share, shrink, with_changed_share, with_rule, with_share
 from .transaction import ChainHead, Transaction
 
 
@@ -87,7 +87,7 @@ def read_noted_head(head: object) -> str | None:
     raise InvalidArgument(f"a head is the 64 digits that verify returned, got {shown(head)}")
 
 
-def verify_chain(connection: Connection, noted: str | None) -> Verified:
+def verify_chain(connection: Connection, old_head: str | None) -> Verified:
     """Return the end of the chain after recomputing all hashes and sums.
 
     Raises:
@@ -98,33 +98,35 @@ def verify_chain(connection: Connection, noted: str | None) -> Verified:
         _check_file(connection)
     chain = Transaction(connection).chain
     budgets = stored_budgets(connection)
-    if verify_events(chain, all_events(connection), noted) != budgets:
+    if verify_events(chain, all_events(connection), old_head) != budgets:
         raise LedgerCorrupt("the budgets are not what the events add up to")
     return Verified(chain.events, chain.head, notes_on(budgets))
 
 
-def verify_events(chain: ChainHead, found: Iterable[Event], noted: str | None) -> list[Budget]:
+def verify_events(chain: ChainHead, events: Iterable[Event], old_head: str | None) -> list[Budget]:
     """Return the budgets that events add up to, after recomputing all hashes and sums.
 
     Raises:
         LedgerCorrupt: if they are not the events of the chain up to its end, or a noted head is not on it.
     """
-    replay = Replay(chain.born >= STATES_SINCE_SCHEMA, chain.born >= SHARES_SINCE_SCHEMA)
-    passed = noted is None
-    for head in _heads(chain, found, replay):
-        passed = passed or head == noted
-    if not passed:
+    replay = Replay(
+        chain.first_schema >= STATES_SINCE_SCHEMA, chain.first_schema >= SHARES_SINCE_SCHEMA
+    )
+    has_head = old_head is None
+    for head in _heads(chain, events, replay):
+        has_head = has_head or head == old_head
+    if not has_head:
         raise LedgerCorrupt(
-            f"the head {shown(noted)} is not in this ledger: it is an older copy, or was written anew"
+            f"the head {shown(old_head)} is not in this ledger: it is an older copy, or was written anew"
         )
-    return replay.known()
+    return replay.budgets()
 
 
-def _heads(chain: ChainHead, found: Iterable[Event], replay: "Replay") -> Iterator[str]:
+def _heads(chain: ChainHead, events: Iterable[Event], replay: "Replay") -> Iterator[str]:
     """Follow the chain from its beginning to its recorded end, and yield all hashes on it."""
-    number, head = 0, genesis(chain.identity, chain.born)
+    number, head = 0, genesis(chain.identity, chain.first_schema)
     yield head
-    for event in found:
+    for event in events:
         number += 1
         if event.number != number or not is_chained(event, head):
             raise LedgerCorrupt(f"event {number} is not what was written")
@@ -142,18 +144,18 @@ class Replay:
     """The budgets and requests that follow from the events so far.
 
     Attributes:
-        stated: whether events must hold the states of their budgets: from the first one on, or, in an older
+        has_states: whether events must hold the states of their budgets: from the first one on, or, in an older
             ledger, since its upgrade.
-        ruled: whether each dataset's budget must say how its shares are paid for.
+        has_rules: whether each dataset's budget must say how its shares are paid for.
     """
 
-    stated: bool
-    ruled: bool = False
+    has_states: bool
+    has_rules: bool = False
     _budgets: dict[tuple[str, str | None], Budget] = field(default_factory=dict)
     _requests: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
     _direct: dict[str, Amount] = field(default_factory=dict)
 
-    def known(self) -> list[Budget]:
+    def budgets(self) -> list[Budget]:
         """Return the budgets in the order of `queries.stored_budgets`."""
         return sorted(self._budgets.values(), key=budget_order)
 
@@ -189,7 +191,7 @@ class Replay:
             delta_for=read_use(terms.get("delta_for", "")), shares=read_rule(terms.get("shares", "")),
         )  # fmt: skip
         _check_total(budget)
-        if self.ruled and event.analyst is None and budget.shares is None:
+        if self.has_rules and event.analyst is None and budget.shares is None:
             raise ValueError("a budget that does not say how its shares are paid for")
         if event.analyst is None:
             self._direct[event.dataset] = budget.spent
@@ -210,7 +212,7 @@ class Replay:
         """Give a budget or a share another total."""
         key, total = (event.dataset, event.analyst), read_amount(event.body["total"])
         before = self._budgets[key]
-        after = before.extended(total) if event.kind == "extended" else shrunk(before, total)
+        after = before.extended(total) if event.kind == "extended" else shrink(before, total)
         if event.kind == "extended" or after.delta_for is not None:
             _check_total(
                 after
@@ -227,12 +229,12 @@ class Replay:
         shares = [b for (of, who), b in self._budgets.items() if of == event.dataset and who]
         whole = self._budgets[event.dataset, None]
         rule = read_rule(event.body["shares"])
-        after = ruled(whole, shares, self._direct[event.dataset], rule)
+        after = with_rule(whole, shares, self._direct[event.dataset], rule)
         self._budgets[event.dataset, None] = after
 
     def _carry(self, event: Event) -> None:
         """From this event on, events hold the states of their budgets."""
-        self.stated = True
+        self.has_states = True
 
     def _describe(self, event: Event) -> None:
         """Check that a description is of a budget, and protects whom it protects."""
@@ -243,15 +245,15 @@ class Replay:
 
     def _compare(self, event: Event) -> None:
         """Compare the states in the event with those that follow from all events so far."""
-        if self.stated or "after" in event.body:
-            follows = [self._budgets[key].state for key in _touched(event)]
+        if self.has_states or "after" in event.body:
+            follows = [self._budgets[key].state for key in _budget_keys(event)]
             if event.body["after"] != follows:
                 raise ValueError("a budget that is not what the events add up to")
 
     def _charge(self, event: Event) -> None:
         self._pass(event, None)
         guarantee = canonical_json(event.body["guarantee"])
-        costs, keys = list(map(read_amount, event.body["costs"])), _touched(event)
+        costs, keys = list(map(read_amount, event.body["costs"])), _budget_keys(event)
         if self._budgets[keys[0]].shares == "reserved":
             keys = keys[-1:]
         for key, cost in zip(keys, costs, strict=True):
@@ -296,9 +298,9 @@ def _implied_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 def _check_cost(budget: Budget, cost: Amount, guarantee: str) -> None:
     """Raise if a charge is less than its guarantee costs in epsilon or delta; a rho may be rounded otherwise."""
-    known = _cost(replace(budget, spent=Amount()), guarantee)
-    pairs = (cost.epsilon, known.epsilon), (cost.delta, known.delta)
-    if any(paid is not None and (due is None or paid < due) for paid, due in pairs):
+    due_costs = _cost(replace(budget, spent=Amount()), guarantee)
+    pairs = (cost.epsilon, due_costs.epsilon), (cost.delta, due_costs.delta)
+    if any(amount is not None and (due is None or amount < due) for amount, due in pairs):
         raise ValueError("a charge that is less than its guarantee")
 
 
@@ -307,7 +309,7 @@ def _cost(budget: Budget, guarantee: str) -> Amount:
     return budget.cost(read_guarantee(json.loads(guarantee)), budget.unit)
 
 
-def _touched(event: Event) -> list[tuple[str, str | None]]:
+def _budget_keys(event: Event) -> list[tuple[str, str | None]]:
     """Return the keys of the event's budgets: the dataset's, and the analyst's if there is one."""
     return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
@@ -319,18 +321,18 @@ def _unit(event: Event) -> Unit | None:
 
 def _check_file(connection: Connection) -> None:
     """Let SQLite check its pages, and compare tables and triggers with those of a new ledger."""
-    found = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
-    if found != ["ok"]:
+    findings = list(connection.exec_driver_sql("PRAGMA integrity_check").scalars())
+    if findings != ["ok"]:
         raise LedgerCorrupt("SQLite finds the file damaged")
     fresh = create_engine("sqlite://", poolclass=StaticPool)
     with fresh.begin() as other:
         migrate(other)
-        expected = _made(other)
+        original = _catalog(other)
     fresh.dispose()
-    if _made(connection) != expected:
+    if _catalog(connection) != original:
         raise LedgerCorrupt("the tables or triggers are not those that a ledger has")
 
 
-def _made(connection: Connection) -> set[tuple[str, ...]]:
-    made = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master")
-    return {tuple(map(str, row)) for row in made}
+def _catalog(connection: Connection) -> set[tuple[str, ...]]:
+    rows = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master")
+    return {tuple(map(str, row)) for row in rows}

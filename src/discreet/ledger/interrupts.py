@@ -18,13 +18,13 @@ _GRACE = 1.0
 class StopRequest:
     """Tells running work that its caller was interrupted and no longer waits."""
 
-    __slots__ = ("asked",)
+    __slots__ = ("is_set",)
 
     def __init__(self) -> None:
-        self.asked = False
+        self.is_set = False
 
 
-def uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
+def run_uninterrupted(work: Callable[[StopRequest], _T]) -> _T:
     """Return the result of `work`, or raise its error, without interrupting it.
 
     An interrupt of the caller is raised here. By then `work` has not begun and never will; or it has ended,
@@ -51,19 +51,19 @@ def _start(run: Callable[[], None]) -> None:
 class _Job(Generic[_T]):
     """Work that begins at most once, and its result."""
 
-    __slots__ = ("_begun", "_ended", "_failure", "_stop", "_value", "_work")
+    __slots__ = ("_begin_once", "_end", "_failure", "_stop", "_value", "_work")
 
     def __init__(self, work: Callable[[StopRequest], _T]) -> None:
         self._work, self._stop = work, StopRequest()
         self._value: list[_T] = []
         self._failure: BaseException | None = None
         # Locks of the interpreter: acquiring one is a single step, which no interrupt divides.
-        self._begun, self._ended = allocate_lock(), allocate_lock()
-        self._ended.acquire()
+        self._begin_once, self._end = allocate_lock(), allocate_lock()
+        self._end.acquire()
 
     def run(self) -> None:
         """Do the work, unless it was stopped before it began."""
-        if not self._begun.acquire(blocking=False):
+        if not self._begin_once.acquire(blocking=False):
             return
         try:
             self._value.append(self._work(self._stop))
@@ -71,18 +71,18 @@ class _Job(Generic[_T]):
             self._failure = failure
         finally:
             del self._work
-            self._ended.release()
+            self._end.release()
 
     def wait(self) -> None:
         """Return when the work has ended."""
-        self._ended.acquire()
-        self._ended.release()
+        self._end.acquire()
+        self._end.release()
 
     def stop(self) -> None:
         """Keep the work from beginning, or wait briefly for it to end."""
-        self._stop.asked = True
-        if not self._begun.acquire(blocking=False) and self._ended.acquire(timeout=_GRACE):
-            self._ended.release()
+        self._stop.is_set = True
+        if not self._begin_once.acquire(blocking=False) and self._end.acquire(timeout=_GRACE):
+            self._end.release()
 
     def outcome(self) -> _T:
         """Return the result, or raise the error, and keep neither."""

@@ -15,8 +15,8 @@ import pytest
 
 from discreet.errors import LedgerBusy
 from discreet.ledger import Ledger, Session
+from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.tracebacks import without_frames
-from discreet.ledger.uninterrupted import StopRequest, uninterrupted
 from discreet.payment import Indices
 
 from ..held import numbers_in
@@ -192,7 +192,7 @@ def test_errors_of_a_draw_say_where_they_are_from() -> None:
 
     with pytest.raises(ExceptionGroup) as failed:
         ledger.session("people").buy(bill(1), lambda: fails)
-    assert failed.value.__notes__[0].startswith("it came from test_uninterrupted.py:")
+    assert failed.value.__notes__[0].startswith("it came from test_interrupts.py:")
     assert "in fails;" in failed.value.__notes__[0]
     assert not numbers_in(failed.value, below=sys._getframe()) & set(DRAWN)
 
@@ -218,9 +218,9 @@ def test_work_that_nobody_waits_for_is_not_begun(monkeypatch: pytest.MonkeyPatch
         begun.append(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
+    monkeypatch.setattr("discreet.ledger.interrupts._start", start)
     with pytest.raises(KeyboardInterrupt):
-        uninterrupted(lambda _: pytest.fail("this was begun"))
+        run_uninterrupted(lambda _: pytest.fail("this was begun"))
     begun[0]()
 
 
@@ -231,19 +231,19 @@ def test_work_that_has_begun_ends_before_the_interrupt_is_raised(
 
     def work(stop: StopRequest) -> None:
         told.wait()
-        ended.append(stop.asked)
+        ended.append(stop.is_set)
 
     def start(run: Callable[[], None]) -> None:
         threading.Thread(target=run).start()
         told.set()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("discreet.ledger.uninterrupted._start", start)
+    monkeypatch.setattr("discreet.ledger.interrupts._start", start)
     for _ in range(20):
         told.clear()
         ended.clear()
         with pytest.raises(KeyboardInterrupt):
-            uninterrupted(work)
+            run_uninterrupted(work)
         told.set()
         assert len(ended) <= 1
 
@@ -252,7 +252,7 @@ def test_where_there_can_be_no_thread_work_is_done_here(monkeypatch: pytest.Monk
     def none(*_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("discreet.ledger.uninterrupted.start_new_thread", none)
+    monkeypatch.setattr("discreet.ledger.interrupts.start_new_thread", none)
     ledger = Ledger()
     ledger.open("adult", epsilon=1)
     assert ledger.session("adult").buy(bill(1), answering(5)) == 5
