@@ -126,14 +126,14 @@ class Budget:
 
     @property
     def delta_use(self) -> str | None:
-        """What its delta is for, also where the first charge decides it; None if it has none."""
+        """The use of its delta, also where the first charge decides it; None if it has none."""
         if self.delta_for is None and self.total.delta:
             return FIRST_CHARGE
         return self.delta_for
 
     @property
     def counted_total(self) -> Amount:
-        """The total in the units whose sums are counted: what a dataset's budget pays for a share like this."""
+        """The total in the units of its sums, which a dataset's budget pays for a share like this."""
         if self.delta_for == "questions":
             return Amount(self.total.epsilon, None, self.total.delta)
         if self.delta_for == "composition":
@@ -213,7 +213,7 @@ class Budget:
 
     @property
     def _counts(self) -> str:
-        """The units whose sums it counts, in words."""
+        """The units of its sums, in words."""
         if self.delta_for == "composition":
             return "rho, as its delta is for composition"
         return self.kind
@@ -431,13 +431,13 @@ def new_budget(  # noqa: PLR0913  # the terms of a budget
 
 
 def read_use(word: str) -> DeltaFor | None:
-    """Return what a delta is for as it is stored, where '' means that it is not said."""
+    """Return the use of a delta as it is stored, None for ''."""
     use: DeltaFor | None = _read_word(word, get_args(DeltaFor))
     return use
 
 
 def read_rule(word: str) -> ShareRule | None:
-    """Return the rule for shares as it is stored, where '' means that there is none."""
+    """Return the rule for shares as it is stored, None for ''."""
     rule: ShareRule | None = _read_word(word, get_args(ShareRule))
     return rule
 
@@ -449,7 +449,7 @@ def _read_word(text: str, words: tuple[Any, ...]) -> Any:
 
 
 def read_delta_for(use_name: object) -> DeltaFor:
-    """Return what a delta is for.
+    """Return the use of a delta.
 
     Raises:
         InvalidArgument: if it is none of `DeltaFor`.

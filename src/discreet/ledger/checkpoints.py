@@ -62,17 +62,17 @@ class CheckpointLog:
         self.where = _read_place(where)
         self.last: Checkpoint | None = None
         if isinstance(self.where, Path):
-            _make(self.where)
-            self.last = _newest(_read_lines_of(self.where, _TAIL), str(self.where))
+            _make_checkpoints(self.where)
+            self.last = _newest(_read_file(self.where, _TAIL), str(self.where))
 
     def checkpoints(self) -> list[Checkpoint]:
-        """Return all recorded checkpoints; none for a function, whose records cannot be read.
+        """Return all recorded checkpoints; none for a function, as its records cannot be read.
 
         Raises:
             LedgerUnwritable: if the file cannot be read.
             LedgerCorrupt: if the file holds JSON that is no checkpoint.
         """
-        return _read_lines_of(self.where) if isinstance(self.where, Path) else []
+        return _read_file(self.where) if isinstance(self.where, Path) else []
 
     def cover(self, end: Checkpoint | None) -> None:
         """Record this end of the chain, unless it or a later one is recorded already.
@@ -113,7 +113,7 @@ def _read_place(where: object) -> Path | Callable[[Checkpoint], object] | None:
     )
 
 
-def _make(path: Path) -> None:
+def _make_checkpoints(path: Path) -> None:
     """Create the file if it does not exist, and sync its folder, so that it survives a loss of power."""
     try:
         if not path.exists():
@@ -160,13 +160,13 @@ def read_checkpoints(where: str | os.PathLike[str] | None) -> list[Checkpoint]:
     if where is None:
         return []
     path = _read_place(where)
-    checkpoints = _read_lines_of(path) if isinstance(path, Path) else []
+    checkpoints = _read_file(path) if isinstance(path, Path) else []
     if not checkpoints:
         raise InvalidArgument(f"there are no checkpoints in {shown(where)}")
     return checkpoints
 
 
-def _read_lines_of(path: Path, tail: int | None = None) -> list[Checkpoint]:
+def _read_file(path: Path, tail: int | None = None) -> list[Checkpoint]:
     """Return the checkpoints in a file, or in its last bytes."""
     try:
         with path.open("rb") as file:

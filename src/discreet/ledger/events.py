@@ -12,8 +12,8 @@ from ..payment import Indices
 from ..privacy.units import Unit, plain_unit, read_unit, unit_in_words
 from ..text_tables import fact_table
 
-_WIDE = 2**53
-_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+_HEX_FROM = 2**53
+_UNIT_SIGNS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 
 CHARGED = ("charged", "charged_outside")
 """The kinds of events that charge a budget: a release of this library, or of other software."""
@@ -31,7 +31,7 @@ SHARES_SINCE_SCHEMA = 5
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Event:
-    """One event of a ledger. Nothing in it is private.
+    """One event of a ledger. It is not private.
 
     Attributes:
         number: its position in the chain, from 1.
@@ -87,7 +87,7 @@ class Event:
 def _cost_in_words(cost: Mapping[str, str]) -> str:
     """Return a cost in words."""
     return (
-        ", ".join(f"{_SIGNS.get(unit, unit)} = {value}" for unit, value in cost.items())
+        ", ".join(f"{_UNIT_SIGNS.get(unit, unit)} = {value}" for unit, value in cost.items())
         or "nothing"
     )
 
@@ -120,7 +120,7 @@ def encode(indices: Indices) -> Any:
     """Return indices as portable JSON: integers from 2**53 on as hexadecimal text."""
     if isinstance(indices, list):
         return [encode(each) for each in indices]
-    return indices if abs(indices) < _WIDE else hex(indices)
+    return indices if abs(indices) < _HEX_FROM else hex(indices)
 
 
 def read_indices(answer: object) -> Indices:

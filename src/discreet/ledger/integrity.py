@@ -86,6 +86,12 @@ def checked_budgets(transaction: Transaction, dataset: str | None = None) -> lis
     return budgets
 
 
+def whole_budget(transaction: Transaction, dataset: str) -> Budget:
+    """Return the budget of a dataset, which has one."""
+    budgets = checked_budgets(transaction, dataset)
+    return next(budget for budget in budgets if budget.analyst is None)
+
+
 def events_of_request(
     transaction: Transaction, dataset: str, analyst: str | None, request: str
 ) -> dict[str, Event]:

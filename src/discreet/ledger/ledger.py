@@ -149,7 +149,7 @@ class Ledger:
         return self._store.write(open_budget, name, terms, declaration, calendar)
 
     def describe(self, dataset: Dataset, *, separate: bool = False) -> None:
-        """Record that the owner has changed the description of a dataset; what was spent stays spent.
+        """Record that the owner has changed the description of a dataset; its spending stays.
 
         Changed columns are recorded with the next release, by themselves. A changed source or bound, and other
         tables or views behind a query, need this: releases about a dataset that is not the one on record are
@@ -172,7 +172,7 @@ class Ledger:
         self._store.write(describe_dataset, declaration)
 
     def merge(self, dataset: Dataset, *, into: Dataset) -> Budget:
-        """Make two budgets about the same tables one: what the first has spent is charged to the second again.
+        """Make two budgets about the same tables one: the releases of the first are charged to the second again.
 
         From now on releases about both datasets are charged to the budget of `into`, and shares of the other one
         are closed. Proof: docs/explanation/budgets_of_datasets.md.
@@ -198,7 +198,7 @@ class Ledger:
         is_separate: bool = False,
         is_new: bool = False,
     ) -> Declaration:
-        """Return what an owner declares, with the tables of a query; those on record where it is nothing new."""
+        """Return a declaration with the tables of a query; those on record where it is not new."""
         about = dataset.about
         if is_share or not is_query(about.source):
             return Declaration(about, is_separate=is_separate)
@@ -418,7 +418,7 @@ class Ledger:
         return True
 
     def notes(self) -> tuple[str, ...]:
-        """Return what an owner should know of single budgets, in words, as `verify` does.
+        """Return notes for the owner about single budgets, as `verify` does.
 
         They are those in which one analyst's refusals tell of others, and those about the same tables.
         """
@@ -512,13 +512,13 @@ def _all(transaction: Transaction, about: About) -> list[str]:
 
 
 def _paying(transaction: Transaction, about: About) -> list[str]:
-    """Return the budgets of a dataset, but those whose releases were charged to another of them again."""
-    ended = read_bindings(transaction).merged
-    return [name for name in _all(transaction, about) if name not in ended]
+    """Return the budgets of a dataset, but those that were merged into another of them."""
+    without = read_bindings(transaction).merged
+    return [name for name in _all(transaction, about) if name not in without]
 
 
 def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tuple[str, ...] | None:
-    """Return the queries whose tables nobody has on record; None where a dataset is on record as it is."""
+    """Return the queries without tables on record; None where a dataset is on record as it is."""
     bindings = read_bindings(transaction)
     for name in bindings.named(about) if not is_new else ():
         body = bindings.of(name)[str(about.name)]
@@ -532,7 +532,7 @@ def _about_or_name(dataset: str | Dataset) -> About | str:
 
 
 def _about_of(dataset: Dataset) -> About:
-    """Return what a ledger keeps of a description."""
+    """Return the part of a description that a ledger keeps."""
     if not isinstance(dataset, Dataset):
         raise InvalidArgument(f"dataset must be a discreet.Dataset, got {shown(dataset)}")
     _name_of(dataset)
@@ -551,7 +551,7 @@ def _read_flag(flag: object, name: str) -> bool:
 
 
 def _read_oversubscribed(flag: object) -> bool | None:
-    """Return whether shares may be more than a budget; None if nothing is said."""
+    """Return whether shares may be more than a budget, or None."""
     return None if flag is None else _read_flag(flag, "oversubscribed")
 
 
@@ -583,7 +583,7 @@ def _name_of(dataset: str | Dataset) -> str:
 
 
 def _read_named_unit(unit: object) -> Unit | None:
-    """Return a privacy unit whose columns have names that every database can store."""
+    """Return a privacy unit of columns with names that every database can store."""
     if unit is None:
         return None
     names = unit if isinstance(unit, list | tuple) else [unit]

@@ -28,7 +28,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
             f"a ledger is a path, a URL, or nothing for memory, got {shown(where)}"
         )
     if "://" not in str(where) and not _MISSPELT.match(str(where)):
-        return URL.create("sqlite", database=str(_path(where)))
+        return URL.create("sqlite", database=str(_read_path(where)))
     url = _parse_url(str(where))
     kind, _, driver = url.drivername.partition("+")
     if kind in {"postgresql", "postgres"} and driver in {"", "psycopg"}:
@@ -41,7 +41,7 @@ def read_url(where: str | os.PathLike[str] | None) -> URL:
     )
 
 
-def _path(where: str | os.PathLike[str]) -> Path:
+def _read_path(where: str | os.PathLike[str]) -> Path:
     """Return the path, if the file system allows the name."""
     try:
         if b"\0" not in os.fsencode(where):

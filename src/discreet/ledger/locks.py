@@ -46,7 +46,7 @@ class ForkLock:
         self._open = WeakSet[_Closes]()
 
     def closes_before(self, file: _Closes) -> None:
-        """Close this before any fork: a child must not inherit what SQLite has open."""
+        """Close this before any fork: a child must not inherit an open file of SQLite."""
         with self._condition:
             self._open.add(file)
 

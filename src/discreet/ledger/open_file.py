@@ -68,7 +68,7 @@ class OpenFile:
 
 
 def _identity(path: str) -> _Identity | None:
-    """Return what tells a file from all others while somebody has it open, None if there is none."""
+    """Return the device and inode of a file, which identify it while it is open; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:

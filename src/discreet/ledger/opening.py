@@ -1,4 +1,4 @@
-"""What an owner does with budgets: opens, describes and renews them, each as an event of the chain."""
+"""An owner's acts: budgets are opened, described and renewed, each as an event of the chain."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,7 +73,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
     """
     bindings = replace(read_bindings(transaction), tables=declaration.tables)
     about = declaration.about
-    budget = _whole(transaction, bindings.budget(about))
+    budget = integrity.whole_budget(transaction, bindings.budget(about))
     if budget.unit != about.privacy_unit:
         raise InvalidArgument(
             f"the budget of {budget.dataset} protects {one_record(budget.unit)}, and this description "
@@ -92,7 +92,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What an owner says of the next budget of a dataset; what is None stays as it was.
+    """The terms of the next budget of a dataset; those that are None stay as they were.
 
     Attributes:
         period: a name of the owner's choice; None for the calendar period of today.
@@ -129,7 +129,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
     """
     bindings = read_bindings(transaction)
     before, first = bindings.budget(about), bindings.budgets(about)[0]
-    old, began = _whole(transaction, before), bindings.periods.get(before)
+    old, began = integrity.whole_budget(transaction, before), bindings.periods.get(before)
     next_one = None if renewal.period is not None else _next_period(old, began, renewal.per)
     if began is not None and renewal.period is not None:
         raise InvalidArgument(
@@ -146,7 +146,7 @@ def renew_budget(transaction: Transaction, about: About, renewal: Renewal) -> Bu
         _open_once(transaction, BudgetName(name, analyst), of_share)
     for body in () if existing else bindings.of(before).values():
         append_described(transaction, name, body, next_one)
-    budget = _whole(transaction, name)
+    budget = integrity.whole_budget(transaction, name)
     return replace(budget, period=None if next_one is None else next_one.name)
 
 
@@ -183,7 +183,7 @@ def extend_budget(transaction: Transaction, payer: Payer, total: Amount) -> Budg
 
 
 def shrink_share(transaction: Transaction, payer: Payer, total: Amount | None) -> Budget:
-    """Give a share a smaller total; without one, close it: its total is what was spent. The rest returns.
+    """Give a share a smaller total; without one, close it, at the amount spent. The rest returns.
 
     Raises:
         InvalidArgument: if the total is not smaller, of another kind, or less than was spent.
@@ -239,12 +239,6 @@ def _describe_once(
         record(transaction, budget, about, begins, others)
 
 
-def _whole(transaction: Transaction, dataset: str) -> Budget:
-    """Return the budget of a dataset."""
-    found = integrity.checked_budgets(transaction, dataset)
-    return next(budget for budget in found if budget.analyst is None)
-
-
 def _open_once(
     transaction: Transaction,
     name: BudgetName,
@@ -259,7 +253,7 @@ def _open_once(
     if name.analyst in by_analyst:
         return _same_or_recount(transaction, by_analyst[name.analyst], terms)
     states = (
-        [_new(name, terms)]
+        [_new_budget(name, terms)]
         if name.analyst is None
         else _with_share(name, terms, by_analyst.get(None))
     )
@@ -281,7 +275,7 @@ def _terms_of_event(budget: Budget) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _new(name: BudgetName, terms: Terms) -> Budget:
+def _new_budget(name: BudgetName, terms: Terms) -> Budget:
     """Return a new budget of a dataset.
 
     Raises:

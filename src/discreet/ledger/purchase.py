@@ -40,7 +40,7 @@ from .transaction import NewEvent, Transaction
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """The payment of a release: what it costs, and what it leaves budgets as.
+    """The payment of a release: its costs, and the budgets after it.
 
     Attributes:
         costs: the cost to each budget that the release must fit.
@@ -75,7 +75,7 @@ def paying(budgets: list[Budget]) -> list[Budget]:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """A dataset, and perhaps an analyst on it, whose budgets are charged.
+    """The dataset, and perhaps the analyst on it, of the budgets that are charged.
 
     Attributes:
         store: the database of the ledger.
@@ -129,7 +129,7 @@ class Payer:
         )
 
     def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:
-        """Return the budgets, and why nothing may be charged to them any more, or None, in one transaction.
+        """Return the budgets, and the reason if they are closed, or None, in one transaction.
 
         Args:
             data: the datasets that the releases are about.
@@ -198,7 +198,7 @@ class Purchase:
 
     def _was_charged(self, error: BaseException) -> bool | None:
         """Return whether a charge that failed with this error was committed; None if that cannot be read."""
-        if not _in_doubt(error):
+        if not _may_have_committed(error):
             return False
         if not isinstance(
             error, DiscreetError
@@ -302,7 +302,7 @@ def purchase(payer: Payer, bill: Bill) -> Purchase:
     return Purchase(payer, replace(bill, request=request))
 
 
-def _in_doubt(error: BaseException) -> bool:
+def _may_have_committed(error: BaseException) -> bool:
     """Return whether a charge that failed with this error may be committed: an interrupt, a lost server."""
     return isinstance(error, LedgerUnwritable) or not isinstance(error, DiscreetError)
 

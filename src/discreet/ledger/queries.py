@@ -53,11 +53,11 @@ def events_after(connection: Connection, number: int, limit: int) -> list[Event]
 def event_of(row: Any) -> Event:
     """Return the event of a row."""
     number, at, kind, dataset, analyst, request, body, head = row
-    fields = _readable(f"event {number}", _json, body)
+    fields = _readable(f"event {number}", _parse_json, body)
     return Event(number, at, kind, dataset, analyst or None, request, fields, head)
 
 
-def _json(text: Any) -> Any:
+def _parse_json(text: Any) -> Any:
     """Return parsed JSON; a TypeError for bytes."""
     return json.loads("" + text)
 
@@ -71,16 +71,16 @@ def stored_budgets(connection: Connection, dataset: str | None = None) -> list[B
     """Return all budgets, or those of one dataset, its own before those of its analysts."""
     parameters = {} if dataset is None else {"of": dataset}
     rows = (_BUDGETS_OF if parameters else _BUDGETS).run(connection, **parameters)
-    return _readable("a budget", _budgets, rows)
+    return _readable("a budget", _read_budgets, rows)
 
 
 def paying_budgets(connection: Connection, dataset: str, analyst: str | None) -> list[Budget]:
     """Return the budgets of a dataset and of an analyst on it, as far as they were opened."""
     rows = _PAYING.run(connection, of=dataset, share=analyst or "")
-    return _readable("a budget", _budgets, rows)
+    return _readable("a budget", _read_budgets, rows)
 
 
-def _budgets(rows: Iterable[Any]) -> list[Budget]:
+def _read_budgets(rows: Iterable[Any]) -> list[Budget]:
     budgets = [
         Budget(dataset, analyst or None, read_neighbors(neighbors),
                read_amount(json.loads(total)), read_amount(json.loads(spent)), read_stored_unit("" + unit),
@@ -99,16 +99,16 @@ def insert_budget(connection: Connection, budget: Budget) -> None:
         "unit": stored_unit(budget.unit),
         "delta_for": budget.delta_for or "",
     }
-    _INSERT.run(connection, **names, **_amounts(budget))
+    _INSERT.run(connection, **names, **_amount_columns(budget))
 
 
 def update_budget(connection: Connection, budget: Budget) -> None:
     """Update the amounts of a budget."""
     this = {"of": budget.dataset, "share": budget.analyst or ""}
-    _UPDATE.run(connection, **this, **_amounts(budget))
+    _UPDATE.run(connection, **this, **_amount_columns(budget))
 
 
-def _amounts(budget: Budget) -> dict[str, str]:
+def _amount_columns(budget: Budget) -> dict[str, str]:
     return {
         "total": canonical_json(budget.total.as_dict()),
         "spent": canonical_json(budget.spent.as_dict()),

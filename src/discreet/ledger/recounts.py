@@ -38,7 +38,7 @@ def recount_verified(transaction: Transaction, whole: Budget, rule: ShareRule) -
 
 
 def _direct_charges(transaction: Transaction, whole: Budget) -> Amount:
-    """Return the sum of what was charged to a dataset's budget without a share.
+    """Return the sum of the charges to a dataset's budget without a share.
 
     It is added up from the events: sums are rounded up, so the difference of two of them could be too small.
     """

@@ -127,7 +127,7 @@ def _fourth(connection: Connection) -> None:
 
 
 def _fifth(connection: Connection) -> None:
-    """Add how shares are paid for and what a delta is for, and index two kinds of events more."""
+    """Add the rule for shares and the use of a delta, and index two kinds of events more."""
     for column in ("shares", "delta_for"):
         connection.exec_driver_sql(
             f"ALTER TABLE discreet_budgets ADD COLUMN {column} TEXT NOT NULL DEFAULT ''"

@@ -34,12 +34,12 @@ from .purchase import Payer, purchase
 
 _Verb = TypeVar("_Verb", bound=Callable[..., object])
 
-_NOTHING = Amount(Fraction(0), Fraction(0))
+_NO_COST = Amount(Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Quote:
-    """The price of releases, in the budget that limits them. Nothing was charged.
+    """The price of releases, in the budget that limits them. It was not charged.
 
     Attributes:
         cost: the cost of the releases in the units of that budget.
@@ -170,12 +170,12 @@ class Session:
 
     @property
     def dataset(self) -> str:
-        """The dataset whose budget is charged."""
+        """The dataset of the budget that is charged."""
         return self._payer.dataset
 
     @property
     def analyst(self) -> str | None:
-        """The analyst whose share is charged too, or None."""
+        """The analyst of the share that is charged too, or None."""
         return self._payer.analyst
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
@@ -294,7 +294,7 @@ class Session:
         return listing(self._payer.paying(), "Session: releases are charged to").html()
 
     def __repr__(self) -> str:
-        """Name the account and what is left of its budgets, as far as they can be read."""
+        """Name the account and the remainders of its budgets, as far as they can be read."""
         share = "" if self.analyst is None else f", analyst={self.analyst!r}"
         try:
             remainders = " and ".join(f"{b.remaining} of {b.total}" for b in self._payer.paying())
@@ -310,5 +310,5 @@ def _quote(budget: Budget, bills: list[Bill]) -> Quote:
         fits = fits and after.fits(cost)
         after = replace(after, spent=after.spent + cost)
     error = bills[0].worst_error if len(bills) == 1 else None
-    cost = reduce(add, costs, _NOTHING)
+    cost = reduce(add, costs, _NO_COST)
     return Quote(cost, budget.spent, budget.remaining, fits, budget.name, error)

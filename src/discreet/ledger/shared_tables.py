@@ -1,4 +1,4 @@
-"""Budgets about the same tables: which is opened, which are merged, and what they hold together. Proof: docs."""
+"""Budgets about the same tables: which is opened, which are merged, and their sums. Proof: docs."""
 
 import json
 from collections import Counter
@@ -59,7 +59,7 @@ def other_budgets(bindings: Bindings, about: About, budget: str) -> list[str]:
 
 
 def of_another(bindings: Bindings, about: About, others: Sequence[str]) -> InvalidArgument:
-    """Return the error for a dataset with a budget of its own whose source is that of other budgets."""
+    """Return the error for a dataset with a budget of its own and the source of other budgets."""
     names = [name for budget in others for name in bindings.of(budget)]
     return InvalidArgument(
         f"the source is or was that of {' and '.join(names)}, whose budget is {' and '.join(others)}: one source "
@@ -114,7 +114,7 @@ def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
 
 
 def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: About) -> Budget:
-    """Charge to one budget what another has spent; from now on releases about both datasets are charged to it.
+    """Charge the releases of one budget to another, to which both datasets are charged from now on.
 
     Args:
         transaction: where it is recorded.
@@ -130,7 +130,7 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     old, name = bindings.budget(whose), bindings.budget(into)
     if old == name:
         raise InvalidArgument(f"the budget of {whose.name} is that of {into.name} already")
-    ends, stays = (_whole(transaction, each) for each in (old, name))
+    ends, stays = (integrity.whole_budget(transaction, each) for each in (old, name))
     if ends.unit != stays.unit:
         raise InvalidArgument(
             f"the budget of {old} protects {one_record(ends.unit)}, and that of {name} {one_record(stays.unit)}: "
@@ -139,11 +139,11 @@ def merge_budgets(transaction: Transaction, payer: Payer, whose: About, into: Ab
     _charge_again(transaction, payer, old)
     for body in bindings.of(old).values():
         append_described(transaction, name, body, None, merges=[old])
-    return _whole(transaction, name)
+    return integrity.whole_budget(transaction, name)
 
 
 def _charge_again(transaction: Transaction, payer: Payer, old: str) -> None:
-    """Charge to a budget what another has spent.
+    """Charge the releases of one budget to another.
 
     Raises:
         Exhausted: if it cannot pay that.
@@ -180,19 +180,13 @@ def _charge_one(
     )  # fmt: skip
 
 
-def _whole(transaction: Transaction, dataset: str) -> Budget:
-    """Return the budget of a dataset."""
-    budgets = integrity.checked_budgets(transaction, dataset)
-    return next(budget for budget in budgets if budget.analyst is None)
-
-
 def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
-    """Return which budgets are about the same tables, in words, with what they hold together."""
+    """Return notes on budgets about the same tables, with their sums."""
     transaction = Transaction(connection)
     bindings = read_bindings(transaction)
     notes = []
     for pair in bindings.overlapping_pairs():
-        one, other = (_whole(transaction, name) for name in pair)
+        one, other = (integrity.whole_budget(transaction, name) for name in pair)
         notes.append(
             f"{one.dataset} and {other.dataset}: budgets about the same tables, {_together(one, other)}; they "
             "answer nothing new until their owner merges or separates them"
@@ -201,7 +195,7 @@ def notes_on_shared_tables(connection: Connection) -> tuple[str, ...]:
 
 
 def _together(one: Budget, other: Budget) -> str:
-    """Return what two budgets hold together, in words."""
+    """Return the sum of two budgets in words."""
     if (one.kind, one.neighbors, one.unit) != (other.kind, other.neighbors, other.unit):
         return f"which spent {one.spent} of {one.total} and {other.spent} of {other.total}"
     return f"which spent {one.spent + other.spent} of {one.total + other.total} together"

@@ -1,4 +1,4 @@
-"""Shares of a dataset's budget: what the budget pays for them, and when. Proof: docs/how-to/ledger.md."""
+"""Shares of a dataset's budget: how, and when, the budget pays for them. Proof: docs/how-to/ledger.md."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from ..privacy.statements import relation
 from ..privacy.units import one_record, plain_unit
 from .budget import FIRST_CHARGE, Amount, Budget, ShareRule
 
-_HOW = "oversubscribed=True, after which refusals tell analysts of each other"
+_OVERSUBSCRIBE = "oversubscribed=True, after which refusals tell analysts of each other"
 
 
 def check_share(share: Budget, whole: Budget) -> None:
@@ -29,7 +29,7 @@ def check_share(share: Budget, whole: Budget) -> None:
             f"the budget of {whole.name} does not say what its delta is for, so nobody can tell what a share "
             "costs: renew it with delta_for"
         )
-    if _terms(share) != _terms(whole):
+    if _shared_terms(share) != _shared_terms(whole):
         raise InvalidArgument(
             f"the budget of {whole.name} is in {_kind_in_words(whole)}, so a share of it is too, "
             f"got {_kind_in_words(share)}"
@@ -60,7 +60,7 @@ def with_changed_share(whole: Budget, before: Budget, after: Budget) -> Budget:
 
 
 def shrink(share: Budget, total: Amount) -> Budget:
-    """Return a share with a smaller total, of the same kind, and not below what was spent of it.
+    """Return a share with a smaller total, of the same kind, and not below the amount spent.
 
     Raises:
         InvalidArgument: if the total is of another kind, larger, or smaller than what was spent.
@@ -76,7 +76,7 @@ def shrink(share: Budget, total: Amount) -> Budget:
 
 
 def close(share: Budget) -> Budget:
-    """Return a share whose total is what was spent of it, in each unit that still bounds it.
+    """Return a share with the amount spent as its total, in every unit that still bounds it.
 
     Raises:
         InvalidArgument: if nothing is left of it.
@@ -93,7 +93,7 @@ def close(share: Budget) -> Budget:
 
 
 def _lesser(total: Fraction | None, spent: Fraction | None) -> Fraction | None:
-    """Return what was spent, or the total if that is less or no sum bounds it."""
+    """Return the amount spent, or the total if that is less or no sum bounds it."""
     return total if total is None or spent is None else min(total, spent)
 
 
@@ -141,14 +141,14 @@ def _reserve(whole: Budget, cost: Amount, share: Budget) -> Budget:
         raise Exhausted(
             f"the budget of {whole.name} cannot pay {cost} for the share of {share.analyst}: a share is paid for "
             f"when it is opened, and {whole.remaining} is left. Shrink or close another share, extend the budget, "
-            f"or open it with {_HOW}",
+            f"or open it with {_OVERSUBSCRIBE}",
             requested=cost, spent=whole.spent, remaining=whole.remaining,
         )  # fmt: skip
     return after
 
 
-def _terms(budget: Budget) -> tuple[object, ...]:
-    """Return what a share and its dataset's budget have in common."""
+def _shared_terms(budget: Budget) -> tuple[object, ...]:
+    """Return the terms that a share and its dataset's budget have in common."""
     return budget.kind, budget.delta_use, budget.neighbors, budget.unit
 
 

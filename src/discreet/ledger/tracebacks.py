@@ -1,4 +1,4 @@
-"""Errors without the frames of their tracebacks, whose variables may hold answers not released."""
+"""Errors without the frames of their tracebacks, as variables in them may be answers not released."""
 
 import os
 from collections.abc import Callable

@@ -104,7 +104,7 @@ class Transaction:
 
     @property
     def chain(self) -> ChainHead:
-        """The end of the chain, checked: what a release relies on.
+        """The end of the chain, checked, on which a release relies.
 
         Raises:
             LedgerTooNew: if a newer version has upgraded the ledger meanwhile.

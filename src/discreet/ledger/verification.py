@@ -60,7 +60,7 @@ class Verified:
 
 
 def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
-    """Return what their owner should know of budgets: in which of them one analyst's refusals tell of others."""
+    """Return notes for the owner of budgets: in which of them one analyst's refusals tell of others."""
     notes = []
     for budget in budgets:
         if budget.shares == "oversubscribed":
@@ -184,7 +184,7 @@ class Replay:
         key = event.dataset, event.analyst
         if key in self._budgets or (event.analyst and (event.dataset, None) not in self._budgets):
             raise ValueError("opened twice, or a share of nothing")
-        neighbors, unit = read_neighbors(event.body["neighbors"]), _unit(event)
+        neighbors, unit = read_neighbors(event.body["neighbors"]), _unit_of(event)
         terms = event.body
         budget = new_budget(
             *key, neighbors, read_amount(terms["total"]), unit,
@@ -237,8 +237,8 @@ class Replay:
         self.has_states = True
 
     def _describe(self, event: Event) -> None:
-        """Check that a description is of a budget, and protects whom it protects."""
-        if self._budgets[event.dataset, None].unit != _unit(event):
+        """Check that a description is of a budget, and has its privacy unit."""
+        if self._budgets[event.dataset, None].unit != _unit_of(event):
             raise ValueError("a description that protects others than its budget")
         if event.analyst is not None or not isinstance(event.body["digest"], str):
             raise TypeError("a description of a share, or without a digest")
@@ -257,7 +257,7 @@ class Replay:
         if self._budgets[keys[0]].shares == "reserved":
             keys = keys[-1:]
         for key, cost in zip(keys, costs, strict=True):
-            if self._budgets[key].unit != _unit(event):
+            if self._budgets[key].unit != _unit_of(event):
                 raise ValueError("a release that protects others than its budget")
             _check_cost(self._budgets[key], cost, guarantee)
             self._budgets[key] = self._budgets[key].charged(cost)
@@ -314,7 +314,7 @@ def _budget_keys(event: Event) -> list[tuple[str, str | None]]:
     return list(dict.fromkeys([(event.dataset, None), (event.dataset, event.analyst)]))
 
 
-def _unit(event: Event) -> Unit | None:
+def _unit_of(event: Event) -> Unit | None:
     """Return the privacy unit of the event's budget or release."""
     return read_unit(event.body.get("privacy_unit"))
 
