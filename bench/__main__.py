@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from discreet import speed
+from discreet.sampling.speed import speed
 
 from . import kernel, page, regressions, stored
 from .candidates import candidates

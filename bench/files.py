@@ -94,7 +94,7 @@ def _price(bids: "peers.Array | str", *column: str) -> Run:
     import discreet
 
     grid = discreet.Grid(0, "9999.99", "0.01")
-    return partial(discreet.price, bids, *column, candidates=grid, epsilon=1)
+    return partial(discreet.best_price, bids, *column, candidates=grid, epsilon=1)
 
 
 def _ours(file: Path) -> Run:

@@ -68,10 +68,10 @@ def median_of(data: "peers.Array | list[float]") -> Run:
 
 
 def _price(bids: peers.Array) -> Run:
-    from discreet import Grid, price
+    from discreet import Grid, best_price
 
     grid = Grid(0, Fraction(1000 * (2**40 - 1), 2**40), Fraction(1000, 2**40))
-    return partial(price, bids, candidates=grid, epsilon=1)
+    return partial(best_price, bids, candidates=grid, epsilon=1)
 
 
 def _sort(data: peers.Array) -> Run:

@@ -10,7 +10,7 @@ from typing import Any
 
 def limit(with_kernel: float, without: float) -> float:
     """Return what we owe in this process, which has the kernel or has not."""
-    from discreet import speed
+    from discreet.sampling.speed import speed
 
     return without if speed().kernel is None else with_kernel
 

@@ -20,7 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 import discreet
-from discreet import Base2, Base2Eta, Exponential, Grid, NoisyMax, PermuteAndFlip
+from discreet import Grid
+from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax, PermuteAndFlip
 from discreet.sampling.bits import SystemBits
 
 from .engines import ENGINES
@@ -146,11 +147,14 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
                 epsilon=2,
             ),
         )
-    yield "price", partial(discreet.price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=2)
+    yield (
+        "price",
+        partial(discreet.best_price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=2),
+    )
     yield (
         "price/supply",
         partial(
-            discreet.price,
+            discreet.best_price,
             data,
             "pay",
             candidates=Grid(0, 8, "0.01"),
@@ -210,7 +214,9 @@ def from_tables(engine: str, folder: Path) -> Iterator[tuple[str, Callable[[], A
         )
         yield (
             f"price/{name}",
-            partial(discreet.price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=3, **few),
+            partial(
+                discreet.best_price, data, "pay", candidates=Grid(0, 8, "0.01"), epsilon=3, **few
+            ),
         )
         yield (
             f"top_k/{name}",
@@ -249,7 +255,7 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
         )
         yield (
             f"generalized/{name}",
-            partial(discreet.generalized, votes, [1, 2, 1], epsilon=2, mechanism=mechanism),
+            partial(discreet.select_generalized, votes, [1, 2, 1], epsilon=2, mechanism=mechanism),
         )
         yield (
             f"randomized_response/{name}",
@@ -311,7 +317,7 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield (
         "price/units",
         partial(
-            discreet.price, [3, 2.5, 1, 1, 3], candidates=Grid(0, 4, "1/3"), units=2, epsilon=4
+            discreet.best_price, [3, 2.5, 1, 1, 3], candidates=Grid(0, 4, "1/3"), units=2, epsilon=4
         ),
     )
     yield (

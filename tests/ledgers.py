@@ -4,9 +4,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from discreet import PureDP
 from discreet.ledger import last_seen
 from discreet.payment import Bill, Indices
+from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 
 DIGEST = "2:" + "ab" * 32

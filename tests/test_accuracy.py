@@ -25,7 +25,7 @@ VERBS: dict[str, tuple[Callable[..., Any], dict[str, Any], int, Sequence[Any]]] 
         1,
         range(3),
     ),
-    "price": (discreet.price, {"candidates": Grid(0, 3, "1.5")}, 1, [0, 2, 3]),
+    "price": (discreet.best_price, {"candidates": Grid(0, 3, "1.5")}, 1, [0, 2, 3]),
 }
 """Verbs, their arguments, how much of the score one unit of the error is, and the values of the data."""
 
@@ -81,12 +81,15 @@ def test_where_no_bound_is_known_none_is_told() -> None:
     listed = {"candidates": ["a", "b"], "epsilon": 1}
     assert bound_of(discreet.mode, ["a"], mechanism="base2", **listed) is None
     assert bound_of(discreet.mode, ["a"], mechanism="noisy_max", **listed) is None
-    weighed = discreet.Exponential(base_measure=[1, 2])
+    weighed = discreet.mechanisms.Exponential(base_measure=[1, 2])
     assert bound_of(discreet.mode, ["a"], mechanism=weighed, **listed) is None
     assert bound_of(discreet.top_k, [1, 2], k=1, sensitivity=1, **listed) is None
     assert bound_of(discreet.select, [1, 2], sensitivity=1, epsilon=1) is None
     assert bound_of(discreet.geometric, 5, sensitivity=1, epsilon=1) is None
-    assert bound_of(discreet.price, [1], candidates=Grid(0, 3), continuous=True, epsilon=1) is None
+    assert (
+        bound_of(discreet.best_price, [1], candidates=Grid(0, 3), continuous=True, epsilon=1)
+        is None
+    )
 
 
 def test_a_bound_for_groups_and_units_is_that_of_one_answer() -> None:

@@ -138,7 +138,7 @@ def test_refusals() -> None:
     noise = Batch().add("n", discreet.geometric, 3, sensitivity=1)
     with pytest.raises(InvalidArgument, match="split by weights"):
         noise.split_by_error({"n": 1})
-    smooth = Batch().add("p", discreet.price, [1], candidates=Grid(0, 3), continuous=True)
+    smooth = Batch().add("p", discreet.best_price, [1], candidates=Grid(0, 3), continuous=True)
     with pytest.raises(InvalidArgument, match="split by weights"):
         smooth.split_by_error({"p": 1})
     with pytest.raises(InvalidArgument, match="is no verb"):

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 from hatchling.build import build_editable, build_sdist, build_wheel
 
-import discreet
 from discreet import __version__
+from discreet.sampling.speed import speed
 
 ROOT = Path(__file__).parents[1]
 AROUND = ["pyproject.toml", "hatch_build.py", ".gitignore", "README.md", "LICENSE"]
@@ -76,7 +76,7 @@ def test_the_kernel_of_today_compiles(checkout: Path) -> None:
 
 def test_a_kernel_that_was_built_is_loaded() -> None:
     """Or tests of it would be left out for a fault of its own."""
-    reason = discreet.speed().reason
+    reason = speed().reason
     faults = ("it was built for another system", "it was built from an older kernel.c")
     assert reason is None or not reason.startswith(faults), reason
 

@@ -15,10 +15,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import discreet
-from discreet import Base2, Base2Eta, Exponential, Grid, NoisyMax
+from discreet import Grid
 from discreet.descriptions import VERSION, described, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
+from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
 from discreet.mechanisms.contract import identified
 from discreet.payment import Bill, Indices
 
@@ -104,7 +105,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
             [[1, 2]] * 2, spread=1, log_base_measure=[0.5, 1], mask=[[True, True], [True, False]],
             disjoint=True, **terms
         ),
-        "generalized": lambda: discreet.generalized([1, 2], [1, "1/2"], **terms),
+        "select_generalized": lambda: discreet.select_generalized([1, 2], [1, "1/2"], **terms),
         "laplace": lambda: discreet.laplace(1, sensitivity=1, lo=0, hi=4, step="0.5", **terms),
         "geometric": lambda: discreet.geometric(1, sensitivity=2, **terms),
         "randomized_response": lambda: discreet.randomized_response("y", ["y", "n"], **terms),
@@ -118,7 +119,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         ),
         "quantile": lambda: discreet.quantile(data, "pay", alpha="0.1", candidates=[1, Decimal("2.5")], **terms),
         "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
-        "price": lambda: discreet.price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
+        "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
         "top_k joint": lambda: discreet.top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
         "check": lambda: discreet.check(
@@ -127,7 +128,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
         ),
-        "above_threshold": lambda: discreet.AboveThreshold(5, 1, 1, count=2, ledger=till),
+        "above_threshold": lambda: discreet.mechanisms.AboveThreshold(5, 1, 1, count=2, ledger=till),
     }  # fmt: skip
 
 

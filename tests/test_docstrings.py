@@ -9,8 +9,10 @@ import discreet
 from discreet.docstrings import entries, with_entries
 from discreet.terms import DEFAULTS, PersonTerms, RecordTerms, Terms, descriptions
 
-FUNCTIONS = [n for n in discreet.__all__ if inspect.isfunction(getattr(discreet, n))]
-SHARED = [n for n in FUNCTIONS if "neighbors" in inspect.signature(getattr(discreet, n)).parameters]
+from .public_names import PATHS, public
+
+FUNCTIONS = [n for n in PATHS if inspect.isfunction(public(n))]
+SHARED = [n for n in FUNCTIONS if "neighbors" in inspect.signature(public(n)).parameters]
 MADE_BY_OTHERS = {
     "Analyst",
     "Charge",
@@ -39,18 +41,18 @@ def undescribed(thing: Callable[..., object]) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_every_argument_of_every_verb_is_described(name: str) -> None:
-    assert list(undescribed(getattr(discreet, name))) == []
+    assert list(undescribed(public(name))) == []
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_nothing_is_described_that_is_no_argument(name: str) -> None:
-    function = getattr(discreet, name)
+    function = public(name)
     assert described(function).keys() <= inspect.signature(function).parameters.keys()
 
 
 def test_every_argument_of_every_class_is_described() -> None:
-    for name in discreet.__all__:
-        kind = getattr(discreet, name)
+    for name in PATHS:
+        kind = public(name)
         if not inspect.isclass(kind) or name in MADE_BY_OTHERS:
             continue
         if not issubclass(kind, Exception | dict):
@@ -69,7 +71,7 @@ def test_every_argument_of_methods_that_users_call_is_described(kind: type) -> N
 
 @pytest.mark.parametrize("name", SHARED)
 def test_help_shows_epsilon(name: str) -> None:
-    function = getattr(discreet, name)
+    function = public(name)
     if "epsilon" in inspect.signature(function).parameters:
         assert "positive number without a unit" in described(function)["epsilon"]
 

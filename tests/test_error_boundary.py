@@ -36,10 +36,10 @@ MISTAKES: list[Callable[[], object]] = [
     lambda: discreet.Ledger("nowhere/budget.db"),
     lambda: discreet.Ledger().session("people"),
     lambda: discreet.Grid(0, "x"),
-    lambda: discreet.PureDP("x"),  # type: ignore[arg-type]
+    lambda: discreet.privacy.PureDP("x"),  # type: ignore[arg-type]
     lambda: discreet.DataNode().query("people"),
     lambda: discreet.Batch().add("a", discreet.mode, PEOPLE, "sxe", candidates=["a"], epsilon=1).run(),
-    lambda: discreet.LossDistribution.laplace("x", 1),
+    lambda: discreet.privacy.LossDistribution.laplace("x", 1),
     lambda: discreet.distribution([1, 2], sensitivity=1, epsilon=1).quantile(2),
 ]  # fmt: skip
 

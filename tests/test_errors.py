@@ -104,7 +104,7 @@ def drawn_without_matplotlib() -> None:
 
 
 def exhausted() -> None:
-    session = discreet.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
+    session = discreet.mechanisms.AboveThreshold(-(10**9), sensitivity=1, epsilon=1)
     while True:
         session.ask(SECRET_NUMBER)
 
@@ -217,7 +217,7 @@ def test_nothing_private_is_in_a_repr() -> None:
     from .columns import Counted
 
     vector = read_vector([float(SECRET_NUMBER), 0.0])
-    calibrated = discreet.Exponential().calibrate(
+    calibrated = discreet.mechanisms.Exponential().calibrate(
         sensitivity_of(1, "add_remove"), PrivacyParameter("epsilon", Fraction(1))
     )
     shown = [

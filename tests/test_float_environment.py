@@ -197,7 +197,7 @@ def test_subnormal_scores_are_not_zero(name: str, path: str) -> None:
 
 def numbers_that_follow() -> list[Any]:
     """Return what follows from guarantees of every kind, alone and together."""
-    together = discreet.compose([discreet.BoundedRange(Fraction(1, 2))] * 10)
+    together = discreet.compose([discreet.privacy.BoundedRange(Fraction(1, 2))] * 10)
     found: list[Any] = []
     for guarantee in [*GUARANTEES, together]:
         found += [guarantee.rho, guarantee.delta_at(1), guarantee.delta_at("1/3")]

@@ -15,6 +15,7 @@ from discreet.cli import app
 from discreet.errors import InvalidArgument
 
 from .fuzz import calls, canary, commands, examples, judge
+from .public_names import PATHS, public
 
 _NOT_CALLED = {
     "Patched",
@@ -37,18 +38,18 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _public() -> Iterator[str]:
     """Yield the names of all that is public and can be called."""
-    for prefix, place in {
-        "": discreet,
-        "adapters.": adapters,
-        "audit.": audit,
-        "plots.": plots,
-    }.items():
+    names = {name: public(name) for name in PATHS}
+    for place in (adapters, audit, plots):
+        prefix = place.__name__.removeprefix("discreet.")
         for name in getattr(place, "__all__", vars(place)):
             value = getattr(place, name)
-            ours = getattr(value, "__module__", "").startswith(f"discreet.{prefix.rstrip('.')}")
-            error = inspect.isclass(value) and issubclass(value, Exception)
-            if ours and callable(value) and not error and not name.startswith("_"):
-                yield f"{prefix}{name}"
+            if getattr(value, "__module__", "").startswith(place.__name__):
+                names[f"{prefix}.{name}"] = value
+    for name, value in names.items():
+        error = inspect.isclass(value) and issubclass(value, Exception)
+        private = name.rpartition(".")[2].startswith("_")
+        if callable(value) and not error and not private:
+            yield name
 
 
 def test_everything_public_has_an_example() -> None:

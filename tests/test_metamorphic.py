@@ -19,7 +19,8 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import Exponential, Grid
+from discreet import Grid
+from discreet.mechanisms import Exponential
 from discreet.sampling.categorical import FLAT
 from discreet.sampling.enclosures import ball, precision
 
@@ -228,7 +229,7 @@ OTHERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "permute_and_flip twice": lambda scores, terms: discreet.top_k(
         scores, k=2, mechanism="permute_and_flip", **terms
     ),
-    "generalized": lambda scores, terms: discreet.generalized(
+    "select_generalized": lambda scores, terms: discreet.select_generalized(
         scores, [terms["sensitivity"]] * len(scores), epsilon=terms["epsilon"]
     ),
     "select_by": lambda scores, terms: discreet.select_by(
@@ -303,7 +304,9 @@ def counting(epsilon: Fraction) -> dict[str, Callable[[Any], Any]]:
         "quantile": lambda data: discreet.quantile(
             data, "pay", alpha=Fraction(1, 3), candidates=Grid(-2, 10, "0.001"), **asked
         ),
-        "price": lambda data: discreet.price(data, "pay", candidates=Grid(0, 8, "0.01"), **asked),
+        "best_price": lambda data: discreet.best_price(
+            data, "pay", candidates=Grid(0, 8, "0.01"), **asked
+        ),
     }
     for name in ("median", "minimum", "maximum"):
         verb = getattr(discreet, name)

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet import BoundedRange, LaplaceDP
 from discreet import opendp as bridge
 from discreet.errors import InvalidArgument
 from discreet.float_environment import is_default
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.numbers import float_up
+from discreet.opendp import to_opendp
+from discreet.privacy import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import precision
@@ -47,13 +48,13 @@ def test_the_numbers_of_opendps_own_notebook() -> None:
     least = float_up(BoundedRange(Fraction(2), "add_remove").rho)
     assert 0.4744 < least < 0.4745  # OpenDP's 0.5 is epsilon**2 / 8
     for measure, published, cost in ((PURE, 2.0, 2.0), (ZCDP, 0.5, least)):
-        ours = discreet.to_opendp(median.output_space, measure, scale=1, negate=True)
+        ours = to_opendp(median.output_space, measure, scale=1, negate=True)
         theirs = dp.m.make_noisy_max(*median.output_space, measure, scale=1.0, negate=True)
         assert theirs.map(1) == published
         assert ours.map(1) == (median >> ours).map(1) == cost
     fine = scores_of(1 / math.sqrt(2))
     assert fine.map(1) == 7071
-    assert (fine >> discreet.to_opendp(fine.output_space, PURE, scale=7071)).map(1) == 2
+    assert (fine >> to_opendp(fine.output_space, PURE, scale=7071)).map(1) == 2
 
 
 @pytest.mark.parametrize("monotonic", [False, True])
@@ -63,24 +64,24 @@ def test_the_map_is_never_below_the_exact_one(monotonic: bool, scale: float, d_i
     over = Fraction(d_in) * (1 if monotonic else 2) / Fraction(str(scale))
     rho = BoundedRange(over, "add_remove").rho if over else over
     for measure, exact in ((PURE, over), (ZCDP, rho)):
-        stated = discreet.to_opendp(space(monotonic=monotonic), measure, scale=scale).map(d_in)
+        stated = to_opendp(space(monotonic=monotonic), measure, scale=scale).map(d_in)
         assert exact <= Fraction(stated) <= exact * (1 + Fraction(1, 2**51))
 
 
 def test_exponential_noise_is_charged_as_such() -> None:
-    flips = discreet.to_opendp(space(int), ZCDP, scale=1, mechanism="permute_and_flip")
+    flips = to_opendp(space(int), ZCDP, scale=1, mechanism="permute_and_flip")
     assert flips.map(1) == float_up(LaplaceDP(Fraction(2), "add_remove").rho)
 
 
 @pytest.mark.parametrize("d_in", [-1.0, math.inf, math.nan])
 def test_a_distance_that_is_none_has_no_cost(d_in: float) -> None:
     with pytest.raises(dp.OpenDPException, match="sensitivity must be"):
-        discreet.to_opendp(space(), PURE, scale=1).map(d_in)
+        to_opendp(space(), PURE, scale=1).map(d_in)
 
 
-@pytest.mark.parametrize("name", discreet.MECHANISMS)
+@pytest.mark.parametrize("name", discreet.mechanisms.MECHANISMS)
 def test_a_scale_settles_the_law_whatever_the_distance(name: str) -> None:
-    mechanism, scores = discreet.MECHANISMS[name](), read_vector([3, 1, 2])
+    mechanism, scores = discreet.mechanisms.MECHANISMS[name](), read_vector([3, 1, 2])
     with precision(128):
         laws = [
             mechanism.calibrate(
@@ -98,7 +99,7 @@ def test_a_scale_settles_the_law_whatever_the_distance(name: str) -> None:
 @pytest.mark.parametrize(("negate", "best"), [(False, 1), (True, 2)])
 def test_it_draws_our_law(negate: bool, best: int, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = [1, 2, 0]
-    measurement = discreet.to_opendp(space(int), PURE, scale=2, negate=negate)
+    measurement = to_opendp(space(int), PURE, scale=2, negate=negate)
 
     def draw(bits: ScriptedBits) -> int:
         # What our draw raises, OpenDP would wrap: learn beforehand whether the bits are enough.
@@ -110,7 +111,7 @@ def test_it_draws_our_law(negate: bool, best: int, monkeypatch: pytest.MonkeyPat
         return int(answer)
 
     signed = [-score for score in scores] if negate else scores
-    calibrated = discreet.Exponential().calibrate(
+    calibrated = discreet.mechanisms.Exponential().calibrate(
         sensitivity_of(1, "add_remove"), PrivacyParameter("scale", Fraction(2))
     )
     law = calibrated.law(read_vector(signed))
@@ -123,41 +124,41 @@ def test_it_draws_our_law(negate: bool, best: int, monkeypatch: pytest.MonkeyPat
 
 def test_it_chains_from_records_to_an_answer() -> None:
     scores = scores_of(0.5)
-    select = discreet.to_opendp(scores.output_space, PURE, scale="1/100", negate=True)
+    select = to_opendp(scores.output_space, PURE, scale="1/100", negate=True)
     median = scores >> select >> (lambda index: GRID[index])
     assert median([1.0, 2.0, 2.0, 2.0, 3.0] * 20) == 2.0
     assert median.map(1) == 200.0
 
 
 def test_long_integers_stay_exact() -> None:
-    select = discreet.to_opendp(space("u64"), PURE, scale="1/1000", negate=True)
+    select = to_opendp(space("u64"), PURE, scale="1/1000", negate=True)
     assert select([2**64 - 1, 2**64 - 2]) == 1
 
 
 def test_what_it_refuses() -> None:
     with pytest.raises(InvalidArgument, match="measure must be"):
-        discreet.to_opendp(space(), "max_divergence", scale=1)
+        to_opendp(space(), "max_divergence", scale=1)
     with pytest.raises(InvalidArgument, match="scale must be greater than zero"):
-        discreet.to_opendp(space(), PURE, scale=0)
+        to_opendp(space(), PURE, scale=0)
     with pytest.raises(InvalidArgument, match="negate must be True or False"):
-        discreet.to_opendp(space(), PURE, scale=1, negate="no")  # type: ignore[arg-type]
+        to_opendp(space(), PURE, scale=1, negate="no")  # type: ignore[arg-type]
     nan = dp.vector_domain(dp.atom_domain(T=float)), dp.linf_distance(T=float)
     with pytest.raises(dp.OpenDPException, match="non-nan"):
-        discreet.to_opendp(nan, PURE, scale=1)
+        to_opendp(nan, PURE, scale=1)
     with pytest.raises(dp.OpenDPException, match="LInfDistance"):
-        discreet.to_opendp((nan[0], dp.symmetric_distance()), PURE, scale=1)
+        to_opendp((nan[0], dp.symmetric_distance()), PURE, scale=1)
 
 
 def test_no_private_score_is_in_an_error() -> None:
     with pytest.raises(dp.OpenDPException, match="NaN or an infinity") as caught:
-        discreet.to_opendp(space(), PURE, scale=1)([12345.0, math.inf])
+        to_opendp(space(), PURE, scale=1)([12345.0, math.inf])
     assert "12345" not in str(caught.value)
 
 
 @pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 @pytest.mark.parametrize("name", ["up", "zero"])
 def test_what_opendp_calls_computes_in_the_default_environment(name: str) -> None:
-    ours = discreet.to_opendp(space(), PURE, scale=0.3)
+    ours = to_opendp(space(), PURE, scale=0.3)
     scores = [0.0, -0.6911371237458194, 0.25]
     words = [2**62 + 5, 3 * 2**62]
 

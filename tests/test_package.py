@@ -15,6 +15,8 @@ import pytest
 
 import discreet
 
+from .public_names import PATHS, public
+
 HEAVY = (
     "numpy",
     "flint",
@@ -95,15 +97,15 @@ def test_a_notebook_completes_public_names_and_no_others() -> None:
 
 
 def test_public_names_can_be_pickled() -> None:
-    for name in discreet.__all__:
-        value = getattr(discreet, name)
+    for name in PATHS:
+        value = public(name)
         if isinstance(value, type) or inspect.isfunction(value):
             assert pickle.loads(pickle.dumps(value)) is value, name
 
 
 def test_every_public_name_has_a_docstring() -> None:
-    for name in discreet.__all__:
-        value = getattr(discreet, name)
+    for name in PATHS:
+        value = public(name)
         if not isinstance(value, dict):
             assert value.__doc__, name
 

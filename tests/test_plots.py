@@ -15,6 +15,7 @@ import pytest
 import discreet
 from discreet import Grid, plots
 from discreet.errors import InvalidArgument, MissingPackage
+from discreet.planning.distribution import Distribution
 
 VOTES = {"tea": 310, "coffee": 322, "water": 245}
 AGES = [3, 4, 4, 7, 9, 9, 9, 12]
@@ -22,11 +23,11 @@ TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True}
 GRID = Grid(0, 20, "1/4")
 
 
-def votes(epsilon: Any = "1/10") -> discreet.Distribution:
+def votes(epsilon: Any = "1/10") -> Distribution:
     return discreet.distribution(VOTES, epsilon=epsilon, **TERMS)
 
 
-def ages() -> discreet.Distribution:
+def ages() -> Distribution:
     return discreet.distribution(discreet.median, AGES, candidates=GRID, epsilon=1)
 
 
@@ -137,7 +138,7 @@ def test_a_histogram_is_in_the_unit_of_the_law() -> None:
 
 def test_prices_slope_in_the_picture_as_in_the_law() -> None:
     law = discreet.distribution(
-        discreet.price, [1, 1, 1, 3], candidates=Grid(0, "3.5", "0.001"), epsilon=5
+        discreet.best_price, [1, 1, 1, 3], candidates=Grid(0, "3.5", "0.001"), epsilon=5
     )
     series = law.series()
     assert len(series.x) < 100

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
-from discreet import Exponential, PermuteAndFlip
+from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.guarantees import BoundedRange

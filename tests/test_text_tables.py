@@ -123,7 +123,7 @@ def shown() -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     yield "charge", charge, ("<d>", "<q>", "yes: make the release now", "not recorded yet")
     batch = discreet.Batch().add("<q>", discreet.median, [1], candidates=Grid(0, 9), epsilon=1)
     yield "batch", batch, ("<q>", "ε = 1, bounded range (add/remove one record)")
-    kinds: list[Any] = [release.guarantee, discreet.ZCDP("1/2", "replace_one")]  # type: ignore[arg-type]
+    kinds: list[Any] = [release.guarantee, discreet.privacy.ZCDP("1/2", "replace_one")]  # type: ignore[arg-type]
     for guarantee in (*kinds, discreet.compose(kinds[0], kinds[0])):
         yield "guarantee", guarantee, (str(guarantee),)
     node = discreet.DataNode()

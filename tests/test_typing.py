@@ -30,7 +30,7 @@ def test_an_answer_has_the_type_of_the_candidates() -> None:
         lambda _, names: [len(name) for name in names], None, DRINKS, sensitivity=1, epsilon=1
     )
     assert_type(chosen.value, str)
-    weighed = discreet.generalized({"tea": 1, "coffee": 2}, [1, 1], epsilon=1)
+    weighed = discreet.select_generalized({"tea": 1, "coffee": 2}, [1, 1], epsilon=1)
     assert_type(weighed.value, str)
     for release in (by_name, of_mapping, drink, told, chosen, weighed):
         assert type(release.value) is str
@@ -49,7 +49,7 @@ def test_a_grid_of_integers_answers_with_integers() -> None:
     assert_type(Grid(0, 120), Grid[int])
     assert_type(Grid(0, 1, "0.1"), Grid[Any])
     assert_type(discreet.median(AGES, candidates=ages, epsilon=1).value, int)
-    assert_type(discreet.price(AGES, candidates=ages, epsilon=1).value, int)
+    assert_type(discreet.best_price(AGES, candidates=ages, epsilon=1).value, int)
     several = discreet.quantiles(AGES, alphas=["0.1", "0.9"], candidates=ages, epsilon=1)
     assert_type(several.value, list[int])
     assert [type(one) for one in several.value] == [int, int]

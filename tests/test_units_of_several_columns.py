@@ -167,7 +167,7 @@ def test_a_ledger_keeps_it(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"ask with privacy_unit=\['household', 'person'\]"):
         session.buy(personal("1/3", unit="person"), untouched)
     charge = session.charge(
-        discreet.PureDP(Fraction(1, 4), "add_remove"),
+        discreet.privacy.PureDP(Fraction(1, 4), "add_remove"),
         description="d",
         request="x",
         privacy_unit=PAIR,
@@ -196,7 +196,7 @@ def test_a_node_and_a_threshold_take_it() -> None:
     )
     assert node.query("visits", "drinks").unit == PAIR
     assert [budget.unit for budget in node.budgets] == [PAIR]
-    above = discreet.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
+    above = discreet.mechanisms.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
     assert above.privacy_unit == PAIR
 
 

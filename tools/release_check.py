@@ -72,7 +72,7 @@ def try_wheel(wheel: Path, folder: Path) -> None:
 
 def reason_of(python: Path) -> str:
     """Return why an installed library does not use the kernel, "None" if it does."""
-    program = "import discreet; print(discreet.speed().reason)"
+    program = "from discreet.sampling.speed import speed; print(speed().reason)"
     return subprocess.check_output([python, "-I", "-c", program], text=True).strip()
 
 

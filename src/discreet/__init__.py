@@ -24,7 +24,9 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from .renamed import missing_name
+
+        raise missing_name(name)
     if _MODULES[name] == ".":
         return import_module(f".{name}", __name__)
     value = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import BoundedRange, Ledger
+from discreet import Ledger
 from discreet.adapters import exponential_mechanism
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, InvalidScores
+from discreet.privacy import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.testing import BitTree, bit_tree
 

@@ -133,7 +133,7 @@ def test_dpsynth_passes_a_generator_on_which_is_not_used(packages: dict[str, Any
         assert len(replaced.releases) == 1
     with patched("dpsynth", monotonic="ignore") as replaced:
         assert common.exponential_mechanism(scores, 1.0, 1.0, rng, monotonic=True) == 1
-        assert replaced.releases[0].guarantee == discreet.BoundedRange(1)  # type: ignore[arg-type]
+        assert replaced.releases[0].guarantee == discreet.privacy.BoundedRange(1)  # type: ignore[arg-type]
     assert str(rng.bit_generator.state) == state
     assert common.exponential_mechanism(scores, 1.0, 1.0, rng) == "theirs"
 

@@ -11,7 +11,7 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import Base2, Exponential, NoisyMax, PermuteAndFlip, audit
+from discreet import audit
 from discreet.attacks import (
     ATTACKS,
     biased_index,
@@ -25,7 +25,7 @@ from discreet.attacks import (
     underflow,
 )
 from discreet.attacks.result import alike
-from discreet.mechanisms import Mechanism
+from discreet.mechanisms import Base2, Exponential, Mechanism, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import SystemBits
@@ -81,7 +81,7 @@ def test_a_lesson_can_fail() -> None:
 
 
 def test_no_naive_mechanism_can_be_taken_for_ours() -> None:
-    assert not set(ATTACKS) & set(discreet.MECHANISMS)
+    assert not set(ATTACKS) & set(discreet.mechanisms.MECHANISMS)
     for module in (biased_index, coarse_grid, crash, floats, low_bits, rejection):
         kinds = [v for v in vars(module).values() if isinstance(v, type)]
         assert not [k for k in kinds if k.__module__ == module.__name__ and hasattr(k, "calibrate")]
@@ -213,7 +213,7 @@ def test_the_law_of_the_rejection_sampler_is_right_and_its_length_tells() -> Non
         rejection.UnsafeRejection(rejection.NEIGHBOR, rejection._EPSILON / 2)
     )
     assert max(words) > 3 * min(words)
-    for mechanism in discreet.MECHANISMS:
+    for mechanism in discreet.mechanisms.MECHANISMS:
         read = [
             rejection.words_read(rejection.law_of(mechanism, s))
             for s in (rejection.SCORES, rejection.NEIGHBOR)

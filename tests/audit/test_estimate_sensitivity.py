@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from discreet import audit, each
+from discreet import audit, per_candidate
 from discreet.errors import InvalidArgument, InvalidScores
 
-total = each(lambda data, c: c * sum(data))
+total = per_candidate(lambda data, c: c * sum(data))
 LAW = {0: Fraction(1, 2), 1: Fraction(1, 3), 5: Fraction(1, 6)}
 
 
@@ -71,7 +71,7 @@ def test_larger_databases_have_records_in_common() -> None:
 
 
 def test_floats_and_their_error() -> None:
-    halves = each(lambda data, c: c * 0.5 * sum(data))
+    halves = per_candidate(lambda data, c: c * 0.5 * sum(data))
     with pytest.raises(InvalidScores, match="u returns floats"):
         audit.estimate_sensitivity(halves, [0, 1], lambda: 1, 1, samples=1)
     found = audit.estimate_sensitivity(halves, [0, 1], lambda: 1, 1, samples=1, error="0.1")

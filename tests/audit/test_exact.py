@@ -10,9 +10,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import MECHANISMS, Exponential, PermuteAndFlip, audit
+from discreet import audit
 from discreet.candidates import Labels
 from discreet.errors import InvalidArgument, InvalidNumber, InvalidScores
+from discreet.mechanisms import MECHANISMS, Exponential, PermuteAndFlip
 from discreet.mechanisms.contract import Law, PrivacyParameter
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.sensitivity import sensitivity_of

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from discreet import audit, each
+from discreet import audit, per_candidate
 from discreet.errors import InvalidArgument, InvalidNumber
 
 LETTERS = ["a", "b", "c"]
-count_of = each(lambda data, candidate: data.count(candidate))
-total = each(lambda data, factor: factor * sum(data))
+count_of = per_candidate(lambda data, candidate: data.count(candidate))
+total = per_candidate(lambda data, factor: factor * sum(data))
 
 
 def distance(data: list[int], candidates: list[int]) -> list[int]:
@@ -104,7 +104,7 @@ def test_what_is_not_monotonic_is_caught() -> None:
 
 
 def test_a_function_that_fails_on_some_data_is_a_witness() -> None:
-    mean = each(lambda data, c: Fraction(sum(data), len(data)) - c)
+    mean = per_candidate(lambda data, c: Fraction(sum(data), len(data)) - c)
     found = audit.sensitivity(mean, [0, 1], [0, 1], range(3), sensitivity=1)
     assert found.counterexample is not None
     assert found.counterexample.problem == "fails"
@@ -114,7 +114,7 @@ def test_a_function_that_fails_on_some_data_is_a_witness() -> None:
 
 
 def test_floats_need_an_error_or_a_granularity() -> None:
-    half = each(lambda data, c: 0.5 * data.count(c))
+    half = per_candidate(lambda data, c: 0.5 * data.count(c))
     bare = audit.sensitivity(half, ["a"], LETTERS, range(3), sensitivity="1/2")
     assert "u returns floats" in str(bare)
     for vouched in ({"error": 0}, {"granularity": "1/2"}):
@@ -122,7 +122,7 @@ def test_floats_need_an_error_or_a_granularity() -> None:
 
 
 def test_rounding_that_the_error_does_not_cover_is_caught() -> None:
-    large = each(lambda data, c: 2.0**53 * (c == 1) + float(sum(data)))
+    large = per_candidate(lambda data, c: 2.0**53 * (c == 1) + float(sum(data)))
     declared: dict[str, Any] = {"sensitivity": 1, "error": 0}
     found = audit.sensitivity(large, [0, 1], [1], range(4), **declared)
     assert found.counterexample is not None
@@ -161,7 +161,7 @@ def test_a_violation_among_many_records_is_found() -> None:
 
 def test_the_search_climbs() -> None:
     """Only where 11 of 15 records are sevens does one more move the score by more than 22."""
-    squares = each(lambda data, c: c * data.count(7) ** 2)
+    squares = per_candidate(lambda data, c: c * data.count(7) ** 2)
     found = audit.sensitivity(squares, [0, 1], range(10), range(16), sensitivity=22, budget=5000)
     assert found.counterexample is not None
     assert found.counterexample.data == [7] * 11

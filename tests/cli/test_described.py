@@ -50,7 +50,7 @@ def test_nothing_else_is_needed(capsys: pytest.CaptureFixture[str], folder: Path
         (["mode", "people", "city"], "Bern"),
         (["mode", "people", "city", "--candidates", "Bern"], "Bern"),
         (["top-k", "people", "city", "--k", "2"], "Bern\nBasel"),
-        (["price", "people", "age"], "41"),
+        (["best-price", "people", "age"], "41"),
         (["mode", "people", "age", "--by", "city", "--groups", "Bern"], "Bern: 41"),
     ):
         code, out, _ = said(capsys, *command, "--epsilon", "3")
@@ -93,7 +93,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         (["median", "people", "age", "--lo", "0", "--hi", "130"], "beyond the bounds"),
         (["median", "people", "age", "--lo", "0"], "give --hi"),
         (["median", "../other.csv", "age"], "give --lo and --hi"),
-        (["price", "../other.csv", "age"], "give --lo and --hi"),
+        (["best-price", "../other.csv", "age"], "give --lo and --hi"),
         (["median", "people", "age", "--ledger", "x.db"], "leave out --ledger"),
         (["median", "people", "age", "--dataset", "x"], "leave out --ledger and --dataset"),
         (["median", "people", "age", "--privacy-unit", "x"], "declares every row as a record"),

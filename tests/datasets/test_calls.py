@@ -84,7 +84,7 @@ REFUSED: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
         "not among the declared values",
     ),
     (discreet.quantiles, {"column": "rate", "alphas": [0.5]}, "must be a Grid"),
-    (discreet.price, {"column": "city"}, "price is of numbers"),
+    (discreet.best_price, {"column": "city"}, "price is of numbers"),
     (discreet.mode, {"column": "city", "candidates": ["Bern", "Basle"]}, "did you mean 'Basel'?"),
     (discreet.mode, {"column": "age", "candidates": ["30"]}, "'30' is no value of column 'age'"),
     (discreet.mode, {"column": "age", "candidates": [130]}, "beyond the maximum"),
@@ -158,7 +158,9 @@ def sources(folder: Path) -> dict[str, Any]:
         "json lines": folder / "rows.ndjson",
         "files": [folder / "rows.csv"],
         "duckdb": duckdb.sql("SELECT * FROM frame"),
-        "sql": discreet.sql("SELECT * FROM frame", duckdb.connect().register("frame", frame)),
+        "sql": discreet.scan_query(
+            "SELECT * FROM frame", duckdb.connect().register("frame", frame)
+        ),
     }
 
 
@@ -187,7 +189,7 @@ def test_the_declaration_is_enough_in_every_engine(kind: str, tmp_path: Path) ->
     assert discreet.mode(people, "city", epsilon=SURE).value == "Bern"
     assert str(discreet.mode(people, "rate", epsilon=SURE).value) == "0.1"
     assert discreet.top_k(people, "city", k=2, epsilon=SURE).value == ["Bern", "Basel"]
-    assert discreet.price(people, "paid", epsilon=SURE).value == Fraction(3, 2)
+    assert discreet.best_price(people, "paid", epsilon=SURE).value == Fraction(3, 2)
     assert discreet.median(people, "rate", epsilon=SURE).value == 0.1
     by = discreet.median(people, "age", by="city", epsilon=SURE)
     assert [*by.value] == ["Basel", "Bern", "Zürich"]
@@ -295,7 +297,7 @@ def test_without_a_description_candidates_are_still_asked_for() -> None:
         (discreet.median, {}),
         (discreet.quantile, {"alpha": 0.5}),
         (discreet.quantiles, {"alphas": [0.5]}),
-        (discreet.price, {}),
+        (discreet.best_price, {}),
     ):
         with pytest.raises(InvalidCandidates, match="candidates are missing: give a Grid"):
             verb([1, 2], epsilon=1, **named)

@@ -168,7 +168,7 @@ def to_sqlite(table: pa.Table, folder: Path) -> Any:
         for x in table["x"].to_pylist()
     ]
     connection.executemany("INSERT INTO t VALUES (?)", values)
-    return discreet.sql("SELECT x FROM t", connection)
+    return discreet.scan_query("SELECT x FROM t", connection)
 
 
 UNTYPED: dict[str, Any] = {

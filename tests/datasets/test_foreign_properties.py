@@ -163,7 +163,7 @@ def test_properties_of_the_whole_are_kept_or_refused() -> None:
             "x.csv", {"fields": [{"name": "x"}, {"name": "x", "type": "object"}]}
         )
     for form, reason in (
-        (("dialect", {"delimiter": ";"}), "discreet.csv"),
+        (("dialect", {"delimiter": ";"}), "discreet.scan_csv"),
         (("encoding", "latin1"), "UTF-8"),
     ):
         package = {"resources": [{"schema": {"fields": [{"name": "x"}]}, form[0]: form[1]}]}

@@ -189,7 +189,7 @@ def test_a_database_is_only_read_and_its_errors_are_not_quoted(folder: Path) -> 
         connection = DuckFile("duckdb:///p.duckdb", "p.duckdb")
         with pytest.raises(UnreadableData):
             discreet.median(
-                discreet.sql(query, connection), "age", candidates=Grid(0, 9), epsilon=1
+                discreet.scan_query(query, connection), "age", candidates=Grid(0, 9), epsilon=1
             )
     assert Path("p.duckdb").read_bytes() == before
 

@@ -30,7 +30,7 @@ class Named:
 TAKES: dict[str, Callable[[Any], object]] = {
     "Dataset": lambda path: Dataset(path, columns=COLUMNS),
     "place_of": place_of,
-    "csv": discreet.csv,
+    "csv": discreet.scan_csv,
     "in a list": lambda path: Dataset(["a.csv", path], columns=COLUMNS),
     "a verb": lambda path: discreet.mode(path, "x", candidates=[1], epsilon=1),
     "a verb, in a list": lambda path: discreet.mode(

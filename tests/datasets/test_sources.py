@@ -38,7 +38,7 @@ PEOPLE: list[Any] = [
     "people", "./people/", Path("people"), "people/../people", "linked", "people/*.csv", "linked/?.csv",
     "**/[ab].csv",
     ["people/a.csv", "people/b.csv"], "people/a.csv", "linked.csv", "hard.csv", "people/b.csv", "people/later.csv",
-    "people/2027/*.parquet", discreet.csv("people/b.csv", delimiter=";"), ["other.csv", "people/a.csv"],
+    "people/2027/*.parquet", discreet.scan_csv("people/b.csv", delimiter=";"), ["other.csv", "people/a.csv"],
 ]  # fmt: skip
 """Spellings of a folder, of its files, and of files that will be in it."""
 

@@ -18,8 +18,11 @@ import polars as pl
 import pyarrow as pa
 
 import discreet
-from discreet import Grid, audit, errors, plots, testing
+from discreet import Grid, audit, plots, testing
+from discreet.planning.distribution import Distribution
+from discreet.service import PastRelease
 
+from ..public_names import public
 from .canary import NUMBER, TEXT
 
 Arguments = tuple[list[Any], dict[str, Any]]
@@ -168,8 +171,8 @@ def _world(_process: int) -> World:
     return World()
 
 
-PURE: Any = discreet.PureDP
-ZCDP: Any = discreet.ZCDP
+PURE: Any = discreet.privacy.PureDP
+ZCDP: Any = discreet.privacy.ZCDP
 SCORES = (0, 3, NUMBER)
 GRID = Grid(0, 120)
 
@@ -202,8 +205,8 @@ _PERSONS: dict[str, Any] = {"privacy_unit": "who", "by": "g", "groups": ["x", "y
 _DECLARED: dict[str, Any] = {"sensitivity": 1, "epsilon": 1}
 
 EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
-    "csv": [lambda: call(world().csv), lambda: call(world().csv, delimiter=",", names=["c", "n", "who", "g"])],
-    "sql": [lambda: call("SELECT 1 AS c", duckdb.connect())],
+    "scan_csv": [lambda: call(world().csv), lambda: call(world().csv, delimiter=",", names=["c", "n", "who", "g"])],
+    "scan_query": [lambda: call("SELECT 1 AS c", duckdb.connect())],
     "select": [
         lambda: call([*SCORES], **_DECLARED), lambda: call({"a": 1, "b": NUMBER}, **_DECLARED),
         lambda: call(pd.Series([1, NUMBER], index=["a", "b"]), sensitivity=1, monotonic=True, **_paid()),
@@ -258,12 +261,12 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         *_over_tables("n", alphas=[0.5], candidates=GRID, method="joint", epsilon=1),
         lambda: call(world().csv, "n", alphas=[0.5], candidates=GRID, method="independent", **_paid()),
     ],
-    "price": [
+    "best_price": [
         lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), supply=2, epsilon=1),
         lambda: call([1, 2, NUMBER], candidates=Grid(0, 10, "0.1"), continuous=True, units=2, **_paid()),
         *_over_tables("n", candidates=Grid(0, 10), epsilon=1),
     ],
-    "generalized": [
+    "select_generalized": [
         lambda: call([*SCORES], [1, 1, 2], epsilon=1),
         lambda: call({"a": 1, "b": NUMBER}, [1, 2], beta="0.1", **_paid()),
     ],
@@ -290,8 +293,8 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "epsilon_for": [lambda: call(5, 10, spread=2, confidence="0.9"), lambda: call(5, 10, spread=2)],
     "best_eta": [lambda: call(1, 2)],
     "compose": [lambda: call(PURE(1, "add_remove"), ZCDP("1/2", "add_remove"))],
-    "parallel": [lambda: call(PURE(1, "add_remove"), ZCDP("1/2", "add_remove"))],
-    "each": [lambda: call(lambda data, candidate: 1)],
+    "compose_parallel": [lambda: call(PURE(1, "add_remove"), ZCDP("1/2", "add_remove"))],
+    "per_candidate": [lambda: call(lambda data, candidate: 1)],
     "report": [
         lambda: call(discreet.select([0, 1], **_DECLARED), world().folder / "a.html"),
         lambda: call(world().session()._payer and _opened(), world().folder / "a.html", dataset="people"),
@@ -304,7 +307,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "Ledger": [lambda: call(), lambda: call(world().folder / "new.db")],
     "CandidateTable": [lambda: call(world().candidates, "c")],
     "AboveThreshold": [lambda: call(3, 1, 1, count=2), lambda: call(3, sensitivity=1, **_paid())],
-    "Base2": [lambda: call(), lambda: call(discreet.Base2Eta(1, 1), "1/2")],
+    "Base2": [lambda: call(), lambda: call(discreet.mechanisms.Base2Eta(1, 1), "1/2")],
     "Base2Eta": [lambda: call(1, 2, 3)],
     "Exponential": [lambda: call(), lambda: call([1, 2, 3])],
     "NoisyMax": [lambda: call("gumbel")],
@@ -350,7 +353,7 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
 
 
 def _losses() -> Any:
-    return discreet.LossDistribution.pure("1/2", "1/64")
+    return discreet.privacy.LossDistribution.pure("1/2", "1/64")
 
 
 def _exactly(kind: Any, *numbers: Any) -> Any:
@@ -395,11 +398,11 @@ def _measure() -> Any:
     return dp.max_divergence()
 
 
-def _law() -> discreet.Distribution:
+def _law() -> Distribution:
     return discreet.distribution([*SCORES], **_DECLARED)
 
 
-def _past_release() -> discreet.PastRelease:
+def _past_release() -> PastRelease:
     team = discreet.connect(world().description, analyst="team")
     team.ask("middle", request="r")
     return team.releases()[0]
@@ -407,25 +410,25 @@ def _past_release() -> discreet.PastRelease:
 
 INSTANCES: dict[str, Callable[[], Any]] = {
     "PureDP": lambda: PURE(1, "add_remove"),
-    "BoundedRange": lambda: _exactly(discreet.BoundedRange, "1/2", "add_remove"),
-    "MixedRange": lambda: _exactly(discreet.MixedRange, 1, "add_remove"),
-    "LaplaceDP": lambda: _exactly(discreet.LaplaceDP, 1, "add_remove"),
+    "BoundedRange": lambda: _exactly(discreet.privacy.BoundedRange, "1/2", "add_remove"),
+    "MixedRange": lambda: _exactly(discreet.privacy.MixedRange, 1, "add_remove"),
+    "LaplaceDP": lambda: _exactly(discreet.privacy.LaplaceDP, 1, "add_remove"),
     "ZCDP": lambda: ZCDP("1/2", "add_remove"),
-    "ApproxDP": lambda: _exactly(discreet.ApproxDP, 1, "1e-6", "add_remove"),
-    "NoGuarantee": lambda: discreet.NoGuarantee("no reason", "add_remove"),
+    "ApproxDP": lambda: _exactly(discreet.privacy.ApproxDP, 1, "1e-6", "add_remove"),
+    "NoGuarantee": lambda: discreet.privacy.NoGuarantee("no reason", "add_remove"),
     "Composition": lambda: discreet.compose(PURE(1, "add_remove"), ZCDP(1, "add_remove")),
-    "LogisticDP": lambda: _exactly(discreet.LogisticDP, 1, "add_remove"),
-    "SummedRange": lambda: _exactly(discreet.SummedRange, 1, "add_remove"),
-    "GaussianDP": lambda: _exactly(discreet.GaussianDP, 1),
-    "RenyiDP": lambda: _exactly(discreet.RenyiDP, {2: "0.1", 8: 1}),
-    "LossDP": lambda: _exactly(discreet.LossDP, _losses()),
+    "LogisticDP": lambda: _exactly(discreet.privacy.LogisticDP, 1, "add_remove"),
+    "SummedRange": lambda: _exactly(discreet.privacy.SummedRange, 1, "add_remove"),
+    "GaussianDP": lambda: _exactly(discreet.privacy.GaussianDP, 1),
+    "RenyiDP": lambda: _exactly(discreet.privacy.RenyiDP, {2: "0.1", 8: 1}),
+    "LossDP": lambda: _exactly(discreet.privacy.LossDP, _losses()),
     "LossDistribution": lambda: _losses(),
-    "Odometer": lambda: discreet.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
+    "Odometer": lambda: discreet.privacy.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
     "Dataset": described,
-    "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.Base2Eta(1, 2),
+    "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
     "Batch": lambda: world().batch(), "DataNode": lambda: world().node(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
-    "AboveThreshold": lambda: discreet.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
+    "AboveThreshold": lambda: discreet.mechanisms.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
     "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Comparison": lambda: discreet.compare([*SCORES], sensitivity=1, epsilons=[1], mechanisms=["exponential"]),
     "Enclosure": lambda: _law().entropy(), "Simulation": lambda: discreet.simulate([*SCORES], size=5, **_DECLARED),
@@ -544,8 +547,16 @@ def _verb(name: str) -> Any:
 
 def _named(name: str) -> Any:
     place, _, last = name.rpartition(".")
-    modules = {"": discreet, "audit": audit, "plots": plots, "testing": testing, "errors": errors}
-    return getattr(modules.get(place) or getattr(discreet, place), last)
+    if not place:
+        return public(name)
+    modules = {
+        "adapters": adapters,
+        "audit": audit,
+        "plots": plots,
+        "testing": testing,
+        "errors": errors,
+    }
+    return getattr(modules.get(place) or public(place), last)
 
 
 def _methods(name: str) -> list[Target]:

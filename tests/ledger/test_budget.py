@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import ZCDP, BoundedRange, PureDP
 from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger.budget import (
     Amount,
@@ -20,6 +19,7 @@ from discreet.ledger.budget import (
     read_total,
     rounded_fraction,
 )
+from discreet.privacy import ZCDP, BoundedRange, PureDP
 from discreet.privacy.guarantees import ApproxDP, Guarantee
 
 TENTH = Fraction(1, 10)

@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 import discreet
-from discreet import (
+from discreet import compose
+from discreet.cli import run
+from discreet.errors import (
+    Exhausted,
+    InvalidArgument,
+    LedgerCorrupt,
+    RequestConflict,
+)
+from discreet.ledger import Ledger, Session
+from discreet.ledger.events import BUDGET_EVENTS
+from discreet.privacy import (
     ZCDP,
     ApproxDP,
     GaussianDP,
@@ -21,17 +31,7 @@ from discreet import (
     PureDP,
     RenyiDP,
     SummedRange,
-    compose,
 )
-from discreet.cli import run
-from discreet.errors import (
-    Exhausted,
-    InvalidArgument,
-    LedgerCorrupt,
-    RequestConflict,
-)
-from discreet.ledger import Ledger, Session
-from discreet.ledger.events import BUDGET_EVENTS
 from discreet.privacy.contract import Guarantee
 from discreet.privacy.pld import LossDistribution
 
@@ -151,7 +151,7 @@ def test_a_charge_is_no_truth_value() -> None:
     [
         {"description": "mean wage"},
         {"guarantee": PureDP(Fraction(1, 3), "add_remove")},
-        {"guarantee": discreet.BoundedRange(Fraction(1, 2), "add_remove")},
+        {"guarantee": discreet.privacy.BoundedRange(Fraction(1, 2), "add_remove")},
     ],
 )
 def test_another_release_under_the_same_name_is_refused(changed: dict[str, Any]) -> None:

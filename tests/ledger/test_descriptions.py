@@ -90,7 +90,7 @@ def test_what_has_no_data_is_for_the_caller_to_know() -> None:
     session.laplace(1, sensitivity=1, epsilon=1, privacy_unit="user")
     session.top_k([1, 2], k=1, sensitivity=1, epsilon=1, privacy_unit="user")
     session.charge(
-        discreet.PureDP(Fraction(1), "add_remove"),
+        discreet.privacy.PureDP(Fraction(1), "add_remove"),
         description="x",
         request="x",
         privacy_unit="user",

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from discreet import ZCDP, BoundedRange, NoGuarantee, PureDP
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -18,6 +17,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Amount, Ledger, Session
+from discreet.privacy import ZCDP, BoundedRange, NoGuarantee, PureDP
 from discreet.privacy.odometer import Odometer
 
 from ..ledgers import answering, bill, untouched

@@ -61,7 +61,7 @@ def test_an_ended_period_says_who_renews_and_a_release_opens_nothing(clock: Cloc
         lambda: session.median(people(), "age", epsilon=1),
         lambda: session.select([1, 2], sensitivity=1, epsilon=1, privacy_unit="user"),
         lambda: session.charge(
-            discreet.PureDP(Fraction(1), "add_remove"), description="x", request="x", privacy_unit="user"
+            discreet.privacy.PureDP(Fraction(1), "add_remove"), description="x", request="x", privacy_unit="user"
         ),
         lambda: session.quote(discreet.median, people(), "age", epsilon=1).check(),
     ):  # fmt: skip

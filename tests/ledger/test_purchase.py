@@ -214,7 +214,7 @@ TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True, "epsilon": 1}
     [
         partial(discreet.select, **TERMS),
         partial(discreet.top_k, k=2, **TERMS),
-        partial(discreet.generalized, sensitivities=[1, 1, 1], epsilon=1),
+        partial(discreet.select_generalized, sensitivities=[1, 1, 1], epsilon=1),
     ],
 )
 @pytest.mark.one_in(3)
@@ -245,8 +245,8 @@ def test_sensitivities_stay_with_their_scores_when_a_ledger_pays() -> None:
     scores, terms = {"water": 10, "milk": 9, "beer": 0}, {"epsilon": 10**6, "beta": "1e-300"}
     for paid in ({}, {"ledger": ledger.session("drinks")}):
         asked: Any = {**terms, **paid}
-        assert discreet.generalized(scores, [10**6, 1, 1], **asked).value == "milk"
-        assert discreet.generalized(scores, [1, 1, 10**6], **asked).value == "water"
+        assert discreet.select_generalized(scores, [10**6, 1, 1], **asked).value == "milk"
+        assert discreet.select_generalized(scores, [1, 1, 10**6], **asked).value == "water"
 
 
 def test_an_answer_that_cannot_be_stored_is_in_no_frame_of_the_error() -> None:

@@ -13,9 +13,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from discreet import Dataset, Grid, Ledger, PureDP
+from discreet import Dataset, Grid, Ledger
 from discreet.datasets.connections import DuckFile, read_database
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
+from discreet.privacy import PureDP
 from discreet.tables.queries import SqlQuery
 from discreet.tables.query_tables import TableCheck
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from discreet import ApproxDP, Dataset, Ledger, PureDP
+from discreet import Dataset, Ledger
 from discreet.cli import run
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, LedgerCorrupt
 from discreet.ledger import Amount, Budget
 from discreet.ledger.budget import DeltaFor, ShareRule, new_budget
 from discreet.ledger.shares import close, shrink, with_changed_share, with_rule, with_share
 from discreet.ledger.verification import Replay
+from discreet.privacy import ApproxDP, PureDP
 
 from ..ledgers import answering, bill, untouched
 

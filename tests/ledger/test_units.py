@@ -13,10 +13,11 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import AboveThreshold, Batch, Grid
+from discreet import Batch, Grid
 from discreet.asking import bill_of
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
+from discreet.mechanisms import AboveThreshold
 from discreet.payment import Bill
 from discreet.releases import Release
 
@@ -51,12 +52,12 @@ ASKED: dict[str, Callable[..., Release]] = {
     "quantiles": lambda **t: discreet.quantiles(
         VISITS, "age", alphas=["1/2"], candidates=GRID, epsilon=1, **t
     ),
-    "price": lambda **t: discreet.price(VISITS, "age", candidates=GRID, epsilon=1, **t),
+    "price": lambda **t: discreet.best_price(VISITS, "age", candidates=GRID, epsilon=1, **t),
     "top_k": lambda **t: discreet.top_k(VISITS, "drink", k=1, candidates=DRINKS, epsilon=1, **t),
     "top_k of scores": lambda **t: discreet.top_k([1, 2], k=1, **SUMS, **t),
     "select": lambda **t: discreet.select([1, 2], **SUMS, **t),
     "select_by": lambda **t: discreet.select_by(scored, VISITS, DRINKS, **SUMS, error=0, **t),
-    "generalized": lambda **t: discreet.generalized([1, 2], [1, 2], epsilon=1, **t),
+    "generalized": lambda **t: discreet.select_generalized([1, 2], [1, 2], epsilon=1, **t),
     "laplace": lambda **t: discreet.laplace(3, **SUMS, **t),
     "geometric": lambda **t: discreet.geometric(3, **SUMS, **t),
     "randomized_response": lambda **t: discreet.randomized_response(

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from discreet import BoundedRange
 from discreet.errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, LedgerTooNew
 from discreet.ledger import Event, Ledger, schema
 from discreet.ledger.events import canonical_json, chain_hash, genesis
+from discreet.privacy import BoundedRange
 
 from ..ledgers import answering, bill, forgetting, undrawn, untouched
 

@@ -176,7 +176,7 @@ def test_a_session_ends_after_its_positive_answers() -> None:
     assert asked.remaining == 0
     with pytest.raises(Exhausted, match=r"all its positive answers \(count=2\)"):
         asked.ask(0)
-    assert asked.guarantee == discreet.PureDP(Fraction(1), "add_remove")
+    assert asked.guarantee == discreet.privacy.PureDP(Fraction(1), "add_remove")
 
 
 def test_negative_answers_are_free() -> None:
@@ -271,7 +271,7 @@ FORKED = """
 import os, threading
 import discreet
 
-session = discreet.AboveThreshold(threshold=0, sensitivity=1, epsilon=1, count=2)
+session = discreet.mechanisms.AboveThreshold(threshold=0, sensitivity=1, epsilon=1, count=2)
 busy, done = threading.Event(), threading.Event()
 
 def hold():

@@ -131,7 +131,7 @@ def test_it_costs_nothing() -> None:
 )
 def test_what_is_no_measure_is_refused(measure: Any) -> None:
     with pytest.raises(InvalidArgument):
-        discreet.Exponential(base_measure=measure)
+        discreet.mechanisms.Exponential(base_measure=measure)
 
 
 def test_the_mechanism_takes_a_base_measure() -> None:
@@ -139,20 +139,23 @@ def test_the_mechanism_takes_a_base_measure() -> None:
         {"tea": 0, "coffee": 0},
         sensitivity=1,
         epsilon=1,
-        mechanism=discreet.Exponential(base_measure=[1, 10**30]),
+        mechanism=discreet.mechanisms.Exponential(base_measure=[1, 10**30]),
     )
     assert release.value == "coffee"
-    assert release.guarantee == discreet.BoundedRange(Fraction(1), "add_remove")
+    assert release.guarantee == discreet.privacy.BoundedRange(Fraction(1), "add_remove")
     with pytest.raises(InvalidArgument, match="2 weights, but there are 3"):
         discreet.select(
-            [0, 1, 2], sensitivity=1, epsilon=1, mechanism=discreet.Exponential(base_measure=[1, 2])
+            [0, 1, 2],
+            sensitivity=1,
+            epsilon=1,
+            mechanism=discreet.mechanisms.Exponential(base_measure=[1, 2]),
         )
     with pytest.raises(InvalidScores, match="NaN"):
         law([0.0, float("nan")], [1, 1])
-    assert not discreet.Exponential(base_measure=[1]).takes_runs
-    assert discreet.Exponential(base_measure=[1, "1/2"]) == discreet.Exponential(
-        base_measure=(1, 0.5)
-    )
+    assert not discreet.mechanisms.Exponential(base_measure=[1]).takes_runs
+    assert discreet.mechanisms.Exponential(
+        base_measure=[1, "1/2"]
+    ) == discreet.mechanisms.Exponential(base_measure=(1, 0.5))
 
 
 def test_a_base_measure_unbalances_balanced_scores() -> None:
@@ -160,10 +163,11 @@ def test_a_base_measure_unbalances_balanced_scores() -> None:
     balanced = Sensitivity(Fraction(2), "replace_one", Fraction(1), balanced=True)
     parameter = PrivacyParameter("epsilon", Fraction(1))
     assert isinstance(
-        discreet.Exponential().calibrate(balanced, parameter).guarantee, discreet.PureDP
+        discreet.mechanisms.Exponential().calibrate(balanced, parameter).guarantee,
+        discreet.privacy.PureDP,
     )
-    calibrated = discreet.Exponential(base_measure=[1, 3]).calibrate(balanced, parameter)
-    assert calibrated.guarantee == discreet.BoundedRange(Fraction(1), "replace_one")
+    calibrated = discreet.mechanisms.Exponential(base_measure=[1, 3]).calibrate(balanced, parameter)
+    assert calibrated.guarantee == discreet.privacy.BoundedRange(Fraction(1), "replace_one")
     with precision(200):
         p, q = calibrated.law(read_vector([0, 1])).probabilities()
         assert (q / p).overlaps(3 * ball(Fraction(1, 2)).exp())
@@ -251,24 +255,28 @@ def test_weights_of_zero_are_never_answered() -> None:
         [0, 0, 0],
         sensitivity=1,
         epsilon=1,
-        mechanism=discreet.Exponential(base_measure=[1, 0, 3]),
+        mechanism=discreet.mechanisms.Exponential(base_measure=[1, 0, 3]),
     ).pmf()
     assert list(pmf.values()) == [0.25, 0, 0.75]
 
 
 def test_logarithms_are_read_exactly_and_compared_by_value() -> None:
-    one = discreet.Exponential(log_base_measure=np.array([0.1, -np.inf], dtype=np.float32))
+    one = discreet.mechanisms.Exponential(
+        log_base_measure=np.array([0.1, -np.inf], dtype=np.float32)
+    )
     assert one.parameters == {"log_base_measure": (Fraction(float(np.float32(0.1))), None)}
-    same = discreet.Exponential(log_base_measure=[Fraction(float(np.float32(0.1))), -INF])
+    same = discreet.mechanisms.Exponential(
+        log_base_measure=[Fraction(float(np.float32(0.1))), -INF]
+    )
     assert one == same
     assert hash(one) == hash(same)
-    assert one != discreet.Exponential(log_base_measure=[0.1, -INF])
-    assert discreet.Exponential(log_base_measure=one.log_base_measure) == one
+    assert one != discreet.mechanisms.Exponential(log_base_measure=[0.1, -INF])
+    assert discreet.mechanisms.Exponential(log_base_measure=one.log_base_measure) == one
     assert not one.takes_runs
     assert one.worst_case is None
     release = discreet.select([0, 0], sensitivity=1, epsilon=1, mechanism=one)
     assert release.value == 0
-    assert release.guarantee == discreet.BoundedRange(Fraction(1))
+    assert release.guarantee == discreet.privacy.BoundedRange(Fraction(1))
     with pytest.raises(InvalidArgument, match="2 numbers, but there are 3"):
         discreet.select([0, 0, 1], sensitivity=1, epsilon=1, mechanism=one)
 
@@ -278,6 +286,6 @@ def test_logarithms_are_read_exactly_and_compared_by_value() -> None:
 )
 def test_what_are_no_logarithms_is_refused(logs: Any) -> None:
     with pytest.raises(InvalidArgument, match="log_base_measure must be"):
-        discreet.Exponential(log_base_measure=logs)
+        discreet.mechanisms.Exponential(log_base_measure=logs)
     with pytest.raises(InvalidArgument, match="not both"):
-        discreet.Exponential(base_measure=[1], log_base_measure=[0])
+        discreet.mechanisms.Exponential(base_measure=[1], log_base_measure=[0])

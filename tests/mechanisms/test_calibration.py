@@ -12,9 +12,16 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import MECHANISMS, Base2, Base2Eta, Exponential, NoisyMax, PermuteAndFlip, PureDP
 from discreet.errors import InvalidArgument
-from discreet.mechanisms import Mechanism
+from discreet.mechanisms import (
+    MECHANISMS,
+    Base2,
+    Base2Eta,
+    Exponential,
+    Mechanism,
+    NoisyMax,
+    PermuteAndFlip,
+)
 from discreet.mechanisms.among import Masked
 from discreet.mechanisms.contract import (
     Calibrated,
@@ -26,6 +33,7 @@ from discreet.mechanisms.contract import (
 from discreet.mechanisms.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.unpromised import Unpromised
+from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
 from discreet.privacy.rho import RhoOf, laplace_rho, pure_rho, range_rho
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
@@ -108,7 +116,7 @@ QUESTIONS: dict[str, Callable[..., object]] = {
     "rows": partial(discreet.select_rows, [[1, 5, 3]], sensitivity=1),
     "top_k": partial(discreet.top_k, [1, 5, 3], k=2, sensitivity=1),
     "mode": partial(discreet.mode, [1, 2, 2], candidates=[1, 2, 3]),
-    "generalized": partial(discreet.generalized, [1, 5, 3], [1, 2, 3]),
+    "generalized": partial(discreet.select_generalized, [1, 5, 3], [1, 2, 3]),
     "one of a sample": partial(discreet.select, [1, 5, 3], sensitivity=1, size=2),
     "distribution": partial(discreet.distribution, [1, 5, 3], sensitivity=1),
 }

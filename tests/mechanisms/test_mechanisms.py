@@ -11,9 +11,19 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import MECHANISMS, Base2, Base2Eta, Exponential, NoisyMax, PermuteAndFlip, best_eta
 from discreet.errors import InvalidArgument, InvalidScores, UnknownName
-from discreet.mechanisms import Mechanism, base2, read_mechanism
+from discreet.mechanisms import (
+    MECHANISMS,
+    Base2,
+    Base2Eta,
+    Exponential,
+    Mechanism,
+    NoisyMax,
+    PermuteAndFlip,
+    base2,
+    best_eta,
+    read_mechanism,
+)
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
 from discreet.mechanisms.noisy_max import LaplaceRace
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Exponential, NoisyMax, PermuteAndFlip, epsilon_for, worst_error
+from discreet import epsilon_for, worst_error
 from discreet.errors import InvalidArgument, UnknownName
+from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.worst_case import _lost
+from discreet.planning.distribution import Distribution
 from discreet.sampling.enclosures import precision
 
 BOTH = ["exponential", "permute_and_flip"]
@@ -35,7 +37,7 @@ def test_golden_numbers(mechanism: str) -> None:
     assert worst_error(10**30, spread=1, epsilon=1, mechanism=mechanism) < 70
 
 
-def of_gaps(gaps: Any, mechanism: str) -> discreet.Distribution:
+def of_gaps(gaps: Any, mechanism: str) -> Distribution:
     return discreet.distribution([-g for g in gaps], spread=1, epsilon=1, mechanism=mechanism)
 
 

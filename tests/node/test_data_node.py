@@ -23,7 +23,7 @@ PRICES = Grid(0, "3.5", "0.01")
 def node(**budget: Any) -> DataNode:
     made = DataNode()
     made.set_private_data("bids", BIDS, **(budget or {"epsilon": 10}))
-    made.configure_data_access("bids", "price", discreet.price, candidates=PRICES, epsilon=1)
+    made.configure_data_access("bids", "price", discreet.best_price, candidates=PRICES, epsilon=1)
     return made
 
 
@@ -44,7 +44,7 @@ def test_several_questions_about_the_same_data() -> None:
         mechanism="permute_and_flip",
     )
     made.configure_data_access(
-        "bids", "own", partial(discreet.select_by, discreet.each(lambda b, r: len(b) * r)), [0, 1],
+        "bids", "own", partial(discreet.select_by, discreet.per_candidate(lambda b, r: len(b) * r)), [0, 1],
         sensitivity=1, monotonic=True, epsilon=1,
     )  # fmt: skip
     made.query("bids", "middle")
@@ -84,7 +84,7 @@ def test_budgets_outlive_the_node(tmp_path: Path) -> None:
         made = DataNode(tmp_path / "budget.db")
         made.set_private_data("bids", BIDS, epsilon=1)
         made.configure_data_access(
-            "bids", "price", discreet.price, candidates=PRICES, epsilon="1/3"
+            "bids", "price", discreet.best_price, candidates=PRICES, epsilon="1/3"
         )
         made.query("bids")
     with pytest.raises(Exhausted):
@@ -99,7 +99,7 @@ def test_an_analyst_has_a_share() -> None:
     made = DataNode(ledger)
     made.set_private_data("bids", BIDS, epsilon=10)
     ledger.open("bids", analyst="a", epsilon=1)
-    made.configure_data_access("bids", "price", discreet.price, candidates=PRICES, epsilon=1)
+    made.configure_data_access("bids", "price", discreet.best_price, candidates=PRICES, epsilon=1)
     made.query("bids", analyst="a")
     with pytest.raises(Exhausted):
         made.query("bids", analyst="a")
@@ -177,7 +177,7 @@ def test_a_wrong_term_is_named() -> None:
     with pytest.raises(
         InvalidArgument, match="unexpected argument 'epsilom'; did you mean 'epsilon'"
     ):
-        made.configure_data_access("bids", "x", discreet.price, candidates=PRICES, epsilom=1)
+        made.configure_data_access("bids", "x", discreet.best_price, candidates=PRICES, epsilom=1)
 
 
 def reachable(thing: Any, depth: int = 4) -> list[Any]:
@@ -206,13 +206,15 @@ def test_refusals() -> None:
     with pytest.raises(InvalidArgument, match="take another name"):
         made.set_private_data("bids", BIDS, epsilon=1)
     with pytest.raises(InvalidArgument, match="take another name"):
-        made.configure_data_access("bids", "price", discreet.price, candidates=PRICES, epsilon=1)
+        made.configure_data_access(
+            "bids", "price", discreet.best_price, candidates=PRICES, epsilon=1
+        )
     with pytest.raises(InvalidArgument, match="leave out size"):
         made.configure_data_access(
-            "bids", "many", discreet.price, candidates=PRICES, epsilon=1, size=3
+            "bids", "many", discreet.best_price, candidates=PRICES, epsilon=1, size=3
         )
     with pytest.raises(InvalidArgument, match="access must be a printable name"):
-        made.configure_data_access("bids", " ", discreet.price, candidates=PRICES, epsilon=1)
+        made.configure_data_access("bids", " ", discreet.best_price, candidates=PRICES, epsilon=1)
     with pytest.raises(InvalidArgument, match="name must be a printable name"):
         made.set_private_data(3, BIDS, epsilon=1)  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match=r"one of the data \(bids\), got 'bid'"):

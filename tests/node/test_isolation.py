@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import Analyst, DataNode, DiscreetError, Grid, Ledger
+from discreet import DataNode, DiscreetError, Grid, Ledger
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -30,6 +30,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger.store import Store
+from discreet.node import Analyst
 from discreet.node.datasets import AnalystRights, Datasets, HeldData
 from discreet.node.isolation import (
     call_isolated,
@@ -63,7 +64,9 @@ class Marked(list[float]):
 def node(**budget: Any) -> DataNode:
     made = DataNode()
     made.set_private_data("bids", [1, 1, 1, 3.01], **(budget or {"epsilon": 10}))
-    made.configure_data_access("bids", "price", discreet.price, candidates=Grid(0, 3), epsilon=1)
+    made.configure_data_access(
+        "bids", "price", discreet.best_price, candidates=Grid(0, 3), epsilon=1
+    )
     return made
 
 
@@ -100,11 +103,13 @@ def test_a_name_that_lies_is_asked_about_what_it_pays_for() -> None:
 
 def test_a_lying_question_is_the_question_it_names() -> None:
     made = node()
-    made.configure_data_access("bids", "secret", discreet.price, candidates=Grid(0, 7), epsilon=2)
+    made.configure_data_access(
+        "bids", "secret", discreet.best_price, candidates=Grid(0, 7), epsilon=2
+    )
     assert made.query("bids", Lie("price")).guarantee.pure == 1
     with pytest.raises(InvalidArgument, match="take another name"):
         made.configure_data_access(
-            "bids", Lie("price"), discreet.price, candidates=Grid(0, 7), epsilon=2
+            "bids", Lie("price"), discreet.best_price, candidates=Grid(0, 7), epsilon=2
         )
 
 

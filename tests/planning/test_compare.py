@@ -18,7 +18,7 @@ def test_each_error_is_that_of_the_law() -> None:
         SCORES,
         sensitivity=1,
         epsilons=["1/3", 2],
-        mechanisms=["noisy_max", discreet.PermuteAndFlip()],
+        mechanisms=["noisy_max", discreet.mechanisms.PermuteAndFlip()],
     )
     assert table.mechanisms == ("noisy_max", "permute_and_flip")
     assert table.epsilons == (Fraction(1, 3), Fraction(2))
@@ -80,9 +80,13 @@ def test_verbs_are_compared_too() -> None:
     table = compare(discreet.median, [1, 5, 9], candidates=Grid(0, 10), epsilons=[1, 4])
     assert [float(a) > float(b) for a, b in table.errors] == [True, True]
     priced = compare(
-        discreet.price, [1, 5, 9], candidates=Grid(0, 10), epsilons=[1], mechanisms=["exponential"]
+        discreet.best_price,
+        [1, 5, 9],
+        candidates=Grid(0, 10),
+        epsilons=[1],
+        mechanisms=["exponential"],
     )
-    law = discreet.distribution(discreet.price, [1, 5, 9], candidates=Grid(0, 10), epsilon=1)
+    law = discreet.distribution(discreet.best_price, [1, 5, 9], candidates=Grid(0, 10), epsilon=1)
     assert priced.errors[0][0] == law.expected_error()
 
 

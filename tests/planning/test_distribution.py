@@ -10,9 +10,10 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import Distribution, Enclosure, Grid
+from discreet import Grid
 from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
-from discreet.planning.distribution import _surprise
+from discreet.planning.distribution import Distribution, _surprise
+from discreet.planning.enclosure import Enclosure
 from discreet.planning.weighted_run import WeightedRun
 from discreet.sampling.enclosures import ball, lower, precision, sharp, upper
 
@@ -45,7 +46,7 @@ ON_A_GRID: dict[str, tuple[Callable[..., Distribution], Callable[[], list[Fracti
         lambda **t: discreet.distribution(discreet.median, AGES, candidates=GRID, **t), median_scores, 2, GRID,
     ),
     "price": (
-        lambda **t: discreet.distribution(discreet.price, BIDS, candidates=PRICES, **t), revenues, 0, PRICES,
+        lambda **t: discreet.distribution(discreet.best_price, BIDS, candidates=PRICES, **t), revenues, 0, PRICES,
     ),
     "laplace": (
         lambda **t: discreet.distribution(
@@ -148,7 +149,7 @@ LAWS: list[Callable[..., Distribution]] = [
     lambda **t: discreet.distribution(discreet.geometric, 7, sensitivity=3, **t),
     lambda **t: discreet.distribution(discreet.median, AGES, candidates=Grid(0, 10**18), **t),
     lambda **t: discreet.distribution(
-        discreet.price, BIDS, candidates=Grid(0, 3, "1/1000000000000"), **t
+        discreet.best_price, BIDS, candidates=Grid(0, 3, "1/1000000000000"), **t
     ),
 ]
 UNITS = [Fraction(1, 2), Fraction(2, 7), Fraction(1, 2), Fraction(1, 3), Fraction(1, 3),
@@ -180,7 +181,7 @@ def test_the_revenue_of_the_seeds_continuous_price(epsilon: Any, revenue: str) -
     bids, prices = [1, 1, 1, Fraction("3.01")], Grid(0, "3.5", "0.01")
     half = Fraction(epsilon) / 2
     law = discreet.distribution(
-        discreet.price, bids, candidates=prices, continuous=True, epsilon=half
+        discreet.best_price, bids, candidates=prices, continuous=True, epsilon=half
     )
     assert abs(float(law.expected_score()) - float(revenue)) < 1e-8
     assert abs(float(law.expected_error()) - (4 - float(revenue))) < 1e-8
@@ -200,7 +201,9 @@ def test_the_revenue_of_the_seeds_continuous_price(epsilon: Any, revenue: str) -
 def test_the_tail_of_a_continuous_price_is_an_integral() -> None:
     """One bid of 1, prices from 0 to 1: density eta * e**(eta r) / (e**eta - 1); behind by 1/3 is below 2/3."""
     grid = Grid(0, 1, "1/2")
-    law = discreet.distribution(discreet.price, [1], candidates=grid, continuous=True, epsilon=1)
+    law = discreet.distribution(
+        discreet.best_price, [1], candidates=grid, continuous=True, epsilon=1
+    )
     expected = math.expm1(2 / 3) / math.expm1(1)
     assert abs(float(law.tail("1/3")) - expected) < 1e-14
     assert abs(float(law.expected_score()) - (1 / -math.expm1(-1) - 1)) < 1e-14
@@ -328,12 +331,12 @@ VERBS: list[tuple[Any, ...]] = [
     (discreet.select, [1, 2], {"sensitivity": 1}),
     (
         discreet.select_by,
-        discreet.each(lambda x, c: x.count(c)),
+        discreet.per_candidate(lambda x, c: x.count(c)),
         "abba",
         ["a", "b"],
         {"sensitivity": 1},
     ),
-    (discreet.generalized, [1, 2], [1, 3], {}),
+    (discreet.select_generalized, [1, 2], [1, 3], {}),
     (
         discreet.mode,
         "examples/marital_status.csv",
@@ -403,7 +406,7 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
         ),
         (
             lambda: discreet.distribution(
-                discreet.price, BIDS, candidates=GRID, epsilon=1, mechanism="noisy_max"
+                discreet.best_price, BIDS, candidates=GRID, epsilon=1, mechanism="noisy_max"
             ),
             "in a list",
         ),

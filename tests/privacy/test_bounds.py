@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from discreet import (
+from discreet import compose
+from discreet.privacy import (
     BoundedRange,
     GaussianDP,
     LaplaceDP,
@@ -14,7 +15,6 @@ from discreet import (
     MixedRange,
     PureDP,
     SummedRange,
-    compose,
 )
 from discreet.privacy.adaptive import epsilon_adaptive
 from discreet.privacy.convolution import mu_of

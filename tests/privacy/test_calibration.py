@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import BoundedRange, LaplaceDP, MixedRange, NoGuarantee, PureDP
 from discreet.errors import InvalidNumber
+from discreet.privacy import BoundedRange, LaplaceDP, MixedRange, NoGuarantee, PureDP
 from discreet.privacy.calibration import largest_share, read_share
 from discreet.privacy.guarantees import Guarantee
 

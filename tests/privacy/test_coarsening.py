@@ -8,16 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import (
-    ZCDP,
-    BoundedRange,
-    GaussianDP,
-    LaplaceDP,
-    MixedRange,
-    PureDP,
-    RenyiDP,
-    compose,
-)
+from discreet import compose
+from discreet.privacy import ZCDP, BoundedRange, GaussianDP, LaplaceDP, MixedRange, PureDP, RenyiDP
 from discreet.privacy import bounds as bounds_module
 from discreet.privacy import coarsening as gathering
 from discreet.privacy import convolution as combined

@@ -10,8 +10,11 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import (
-    MECHANISMS,
+from discreet import compose
+from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.mechanisms import MECHANISMS
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.privacy import (
     ZCDP,
     ApproxDP,
     BoundedRange,
@@ -23,12 +26,9 @@ from discreet import (
     NoGuarantee,
     PureDP,
     SummedRange,
-    compose,
+    contract,
 )
-from discreet.errors import InvalidArgument, InvalidNumber
-from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy import bounds as bounds_module
-from discreet.privacy import contract
 from discreet.privacy import parts as parts_module
 from discreet.privacy.bounds import Bounds
 from discreet.privacy.parts import total

@@ -8,8 +8,8 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import ZCDP, BoundedRange, PureDP
 from discreet.errors import InvalidNumber
+from discreet.privacy import ZCDP, BoundedRange, PureDP
 from discreet.privacy.conversions import (
     delta_of_curve,
     epsilon_of_curve,

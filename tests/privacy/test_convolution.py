@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from discreet import ZCDP, LossDistribution, LossDP, PureDP, RenyiDP, compose
+from discreet import compose
 from discreet.errors import InvalidNumber
+from discreet.privacy import ZCDP, LossDistribution, LossDP, PureDP, RenyiDP
 from discreet.privacy.convolution import serves
 
 F = Fraction

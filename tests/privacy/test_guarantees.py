@@ -10,7 +10,9 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import (
+from discreet import compose
+from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
+from discreet.privacy import (
     ZCDP,
     ApproxDP,
     BoundedRange,
@@ -24,9 +26,7 @@ from discreet import (
     PureDP,
     RenyiDP,
     SummedRange,
-    compose,
 )
-from discreet.errors import DiscreetError, InvalidArgument, InvalidNumber
 from discreet.privacy.guarantees import read_guarantee
 from discreet.sampling.enclosures import ball, precision
 from discreet.testing import _keeps

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import LaplaceDP, LossDistribution, LossDP, compose
+from discreet import compose
 from discreet.errors import InvalidArgument
+from discreet.privacy import LaplaceDP, LossDistribution, LossDP
 from discreet.privacy.guarantees import read_guarantee
 from discreet.privacy.pld import UNIT
 

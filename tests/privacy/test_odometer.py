@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet import ZCDP, ApproxDP, BoundedRange, LaplaceDP, NoGuarantee, PureDP, compose
+from discreet import compose
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.ledger import Ledger
-from discreet.privacy import odometer
+from discreet.privacy import ZCDP, ApproxDP, BoundedRange, LaplaceDP, NoGuarantee, PureDP, odometer
 from discreet.privacy.composition import Composition
 from discreet.privacy.epsilon_dp import ByEpsilon
 from discreet.privacy.guarantees import Guarantee

@@ -13,7 +13,9 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import (
+from discreet import compose, compose_parallel
+from discreet.errors import InvalidArgument, InvalidNumber
+from discreet.privacy import (
     ZCDP,
     ApproxDP,
     BoundedRange,
@@ -26,10 +28,7 @@ from discreet import (
     PureDP,
     RenyiDP,
     SummedRange,
-    compose,
-    parallel,
 )
-from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.privacy.adaptive import delta_adaptive
 from discreet.privacy.guarantees import read_guarantee
 from discreet.sampling.enclosures import ball, precision
@@ -400,13 +399,13 @@ def test_any_two_kinds_are_composed_and_put_in_parallel_or_refused_in_words(a: i
     whole = compose(one, two)
     assert 0 <= whole.slack <= 1
     try:
-        found = parallel(one, two)
+        found = compose_parallel(one, two)
     except InvalidArgument:
         found = None
     if found is None:  # the one has a delta, the other no epsilon
         assert (one.slack > 0) != (two.slack > 0)
         return
-    assert found == parallel(two, one)
+    assert found == compose_parallel(two, one)
     for part in (one, two):
         for name in ("pure", "rho"):
             ours, theirs = getattr(found, name), getattr(part, name)
@@ -418,14 +417,14 @@ def test_what_a_guarantee_must_have_is_said() -> None:
     class Half:
         kind, neighbors, pure = "half", ADD, None
 
-    for verb in (compose, parallel):
+    for verb in (compose, compose_parallel):
         with pytest.raises(
             InvalidArgument, match="lacks rho, slack, core, delta_at, approx, renyi"
         ):
             verb(Half())  # type: ignore[arg-type]
         with pytest.raises(InvalidArgument, match=r"what composes are guarantees, .* got 3"):
             verb(3)  # type: ignore[arg-type]
-    assert parallel(PureDP(Fraction(1, 2)), ApproxDP(Fraction(1), Fraction(0))) == PureDP(
+    assert compose_parallel(PureDP(Fraction(1, 2)), ApproxDP(Fraction(1), Fraction(0))) == PureDP(
         Fraction(1)
     )
 

@@ -9,22 +9,21 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import (
+from discreet import compose, compose_parallel
+from discreet.errors import InvalidArgument
+from discreet.mechanisms import Exponential
+from discreet.mechanisms.contract import PrivacyParameter
+from discreet.privacy import (
     ZCDP,
     ApproxDP,
     BoundedRange,
-    Exponential,
     LaplaceDP,
     LogisticDP,
     MixedRange,
     NoGuarantee,
     PureDP,
     SummedRange,
-    compose,
-    parallel,
 )
-from discreet.errors import InvalidArgument
-from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.enclosures import ball, precision
 from discreet.sampling.vectors import read_vector
@@ -38,25 +37,27 @@ atoms = st.builds(lambda kind, e: kind(e, ADD), st.sampled_from([*CHAIN, ZCDP]),
 def test_the_weakest_holds() -> None:
     for kind in [*CHAIN[1:], ZCDP]:
         parts = [kind(Fraction(k, 3), ADD) for k in (1, 5, 2)]
-        assert parallel(*parts) == kind(Fraction(5, 3), ADD)
+        assert compose_parallel(*parts) == kind(Fraction(5, 3), ADD)
     for i, strong in enumerate(CHAIN):
         for weak in CHAIN[max(i, 1) :]:
             for pair in ((1, 2), (2, 1)):
-                found = parallel(strong(Fraction(pair[0]), ADD), weak(Fraction(pair[1]), ADD))
+                found = compose_parallel(
+                    strong(Fraction(pair[0]), ADD), weak(Fraction(pair[1]), ADD)
+                )
                 assert found == weak(Fraction(2), ADD)
     pure, rho = PureDP(Fraction(1), ADD), ZCDP(Fraction(1, 4), ADD)
-    assert parallel(pure, rho) == ZCDP(pure.rho, ADD)
+    assert compose_parallel(pure, rho) == ZCDP(pure.rho, ADD)
     loose = ApproxDP(Fraction(1, 2), Fraction(1, 10), ADD)
-    assert parallel(pure, loose) == ApproxDP(Fraction(1), Fraction(1, 10), ADD)
-    assert parallel(pure, NoGuarantee("why", ADD)) == NoGuarantee("why", ADD)
+    assert compose_parallel(pure, loose) == ApproxDP(Fraction(1), Fraction(1, 10), ADD)
+    assert compose_parallel(pure, NoGuarantee("why", ADD)) == NoGuarantee("why", ADD)
     with pytest.raises(InvalidArgument, match="no common measure"):
-        parallel(rho, loose)
+        compose_parallel(rho, loose)
 
 
 @given(st.lists(st.lists(atoms, min_size=1, max_size=3), min_size=1, max_size=3))
 def test_it_is_at_least_as_weak_as_every_part(branches: list[list[Any]]) -> None:
-    whole = parallel(*[compose(branch) for branch in branches])
-    assert parallel(*[compose(branch) for branch in reversed(branches)]) == whole
+    whole = compose_parallel(*[compose(branch) for branch in branches])
+    assert compose_parallel(*[compose(branch) for branch in reversed(branches)]) == whole
     for branch in branches:
         part = compose(branch)
         assert whole.rho is not None
@@ -87,18 +88,18 @@ def test_what_is_asked_of_one_part_may_depend_on_another() -> None:
             assert all(not a - b > ball(epsilon) + arb(2) ** -100 for a in logs for b in logs)
             ratios += logs
         assert any(a - b > ball(epsilon) * 1.3 for a in ratios for b in ratios)
-    assert parallel(bounded, bounded) == MixedRange(epsilon, ADD)
-    assert parallel(bounded) == bounded
-    twice = parallel(bounded.repeated(2), BoundedRange(epsilon / 2, ADD))
+    assert compose_parallel(bounded, bounded) == MixedRange(epsilon, ADD)
+    assert compose_parallel(bounded) == bounded
+    twice = compose_parallel(bounded.repeated(2), BoundedRange(epsilon / 2, ADD))
     assert "nonadaptive" not in compose(twice).bounds("1e-6", adaptive=False).values
 
 
 def test_a_guarantee_under_replacement_does_not_cover_a_part_that_grows() -> None:
     """How many records a part has is perfectly private under replace_one, and tells where a record went."""
     with pytest.raises(InvalidArgument, match="may leave one part and enter another"):
-        parallel(PureDP(Fraction(1), "replace_one"))
+        compose_parallel(PureDP(Fraction(1), "replace_one"))
     with pytest.raises(InvalidArgument, match="nothing to compose"):
-        parallel()
+        compose_parallel()
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
@@ -107,7 +108,7 @@ def test_counts_in_two_parts(neighbors: Any) -> None:
     calibrated = Exponential().calibrate(
         sensitivity_of(1, ADD, monotonic=True), PrivacyParameter("epsilon", Fraction(1))
     )
-    promised: Any = parallel(calibrated.guarantee, calibrated.guarantee).under(neighbors)
+    promised: Any = compose_parallel(calibrated.guarantee, calibrated.guarantee).under(neighbors)
     assert promised.epsilon == (1 if neighbors == "add_remove" else 2)
     kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
 

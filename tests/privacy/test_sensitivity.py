@@ -8,8 +8,8 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import BoundedRange, NoGuarantee, PureDP
 from discreet.errors import InvalidArgument, UnknownName
+from discreet.privacy import BoundedRange, NoGuarantee, PureDP
 from discreet.privacy.sensitivity import Sensitivity, read_sensitivity, sensitivity_of
 from discreet.sampling.enclosures import ball, precision
 

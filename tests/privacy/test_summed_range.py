@@ -10,18 +10,10 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import (
-    BoundedRange,
-    LaplaceDP,
-    LogisticDP,
-    MixedRange,
-    PureDP,
-    SummedRange,
-    compose,
-    parallel,
-)
+from discreet import compose, compose_parallel
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.exponential import Exponential
+from discreet.privacy import BoundedRange, LaplaceDP, LogisticDP, MixedRange, PureDP, SummedRange
 from discreet.privacy.pld import LossDistribution
 from discreet.privacy.renyi_curves import of_logistic
 from discreet.privacy.sensitivity import sensitivity_of
@@ -41,7 +33,7 @@ def test_two_parts_under_replacement_cost_what_a_range_of_twice_epsilon_does(
     epsilon: str, rho: float
 ) -> None:
     part = BoundedRange(Fraction(epsilon))
-    found: Any = parallel(part, part).under("replace_one")
+    found: Any = compose_parallel(part, part).under("replace_one")
     assert found == SummedRange(2 * Fraction(epsilon), "replace_one")
     assert found.rho == BoundedRange(2 * Fraction(epsilon)).rho
     assert math.isclose(found.rho, rho, rel_tol=5e-6)
@@ -132,7 +124,7 @@ def test_parts_that_ask_each_other() -> None:
     epsilon = Fraction(1)
     sensitivity = sensitivity_of(1, ADD, monotonic=True)
     calibrated = Exponential().calibrate(sensitivity, PrivacyParameter("epsilon", epsilon))
-    promise: Any = parallel(calibrated.guarantee, calibrated.guarantee).under("replace_one")
+    promise: Any = compose_parallel(calibrated.guarantee, calibrated.guarantee).under("replace_one")
     kinds = list(product((0, 1), repeat=2))  # the part and the value of a record
 
     def law(rows: Any) -> list[arb]:
@@ -189,7 +181,7 @@ def test_what_mixed_ranges_compose_into() -> None:
     assert compose(three, LogisticDP(Fraction(1))).summed == LogisticDP(Fraction(2))
     assert compose(three, LaplaceDP(Fraction(1))).summed == LaplaceDP(Fraction(2))
     assert compose(three, PureDP(Fraction(1))).summed == PureDP(Fraction(2))
-    assert compose(discreet.ZCDP(Fraction(1))).summed is None
+    assert compose(discreet.privacy.ZCDP(Fraction(1))).summed is None
     assert compose(BoundedRange(Fraction(1))).summed == BoundedRange(Fraction(1))
     with precision(64):
         assert three.ceiling(arb(0.3)) < PureDP(Fraction(1)).ceiling(arb(0.3))

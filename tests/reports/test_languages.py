@@ -142,12 +142,12 @@ def filled(template: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("guarantee", "said"), [
     (PureDP(ONE, "add_remove"), "ε = 1（增删一条记录）"),
-    (discreet.BoundedRange(ONE / 2, "replace_one"), "ε = 0.5，有界极差（替换一条记录）"),
-    (discreet.ApproxDP(ONE, ONE / 1000, "add_remove"), "ε = 1，δ = 0.001（增删一条记录）"),
-    (discreet.ZCDP(ONE / 2, "add_remove"), "ρ = 0.5，零集中差分隐私（增删一条记录）"),
-    (discreet.GaussianDP(ONE, "add_remove"), "μ = 1，相当于高斯噪声（增删一条记录）"),
+    (discreet.privacy.BoundedRange(ONE / 2, "replace_one"), "ε = 0.5，有界极差（替换一条记录）"),
+    (discreet.privacy.ApproxDP(ONE, ONE / 1000, "add_remove"), "ε = 1，δ = 0.001（增删一条记录）"),
+    (discreet.privacy.ZCDP(ONE / 2, "add_remove"), "ρ = 0.5，零集中差分隐私（增删一条记录）"),
+    (discreet.privacy.GaussianDP(ONE, "add_remove"), "μ = 1，相当于高斯噪声（增删一条记录）"),
     (
-        discreet.compose([discreet.BoundedRange(ONE)] * 3),
+        discreet.compose([discreet.privacy.BoundedRange(ONE)] * 3),
         "ε = 3（合计），来自 3 × (ε = 1，有界极差)（增删一条记录）",
     ),
     (NoGuarantee("the candidates were taken from the data"), "没有隐私保证：候选取自数据"),

@@ -175,7 +175,7 @@ def test_a_release_is_told_in_order(tmp_path: Path) -> None:
 
 
 def test_preferred_candidates_have_no_worst_error() -> None:
-    preferred = discreet.Exponential(base_measure=[1, 2, 3])
+    preferred = discreet.mechanisms.Exponential(base_measure=[1, 2, 3])
     assert vote().candidates == 3
     assert vote(mechanism=preferred).candidates is None
 

@@ -18,7 +18,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import discreet
 from discreet.errors import InvalidScores
 from discreet.sampling import kernel
 from discreet.sampling.bits import LazyUniform, SystemBits
@@ -40,6 +39,7 @@ from discreet.sampling.enclosures import (
 )
 from discreet.sampling.kernel import Kernel
 from discreet.sampling.short_lists import settle_short, short_list
+from discreet.sampling.speed import speed
 from discreet.sampling.vectors import read_vector
 
 KERNEL = kernel.active()
@@ -314,7 +314,7 @@ def test_doubts_are_settled_by_the_same_uniform(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_in_use_can_be_asked() -> None:
-    now = discreet.speed()
+    now = speed()
     assert now.kernel in ("neon", "x86-64-v3", "x86-64-v4")
     assert now.reason is None
     assert now.threads >= 1
@@ -333,7 +333,7 @@ def test_a_kernel_that_an_older_source_left_is_not_used(
 
 
 def test_the_environment_switches_it_off() -> None:
-    program = "import discreet; print(discreet.speed())"
+    program = "from discreet.sampling.speed import speed; print(speed())"
     environment = os.environ | {"DISCREET_KERNEL": "0"}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment

@@ -160,5 +160,5 @@ def test_common_lists_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -
     grid = Grid(0, 3, "0.3")
     for values in ([0.5, 2.2], [1, 2], [1, 0.5], [None, 0.5, 1, math.nan], [np.float64(0.5), 1.0]):
         assert discreet.median(values, candidates=grid, epsilon=1).value <= 3
-        assert discreet.price(values, candidates=grid, epsilon=1).value >= 0
+        assert discreet.best_price(values, candidates=grid, epsilon=1).value >= 0
     assert discreet.select([1, 0.5], sensitivity=1, epsilon=1).value < 2

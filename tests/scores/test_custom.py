@@ -18,7 +18,7 @@ import discreet
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidNumber, InvalidScores
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.vectors import Vector
-from discreet.scores.custom import Custom, each
+from discreet.scores.custom import Custom, per_candidate
 from discreet.verbs.select_by import select_by
 
 SECRET = 48151623
@@ -64,11 +64,14 @@ def test_a_function_of_one_candidate() -> None:
     count: Callable[[list[str], str], int] = list.count
     rows = ["tea"] * 90 + ["coffee"] * 9
     release = select_by(
-        each(count), rows, ["coffee", "tea"], sensitivity=1, monotonic=True, epsilon=1
+        per_candidate(count), rows, ["coffee", "tea"], sensitivity=1, monotonic=True, epsilon=1
     )
     assert release.value == "tea"  # but for a chance of e^-81
-    assert release.guarantee == discreet.BoundedRange(Fraction(1), "add_remove")
-    assert select_by(each(count), rows, ["tea"], spread=1, epsilon=1, size=2).value == ["tea"] * 2
+    assert release.guarantee == discreet.privacy.BoundedRange(Fraction(1), "add_remove")
+    assert (
+        select_by(per_candidate(count), rows, ["tea"], spread=1, epsilon=1, size=2).value
+        == ["tea"] * 2
+    )
 
 
 def test_candidates_come_as_they_were_given() -> None:

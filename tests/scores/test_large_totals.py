@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Base2, Grid
+from discreet import Grid
 from discreet.asking import order_of
 from discreet.errors import UnreadableData
+from discreet.mechanisms import Base2
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import Vector, integers
 from discreet.scores import Counts, Revenue

@@ -29,7 +29,7 @@ from discreet.sampling.vectors import read_vector
 from discreet.scores.revenue import Revenue, highest_paid
 from discreet.tables.column import ArrayColumn
 from discreet.testing import bit_tree
-from discreet.verbs.price import price
+from discreet.verbs.best_price import best_price
 
 NOWHERE = Fraction(0)
 SEED = [1, 1, 1, 3.01]
@@ -317,24 +317,24 @@ def test_the_verb_takes_what_holds_numbers(tmp_path: Path) -> None:
         (frame, "bid"),
         (str(tmp_path / "bids.csv"), "bid"),
     ):
-        answer = price(bids, column, candidates=LADDER, epsilon=40)
+        answer = best_price(bids, column, candidates=LADDER, epsilon=40)
         assert Decimal("0.8") < answer.value <= 1
         assert answer.guarantee == BoundedRange(Fraction(40), "add_remove")
     with pytest.raises(MissingColumn):
-        price(frame, "price", candidates=LADDER, epsilon=1)
+        best_price(frame, "price", candidates=LADDER, epsilon=1)
 
 
 def test_the_verb_and_its_terms() -> None:
-    assert price(BIDS, candidates=LADDER, scale=2).guarantee == BoundedRange(
+    assert best_price(BIDS, candidates=LADDER, scale=2).guarantee == BoundedRange(
         Fraction(7, 4), "add_remove"
     )
-    two = price(BIDS, candidates=LADDER, units=2, scale=2, neighbors="replace_one", size=3)
+    two = best_price(BIDS, candidates=LADDER, units=2, scale=2, neighbors="replace_one", size=3)
     assert two.guarantee == BoundedRange(Fraction(7, 2), "replace_one").repeated(3)
     assert len(two.value) == 3
-    assert price(BIDS, candidates=LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
+    assert best_price(BIDS, candidates=LADDER, supply=10, epsilon=9999).value == Decimal("3.01")
     fine = Grid(0, "3.5", Fraction(1, 2**60))
-    assert 0 <= price(BIDS, candidates=fine, continuous=True, epsilon=1).value < 3.5
-    assert price([], candidates=Grid(1, 2), epsilon=1).value in (1, 2)
+    assert 0 <= best_price(BIDS, candidates=fine, continuous=True, epsilon=1).value < 3.5
+    assert best_price([], candidates=Grid(1, 2), epsilon=1).value in (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_the_verb_and_its_terms() -> None:
 def test_what_is_public_is_checked_first(error: type[Exception], arguments: dict[str, Any]) -> None:
     terms: dict[str, Any] = {"candidates": LADDER, "epsilon": None if "scale" in arguments else 1}
     with pytest.raises(error):
-        price(object(), **{**terms, **arguments})
+        best_price(object(), **{**terms, **arguments})
 
 
 def test_nothing_private_in_reprs() -> None:
@@ -367,7 +367,7 @@ def test_nothing_private_in_reprs() -> None:
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     typer = pytest.importorskip("typer")
-    from discreet.cli.price import price_command as command
+    from discreet.cli.best_price import best_price_command as command
 
     app = typer.Typer()
     app.command()(command)
@@ -407,4 +407,4 @@ def test_mechanisms_that_need_steps_are_refused_before_a_bid_is_read() -> None:
 
     for mechanism in ("permute_and_flip", "noisy_max"):
         with pytest.raises(InvalidArgument, match="needs"):
-            price(Untouchable(), candidates=Grid(0, 9), epsilon=1, mechanism=mechanism)
+            best_price(Untouchable(), candidates=Grid(0, 9), epsilon=1, mechanism=mechanism)

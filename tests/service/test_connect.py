@@ -171,7 +171,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
         InvalidArgument, "must be a plain value",
     ),
     (
-        lambda c: c.mode("people", "city", epsilon="1/8", mechanism=discreet.NoisyMax("gumbel")),
+        lambda c: c.mode("people", "city", epsilon="1/8", mechanism=discreet.mechanisms.NoisyMax("gumbel")),
         InvalidArgument, "must be a plain value",
     ),
     *(

@@ -94,7 +94,7 @@ ASKED: list[tuple[Any, str, dict[str, Any]]] = [
     (discreet.quantiles, "age", {"alphas": ["1/4"], "by": "city"}),
     (discreet.top_k, "city", {"k": 2, "by": "truth"}),
     (discreet.mode, "city", {"by": "day", "groups": [dt.date(2024, 1, 1), dt.date(2024, 2, 1)]}),
-    (discreet.price, "wage", {}),
+    (discreet.best_price, "wage", {}),
     (discreet.mode, "city", {"candidates": ["Bern"], "size": 7}),
 ]
 

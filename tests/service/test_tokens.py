@@ -235,7 +235,7 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "top_k": lambda c: c.top_k("people", "city", k=1, epsilon="1/8"),
     "quantile": lambda c: c.quantile("people", "age", alpha="1/4", epsilon="1/8"),
     "quantiles": lambda c: c.quantiles("people", "age", alphas=["1/4"], epsilon="1/8"),
-    "price": lambda c: c.price("people", "age", epsilon="1/8"),
+    "best_price": lambda c: c.best_price("people", "age", epsilon="1/8"),
     "check": lambda c: c.check("people", "age", epsilon="1/8"),
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet
-from discreet import Grid, PureDP, errors
+from discreet import Grid, errors
 from discreet.datasets.column import read_column as declared
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.node import AllowedQuestion
+from discreet.privacy import PureDP
 from discreet.service import PastRelease, wire
 
 PLAIN = (

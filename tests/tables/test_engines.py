@@ -181,7 +181,9 @@ def test_verbs_over_numbers(make: Make) -> None:
         data, "age", alphas=["0.3", "0.7"], candidates=GRID, privacy_unit="person", epsilon=900
     )
     assert quartiles.value == [1, 3]
-    assert discreet.price(data, "age", candidates=GRID, privacy_unit="person", **SURE).value in (
+    assert discreet.best_price(
+        data, "age", candidates=GRID, privacy_unit="person", **SURE
+    ).value in (
         2,
         3,
     )
@@ -325,8 +327,8 @@ def test_spark_sends_one_row_for_each_candidate(fetched: list[int]) -> None:
 def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> None:
     table = spark().range(50_000).selectExpr("id % 7000 / 1000.0D AS bid")
     prices, bids = discreet.Grid(0, 5, "0.5"), np.arange(50_000) % 7000 / 1000.0
-    assert sure(discreet.price, table, "bid", candidates=prices) == sure(
-        discreet.price, bids, candidates=prices
+    assert sure(discreet.best_price, table, "bid", candidates=prices) == sure(
+        discreet.best_price, bids, candidates=prices
     )
     few = 2 * prices.size + 2
     assert 0 < max(fetched) <= few
@@ -336,7 +338,7 @@ def test_spark_sends_no_rows_for_prices_and_quantiles(fetched: list[int]) -> Non
         assert found == discreet.quantiles(bids, alphas=["0.25"], candidates=prices, **terms).value
     assert max(fetched) <= few
     fine = discreet.Grid(0, 1, "1e-30")  # too fine to be counted in the engine
-    assert 0.999 < sure(discreet.price, table, "bid", candidates=fine) <= 1
+    assert 0.999 < sure(discreet.best_price, table, "bid", candidates=fine) <= 1
     assert max(fetched) <= 7000  # the distinct numbers
 
 
@@ -396,7 +398,7 @@ def test_a_spark_job_that_fails_costs_nothing_and_answers_once(tmp_path: Path, v
     ask: Callable[[], Any] = {
         "mode": lambda: discreet.mode(table, "n", candidates=[1, 2, 99], **terms),
         "median": lambda: discreet.median(table, "n", candidates=discreet.Grid(0, 40), **terms),
-        "price": lambda: discreet.price(table, "n", candidates=discreet.Grid(0, 40), **terms),
+        "price": lambda: discreet.best_price(table, "n", candidates=discreet.Grid(0, 40), **terms),
         "quantiles": lambda: discreet.quantiles(
             table, "n", alphas=["1/2"], candidates=discreet.Grid(0, 40), **terms
         ),

@@ -166,7 +166,7 @@ def counted(plan: str) -> dict[str, Ask]:
 def numeric(plan: str) -> dict[str, Ask]:
     found = dict[str, Ask]()
     terms = {**PLANS[plan], **({"max_contributions": 2} if "id" in plan else {})}
-    median, quantile, price = discreet.median, discreet.quantile, discreet.price
+    median, quantile, price = discreet.median, discreet.quantile, discreet.best_price
     for column, grid in GRIDS.items():
         found[f"median {column}, {plan}"] = asking(median, column, candidates=grid, **terms)
         if plan in ("rows", "who, zone 1"):

@@ -135,8 +135,8 @@ def sources(folder: Path) -> dict[str, Any]:
         "parsed": [json.loads(f'{{"p": {text}, "c": "x"}}', parse_float=Decimal) for text in written],
         "JSON lines": lines(folder / "t.jsonl", written),
         "duckdb": duck.table("t"),
-        "sql of duckdb": discreet.sql("SELECT p, c FROM t", duck),
-        "sql of sqlite": discreet.sql("SELECT p, c FROM t", lite),
+        "sql of duckdb": discreet.scan_query("SELECT p, c FROM t", duck),
+        "sql of sqlite": discreet.scan_query("SELECT p, c FROM t", lite),
     }  # fmt: skip
 
 

@@ -97,9 +97,12 @@ def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
         assert [i for i in found if i >= 0] == sorted(highest_paid(grid, rows).tolist())
     lists = [rows, rows.tolist()]
     laws = [
-        discreet.distribution(discreet.price, one, candidates=grid, epsilon=1).runs for one in lists
+        discreet.distribution(discreet.best_price, one, candidates=grid, epsilon=1).runs
+        for one in lists
     ]
-    laws.append(discreet.distribution(discreet.price, data, "v", candidates=grid, epsilon=1).runs)
+    laws.append(
+        discreet.distribution(discreet.best_price, data, "v", candidates=grid, epsilon=1).runs
+    )
     assert laws[0] == laws[2]
 
 

@@ -239,7 +239,7 @@ def test_a_median_of_decimals_as_sql_gives_them() -> None:
         assert discreet.median(frame, "x", candidates=grid, epsilon=100, **terms).value == Fraction(
             11, 10
         )
-    assert discreet.price(frame, "x", candidates=grid, epsilon=100).value == Fraction(11, 10)
+    assert discreet.best_price(frame, "x", candidates=grid, epsilon=100).value == Fraction(11, 10)
 
 
 @pytest.mark.parametrize(

@@ -121,12 +121,12 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "lists": lambda _: TABLE.to_pydict(),
     "arrays": lambda _: {name: np.array(TABLE[name].to_pylist()) for name in TABLE.column_names},
     "record array": lambda _: records_of(TABLE),
-    "duckdb query": lambda _: discreet.sql("SELECT * FROM t", in_duckdb()),
-    "sqlalchemy engine": lambda folder: discreet.sql("SELECT * FROM t", in_sqlite(folder)),
-    "sqlalchemy connection": lambda folder: discreet.sql(
+    "duckdb query": lambda _: discreet.scan_query("SELECT * FROM t", in_duckdb()),
+    "sqlalchemy engine": lambda folder: discreet.scan_query("SELECT * FROM t", in_sqlite(folder)),
+    "sqlalchemy connection": lambda folder: discreet.scan_query(
         "SELECT * FROM t", in_sqlite(folder).connect()
     ),
-    "sqlite3": lambda folder: discreet.sql("SELECT * FROM t", by_python(folder)),
+    "sqlite3": lambda folder: discreet.scan_query("SELECT * FROM t", by_python(folder)),
 }
 
 
@@ -202,16 +202,16 @@ def test_a_table_needs_the_name_of_a_column(kind: str) -> None:
 
 def test_a_csv_file_whose_form_is_given(tmp_path: Path) -> None:
     (tmp_path / "t.log").write_text("tea^1\nmilk^2\ntea^2\n")
-    given = discreet.csv(tmp_path / "t.log", delimiter="^", names=["drink", "n"])
+    given = discreet.scan_csv(tmp_path / "t.log", delimiter="^", names=["drink", "n"])
     assert count(given, "drink", ["tea", "milk"]) == [2, 1]
     assert numbers(given, "n").tolist() == [1.0, 2.0, 2.0]
-    headed = discreet.csv(tmp_path / "t.log", delimiter="^")
+    headed = discreet.scan_csv(tmp_path / "t.log", delimiter="^")
     assert count(headed, "tea", ["milk", "tea"]) == [1, 1]
     with pytest.raises(MissingColumn, match="did you mean 'drink'"):
         count(given, "drinks", ["tea"])
     for bad in ({"delimiter": "^^"}, {"delimiter": '"'}, {"names": ["a", "a"]}, {"names": "ab"}):
         with pytest.raises(InvalidArgument):
-            discreet.csv(tmp_path / "t.log", **bad)
+            discreet.scan_csv(tmp_path / "t.log", **bad)
 
 
 def test_json_lines_are_read_one_by_one(tmp_path: Path) -> None:
@@ -292,14 +292,14 @@ def test_what_is_refused_names_what_converts_it(case: str) -> None:
 
 def test_a_query_that_fails_is_not_quoted(tmp_path: Path) -> None:
     for connection in (duckdb.connect(), in_sqlite(tmp_path)):
-        broken = discreet.sql(f"SELECT {MARKER} FROM nowhere", connection)
+        broken = discreet.scan_query(f"SELECT {MARKER} FROM nowhere", connection)
         with pytest.raises(UnreadableData, match="not shown") as caught:
             count(broken, "c", ["a"])
         assert MARKER not in str(caught.value)
         assert caught.value.__context__ is None
     for bad in ((1, duckdb.connect()), ("SELECT 1", "a.db")):
         with pytest.raises(InvalidArgument):
-            discreet.sql(*bad)
+            discreet.scan_query(*bad)
 
 
 def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ def test_a_query_is_asked_once_for_an_answer(tmp_path: Path) -> None:
         connection.executemany("INSERT INTO t VALUES (?)", [(i,) for i in range(9)])
         asked = list[str]()
         connection.set_trace_callback(asked.append)
-        query = discreet.sql("SELECT n FROM t", connection)
+        query = discreet.scan_query("SELECT n FROM t", connection)
         assert discreet.median(query, "n", candidates=Grid(0, 10), epsilon=10**6).value == 4
         assert asked == ["SELECT n FROM t"]
 

@@ -106,7 +106,7 @@ def to_sqlite(table: pa.Table, folder: Path) -> Any:
         for row in table.to_pylist()
     )
     connection.executemany(f"INSERT INTO t VALUES ({places})", rows)
-    return discreet.sql("SELECT * FROM t", connection)
+    return discreet.scan_query("SELECT * FROM t", connection)
 
 
 ALL: dict[str, Callable[[pa.Table, Path], Any]] = {

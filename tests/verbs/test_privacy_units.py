@@ -26,6 +26,7 @@ from discreet.terms import Terms, takes_terms
 from discreet.testing import BitTree, bit_tree
 
 from ..columns import Counted
+from ..public_names import PATHS, public
 from ..test_payment import Purse
 
 EPSILON = Fraction(1, 2)
@@ -86,7 +87,7 @@ TABLES: dict[str, Ask] = {
     ),
     "minimum": lambda data, **terms: discreet.minimum(data, "n", candidates=POINTS, **terms),
     "maximum": lambda data, **terms: discreet.maximum(data, "n", candidates=POINTS, **terms),
-    "price": lambda data, **terms: discreet.price(data, "n", candidates=POINTS, **terms),
+    "best_price": lambda data, **terms: discreet.best_price(data, "n", candidates=POINTS, **terms),
 } | {
     f"quantiles, {method}": lambda data, method=method, alphas=alphas, **terms: discreet.quantiles(
         data, "n", alphas=alphas, candidates=POINTS, method=method, **terms
@@ -114,7 +115,7 @@ DECLARED: dict[str, Callable[..., Release]] = {
     "select_rows, disjoint": lambda data, most, **terms: discreet.select_rows(
         [drinks(data), [0, 5]], sensitivity=most, disjoint=True, **terms
     ),
-    "generalized": lambda data, most, **terms: discreet.generalized(
+    "select_generalized": lambda data, most, **terms: discreet.select_generalized(
         drinks(data), [most, most], **terms
     ),
     "top_k": lambda data, most, **terms: discreet.top_k(
@@ -195,7 +196,7 @@ def parameters(value: Any) -> set[str]:
 
 
 def test_every_verb_is_here() -> None:
-    verbs = {n for n in discreet.__all__ if "privacy_unit" in parameters(getattr(discreet, n))}
+    verbs = {name for name in PATHS if "privacy_unit" in parameters(public(name))}
     asked = {name.partition(",")[0] for name in TABLES | DECLARED}
     assert verbs | {"DataNode"} == asked | ELSEWHERE
 
@@ -224,7 +225,9 @@ def test_a_session_protects_what_was_declared() -> None:
     def answer(zoe: str, most: int) -> BitTree:
         def session(bits: Bits) -> bool:
             declared: Any = {"sensitivity": most, "epsilon": 2, "privacy_unit": "who"}
-            return discreet.AboveThreshold(200, **declared, bits=bits).ask(teas(table(zoe)))
+            return discreet.mechanisms.AboveThreshold(200, **declared, bits=bits).ask(
+                teas(table(zoe))
+            )
 
         return bit_tree(session, 9)
 

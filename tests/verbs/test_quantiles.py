@@ -12,8 +12,9 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import ApproxDP, BoundedRange, Grid, MixedRange, SummedRange
+from discreet import Grid
 from discreet.errors import InvalidArgument, InvalidNumber, UnknownName
+from discreet.privacy import ApproxDP, BoundedRange, MixedRange, SummedRange
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
 from discreet.scores import sorted_records

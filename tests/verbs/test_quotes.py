@@ -12,10 +12,12 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import Batch, DataNode, Grid, Ledger, NoGuarantee
+from discreet import Batch, DataNode, Grid, Ledger
 from discreet.asking import bill_of
 from discreet.errors import DiscreetError, InvalidArgument, InvalidCandidates
+from discreet.privacy import NoGuarantee
 
+from ..public_names import PATHS, public
 from ..test_payment import Purse
 
 TABLE = pl.DataFrame({"who": ["a", "a", "b"], "drink": ["tea", "tea", "milk"], "age": [3, 5, 9]})
@@ -59,7 +61,7 @@ ROWS: dict[str, Callable[..., Any]] = {
     ),
     "minimum": lambda data, **terms: discreet.minimum(data, "age", candidates=AGES, **terms),
     "maximum": lambda data, **terms: discreet.maximum(data, "age", candidates=AGES, **terms),
-    "price": lambda data, **terms: discreet.price(data, "age", candidates=AGES, **terms),
+    "best_price": lambda data, **terms: discreet.best_price(data, "age", candidates=AGES, **terms),
 }
 """What is asked of tables, also of persons and groups."""
 
@@ -98,7 +100,10 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda data, **terms: discreet.select_rows(data, rows=2, sensitivity=1, **terms),
         [[1, 2], [3, 0]],
     ),
-    "generalized": (lambda data, **terms: discreet.generalized(data, [1, 2], **terms), [1, 2]),
+    "select_generalized": (
+        lambda data, **terms: discreet.select_generalized(data, [1, 2], **terms),
+        [1, 2],
+    ),
     "top_k": (lambda data, **terms: discreet.top_k(data, k=2, sensitivity=1, **terms), [1, 2]),
     "laplace": (lambda data, **terms: discreet.laplace(data, sensitivity=1, **terms), 5),
     "geometric": (lambda data, **terms: discreet.geometric(data, sensitivity=1, **terms), 5),
@@ -113,7 +118,10 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         [1, 2],
     ),
     "median": (lambda data, **terms: discreet.median(data, candidates=AGES, **terms), {1: 2, 5: 3}),
-    "price": (lambda data, **terms: discreet.price(data, candidates=AGES, **terms), [1, 2]),
+    "best_price": (
+        lambda data, **terms: discreet.best_price(data, candidates=AGES, **terms),
+        [1, 2],
+    ),
 }
 """What is asked of numbers."""
 
@@ -146,8 +154,8 @@ def test_every_verb_is_here() -> None:
     verbs = {name for name in vars(discreet.Session) if name in discreet.__all__}
     described = {"check"}  # test_check.py: it takes descriptions alone
     assert asked | described == verbs | {"private_candidates"}
-    public = {name: getattr(discreet, name) for name in discreet.__all__}
-    functions = {n: f for n, f in public.items() if callable(f) and not isinstance(f, type)}
+    values = {name: public(name) for name in PATHS}
+    functions = {n: f for n, f in values.items() if callable(f) and not isinstance(f, type)}
     paid = {n for n, f in functions.items() if "ledger" in inspect.signature(f).parameters}
     assert asked | described == paid - {"report"}
 
@@ -275,7 +283,7 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
         lambda once: discreet.median(once, candidates=AGES, epsilon=1),
         lambda once: discreet.median(once, candidates=AGES, score="median_distance", epsilon=1),
         lambda once: discreet.quantiles(once, alphas=["1/2"], candidates=AGES, epsilon=1),
-        lambda once: discreet.price(once, candidates=AGES, epsilon=1),
+        lambda once: discreet.best_price(once, candidates=AGES, epsilon=1),
         lambda once: discreet.randomized_response("tea", once, epsilon=1),
         lambda once: discreet.select_by(lambda *_: [1], once, [1], sensitivity=1, epsilon=1),
         lambda once: discreet.select_by(lambda *_: [1], [1], once, sensitivity=1, epsilon=1),
@@ -284,7 +292,7 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
             TABLE, "drink", candidates=DRINKS, by="who", groups=once, epsilon=1
         ),
         lambda once: bill_of(discreet.select, once, sensitivity=1, epsilon=1),
-        lambda once: bill_of(discreet.generalized, [1, 2], once, epsilon=1),
+        lambda once: bill_of(discreet.select_generalized, [1, 2], once, epsilon=1),
     ],
 )
 @pytest.mark.parametrize(
@@ -298,7 +306,7 @@ def test_what_can_be_read_once_is_refused_with_the_fix(ask: Any, make: Any) -> N
 
 
 def test_a_session_above_a_threshold_has_no_quote() -> None:
-    ask: Any = discreet.AboveThreshold
+    ask: Any = discreet.mechanisms.AboveThreshold
     with pytest.raises(InvalidArgument, match="only to see what it would cost"):
         bill_of(ask, 5, 1, 1)
 

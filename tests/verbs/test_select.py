@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import Base2, Base2Eta, BoundedRange, LaplaceDP, NoGuarantee, NoisyMax
 from discreet.candidates import Labels
 from discreet.errors import (
     DiscreetError,
@@ -26,6 +25,8 @@ from discreet.errors import (
     MissingColumn,
     UnknownName,
 )
+from discreet.mechanisms import Base2, Base2Eta, NoisyMax
+from discreet.privacy import BoundedRange, LaplaceDP, NoGuarantee
 from discreet.privacy.sensitivity import Neighbors
 from discreet.testing import counted_work
 
@@ -116,7 +117,9 @@ def test_a_release_looks_like_what_it_is() -> None:
     ],
 )
 def test_a_release_writes_numbers_in_lists_as_if_alone(value: object, written: str) -> None:
-    release = discreet.Release(value, discreet.PureDP(Fraction(1), "add_remove"), "exponential")
+    release = discreet.Release(
+        value, discreet.privacy.PureDP(Fraction(1), "add_remove"), "exponential"
+    )
     assert str(release) == f"{written} [ε = 1 (add/remove one record), exponential mechanism]"
 
 
@@ -308,7 +311,9 @@ def test_what_numpy_is_told_about_underflow_changes_nothing() -> None:
             assert discreet.select(scores, sensitivity=1, epsilon=1, mechanism=mechanism).value == 2
 
 
-@pytest.mark.parametrize("mechanism", [None, 1, object(), discreet.Exponential, "Exponential"])
+@pytest.mark.parametrize(
+    "mechanism", [None, 1, object(), discreet.mechanisms.Exponential, "Exponential"]
+)
 def test_what_is_no_mechanism_is_refused(mechanism: Any) -> None:
     with pytest.raises(UnknownName, match="mechanism must be"):
         discreet.select([1, 2], sensitivity=1, epsilon=1, mechanism=mechanism)

@@ -13,12 +13,13 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet import BoundedRange, Ledger
+from discreet import Ledger
 from discreet.asking import bill_of
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, InvalidScores
 from discreet.mechanisms import read_mechanism
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.payment import Bill, Indices
+from discreet.privacy import BoundedRange
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
@@ -179,7 +180,7 @@ def test_the_guarantee_holds_for_all_neighbours_and_is_reached(
 
 
 def test_how_the_parameters_are_shared() -> None:
-    def guarantee(**terms: Any) -> discreet.Composition | Any:
+    def guarantee(**terms: Any) -> discreet.privacy.Composition | Any:
         return discreet.select_rows([[0, 1]] * 4, sensitivity=1, **terms).guarantee
 
     assert guarantee(epsilon_per_row="1/3").pure == Fraction(4, 3)
@@ -396,7 +397,7 @@ def test_bits_are_read_row_by_row() -> None:
 def test_with_a_delta_every_row_has_more() -> None:
     ask: Any = {"sensitivity": 1, "epsilon": 1, "delta": "1e-6"}
     release = discreet.select_rows([[0, 1]] * 20, **ask)
-    assert release.guarantee == discreet.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
+    assert release.guarantee == discreet.privacy.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
     assert str(release).endswith(
         "[ε = 1, δ = 0.000001 (add/remove one record), exponential mechanism]"
     )

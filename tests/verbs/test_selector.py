@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import BoundedRange, Ledger, Selector
+from discreet import Ledger
 from discreet.errors import Exhausted, InvalidArgument, InvalidScores, UnreadableArgument
+from discreet.privacy import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.testing import SeededBits, bit_tree
+from discreet.verbs.selector import Selector
 
 from ..test_payment import Purse
 

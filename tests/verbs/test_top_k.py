@@ -614,8 +614,8 @@ def test_no_round_but_the_first_is_balanced() -> None:
 def test_with_a_delta_every_round_has_more(mechanism: str, k: int) -> None:
     delta, named_ = Fraction(1, 10**6), read_mechanism(mechanism)
     calibrated = Peeling(named_, k, delta).calibrate(GENERAL, ONE)
-    assert calibrated.guarantee == discreet.ApproxDP(Fraction(1), delta)
-    together = discreet.ApproxDP(Fraction(1), delta)
+    assert calibrated.guarantee == discreet.privacy.ApproxDP(Fraction(1), delta)
+    together = discreet.privacy.ApproxDP(Fraction(1), delta)
     share = share_of(named_, GENERAL, k, together, adaptive=True)
     alone = Peeling(named_, k).calibrate(GENERAL, PrivacyParameter("epsilon", k * share))
     assert share > Fraction(1, k)
@@ -643,7 +643,7 @@ def test_rounds_are_counted_as_adaptive_questions() -> None:
 def test_a_mechanism_that_cannot_be_kept_is_calibrated_anew() -> None:
     delta = Fraction(1, 10**6)
     own: Any = Peeling(_Unhashable(), 3, delta)
-    assert own.calibrate(GENERAL, ONE).guarantee == discreet.ApproxDP(Fraction(1), delta)
+    assert own.calibrate(GENERAL, ONE).guarantee == discreet.privacy.ApproxDP(Fraction(1), delta)
 
 
 class _Unhashable:
@@ -661,7 +661,7 @@ def test_top_k_takes_a_delta() -> None:
     ask: Any = {"k": 2, "sensitivity": 1, "epsilon": 1, "delta": "1e-6"}
     release = discreet.top_k(votes, **ask)
     assert release.value == ["beer", "tea"]
-    assert release.guarantee == discreet.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
+    assert release.guarantee == discreet.privacy.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
     ledger = discreet.Ledger()
     ledger.open("votes", epsilon=1, delta="1e-6", delta_for="questions")
     session = ledger.session("votes")

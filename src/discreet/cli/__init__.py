@@ -13,6 +13,7 @@ from ..errors import DiscreetError, InvalidArgument
 from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
+from .best_price import best_price_command
 from .check import check_command
 from .compare import compare_command
 from .describe import describe_command, schema_command
@@ -22,7 +23,6 @@ from .laplace import laplace_command
 from .ledger import ledger_app
 from .mode import mode_command
 from .plan import plan_command
-from .price import price_command
 from .quantile import (
     maximum_command,
     median_command,
@@ -52,7 +52,7 @@ for name, command in (
     ("maximum", maximum_command),
     ("quantile", quantile_command),
     ("quantiles", quantiles_command),
-    ("price", price_command),
+    ("best-price", best_price_command),
     ("top-k", top_k_command),
     ("select", select_command),
     ("laplace", laplace_command),

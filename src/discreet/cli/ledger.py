@@ -388,7 +388,7 @@ def _named(whose: "Dataset | str") -> str:
 
 def _read_guarantee(one: dict[str, Any], delta: Any, neighbors: Any) -> "Guarantee":
     """Return the guarantee for the given options: one number, or epsilon and delta."""
-    from .. import ZCDP, ApproxDP, GaussianDP, PureDP
+    from ..privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
     given = {name: value for name, value in one.items() if value is not None}
     if len(given) != 1 or (delta is not None and "epsilon" not in given):

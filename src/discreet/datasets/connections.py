@@ -175,7 +175,8 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile
     if read is None or kind not in ("duckdb", "sqlite", "postgresql"):
         raise wrong(
             place,
-            f"it must be {_FORMS}; of other databases make a Dataset of discreet.sql(query, connection) in Python",
+            f"it must be {_FORMS}; of other databases make a "
+            "Dataset of discreet.scan_query(query, connection) in Python",
         )
     if holds_password(read):
         raise wrong(

@@ -57,8 +57,8 @@ class Dataset:
     the grid, or left out if they are no numbers.
 
     Args:
-        source: the data: whatever verbs take as tables, such as a path, a frame or `discreet.sql(...)`. They are
-            not read.
+        source: the data: whatever verbs take as tables, such as a path, a frame or `discreet.scan_query(...)`. They
+            are not read.
         columns: for every column that may be asked about, a dict: "type" is "integer", "number", "string",
             "boolean", "date" or "datetime"; "minimum" and "maximum"; "enum", a list of all values; "step", the
             distance of answers between the bounds, 1 for integers.

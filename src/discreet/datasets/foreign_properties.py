@@ -158,7 +158,7 @@ SCHEMA: Mapping[str, Rule] = {
 }  # fmt: skip
 """The properties of a Table Schema."""
 
-_FORM = "the form of a file is said in Python: discreet.csv(path, delimiter=..., names=...); then delete it"
+_FORM = "the form of a file is said in Python: discreet.scan_csv(path, delimiter=..., names=...); then delete it"
 
 RESOURCE: Mapping[str, Rule] = {
     "dialect": only(

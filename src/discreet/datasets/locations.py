@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arguments import file_path
 from ..errors import InvalidArgument
-from ..tables.csv_files import csv
+from ..tables.csv_files import scan_csv
 from ..tables.parsed_queries import is_one_select
 from ..tables.paths import file_format
 from ..tables.queries import SqlQuery
@@ -75,7 +75,7 @@ def _read_file(given: object, table: Mapping[str, Any], folder: Path, here: KeyP
         return path
     for key, value in form.items():
         _check_form(path, key, value, (*here[:-1], key))
-    return csv(path, **form)
+    return scan_csv(path, **form)
 
 
 def _check_form(path: str, key: str, value: Any, place: KeyPath) -> None:
@@ -86,7 +86,7 @@ def _check_form(path: str, key: str, value: Any, place: KeyPath) -> None:
     if key == "names":
         value = read_list(value, place)
     try:
-        csv(path, **{key: value})
+        scan_csv(path, **{key: value})
     except InvalidArgument as error:
         message = str(error)
     else:

@@ -16,15 +16,15 @@ from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
 from ..text_tables import fact_table, listing
+from ..verbs.best_price import best_price
 from ..verbs.check import check
-from ..verbs.generalized import generalized
 from ..verbs.mode import mode
 from ..verbs.noise import geometric, laplace, randomized_response
-from ..verbs.price import price
 from ..verbs.quantile import maximum, median, minimum, quantile
 from ..verbs.quantiles import quantiles
 from ..verbs.select import select
 from ..verbs.select_by import select_by
+from ..verbs.select_generalized import select_generalized
 from ..verbs.select_rows import select_rows
 from ..verbs.selector import selector
 from ..verbs.top_k import top_k
@@ -137,20 +137,20 @@ class Session:
     closed; it is a context manager for readability alone.
     """
 
+    best_price = _PaidVerb(best_price)
     check = _PaidVerb(check)
-    generalized = _PaidVerb(generalized)
     geometric = _PaidVerb(geometric)
     laplace = _PaidVerb(laplace)
     maximum = _PaidVerb(maximum)
     median = _PaidVerb(median)
     minimum = _PaidVerb(minimum)
     mode = _PaidVerb(mode)
-    price = _PaidVerb(price)
     quantile = _PaidVerb(quantile)
     quantiles = _PaidVerb(quantiles)
     randomized_response = _PaidVerb(randomized_response)
     select = _PaidVerb(select)
     select_by = _PaidVerb(select_by)
+    select_generalized = _PaidVerb(select_generalized)
     select_rows = _PaidVerb(select_rows)
     selector = _PaidVerb(selector)
     top_k = _PaidVerb(top_k)

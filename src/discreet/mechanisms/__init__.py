@@ -5,7 +5,8 @@ from typing import Any
 
 from ..arguments import choice
 from ..errors import InvalidArgument, UnknownName, shown
-from .base2 import Base2
+from .above_threshold import AboveThreshold
+from .base2 import Base2, Base2Eta, best_eta
 from .contract import Mechanism, RegisteredMechanism
 from .exponential import Exponential
 from .noisy_max import NoisyMax
@@ -14,11 +15,14 @@ from .permute_and_flip import PermuteAndFlip
 __all__ = [
     "BOUNDED",
     "MECHANISMS",
+    "AboveThreshold",
     "Base2",
+    "Base2Eta",
     "Exponential",
     "Mechanism",
     "NoisyMax",
     "PermuteAndFlip",
+    "best_eta",
     "read_mechanism",
     "read_options",
     "serving_runs",

@@ -59,7 +59,7 @@ class DataNode:
         node = DataNode("budget.db")
         node.set_private_data("bids", [1, 1, 1, 3.01], epsilon=10)
         node.configure_data_access(
-            "bids", "price", discreet.price, candidates=Grid(0, "3.5", "0.01"), epsilon=1
+            "bids", "price", discreet.best_price, candidates=Grid(0, "3.5", "0.01"), epsilon=1
         )
         node.give_share("bids", "team-a", epsilon=2)
         team = node.analyst("team-a")
@@ -135,7 +135,7 @@ class DataNode:
         Args:
             name: the name of the data.
             access: a name for the question, unique among the questions about these data.
-            verb: a verb that takes the data first, such as `discreet.mode` or `discreet.price`; for
+            verb: a verb that takes the data first, such as `discreet.mode` or `discreet.best_price`; for
                 `select_by` pass `functools.partial(discreet.select_by, u)`.
             *arguments: the positional arguments of the verb after the data.
             **terms: its keyword arguments, such as the privacy parameter and the mechanism.

@@ -1,5 +1,40 @@
 """Privacy guarantees: sensitivities, the guarantees that follow from them, and their composition."""
 
 from .composition import Composition, compose
+from .guarantees import (
+    ZCDP,
+    ApproxDP,
+    BoundedRange,
+    GaussianDP,
+    LaplaceDP,
+    LogisticDP,
+    LossDP,
+    MixedRange,
+    NoGuarantee,
+    PureDP,
+    RenyiDP,
+    SummedRange,
+)
+from .odometer import Odometer
+from .parallel import compose_parallel
+from .pld import LossDistribution
 
-__all__ = ["Composition", "compose"]
+__all__ = [
+    "ZCDP",
+    "ApproxDP",
+    "BoundedRange",
+    "Composition",
+    "GaussianDP",
+    "LaplaceDP",
+    "LogisticDP",
+    "LossDP",
+    "LossDistribution",
+    "MixedRange",
+    "NoGuarantee",
+    "Odometer",
+    "PureDP",
+    "RenyiDP",
+    "SummedRange",
+    "compose",
+    "compose_parallel",
+]

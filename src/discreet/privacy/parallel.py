@@ -14,12 +14,12 @@ from .renyi_dp import ORDERS
 
 
 @error_boundary
-def parallel(*guarantees: Guarantee) -> Guarantee:
+def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     """Return the guarantee of answers about disjoint parts of the data.
 
     A record must belong to one part, by itself and whatever the other records are. One record more or
     less then changes one part, so the weakest of the guarantees holds. A record that is replaced may
-    change two: take `parallel(...).under("replace_one")`.
+    change two: take `compose_parallel(...).under("replace_one")`.
 
     Bounded ranges of several parts are mixed, as the questions to one may depend on answers about the others.
     Two steps may fall on two parts: two ranges, one after the other, a `SummedRange`.

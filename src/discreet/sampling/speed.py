@@ -28,8 +28,8 @@ def speed() -> Speed:
     DISCREET_THREADS says how many threads it may use, by default one for each processor.
 
     Example:
-        >>> import discreet
-        >>> discreet.speed()  # doctest: +SKIP
+        >>> from discreet.sampling.speed import speed
+        >>> speed()  # doctest: +SKIP
         Speed(kernel='x86-64-v3', threads=2, reason=None)
     """
     loaded = kernel.load()

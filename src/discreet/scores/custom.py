@@ -120,7 +120,7 @@ class Custom:
         return f"Custom(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"
 
 
-def each(u: Callable[[Any, Any], object]) -> ScoreFunction:
+def per_candidate(u: Callable[[Any, Any], object]) -> ScoreFunction:
     """Return the score function that calls u(data, candidate) for one candidate after another.
 
     Args:

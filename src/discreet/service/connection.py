@@ -60,7 +60,7 @@ class Connection:
     maximum = _FreeVerb("maximum")
     quantile = _FreeVerb("quantile")
     quantiles = _FreeVerb("quantiles")
-    price = _FreeVerb("price")
+    best_price = _FreeVerb("price")
     check = _FreeVerb("check")
 
     def __init__(self, side: Side, told: str) -> None:

@@ -89,9 +89,13 @@ def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
     return Call(verb_named(called), (named,), given)
 
 
+_METHODS = {"price": "best_price"}
+"""The methods of a session that are called otherwise than their verb in discreet.toml and over HTTP."""
+
+
 def verb_named(name: str) -> Callable[..., Release]:
     """Return the verb of a name; a session has each as a method."""
-    verb: Callable[..., Release] = getattr(Session, name)
+    verb: Callable[..., Release] = getattr(Session, _METHODS.get(name, name))
     return verb
 
 

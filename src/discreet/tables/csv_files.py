@@ -61,7 +61,7 @@ class CsvFile:
 
 
 @error_boundary
-def csv(
+def scan_csv(
     path: str | os.PathLike[str],
     *,
     delimiter: str | None = None,
@@ -264,7 +264,7 @@ def _no_such_column(column: str, names: list[str], file: Path, alias: str) -> Mi
     if is_like_data(names):  # it may be a row, which must not be shown
         where = (
             f"the first line of {file}, which looks like data and is not shown; if the file has no line of names, "
-            "say them: discreet.csv(path, names=[...])"
+            "say them: discreet.scan_csv(path, names=[...])"
         )
         return missing_column(column, [], where, alias)
     return missing_column(column, names, str(file), alias)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ACCEPTED = (
     "the path of a CSV, JSON lines, Parquet or Arrow file, a list of paths, or a folder; a pandas, Polars, "
     "PyArrow, DuckDB, Dask or Spark table, or what exports Arrow streams; a list of dicts, a dict of lists or "
-    "a record array of numpy; or discreet.sql(query, connection)"
+    "a record array of numpy; or discreet.scan_query(query, connection)"
 )
 
 _GROUPED = "give the table itself, and the column of groups as by=, with the groups that answer: groups=[...]"
@@ -35,10 +35,10 @@ _ADVICE = {
     **dict.fromkeys(("DataFrameGroupBy", "SeriesGroupBy", "GroupBy", "LazyGroupBy"), _GROUPED),
     "RecordBatchReader": "it can be read once only, so give data.read_all()",
     "Scanner": "give data.to_table()",
-    "DuckDBPyConnection": "give discreet.sql('SELECT ...', data)",
-    "Engine": "give discreet.sql('SELECT ...', data)",
-    "Connection": "give discreet.sql('SELECT ...', data)",
-    "Select": "give discreet.sql(str(data), engine)",
+    "DuckDBPyConnection": "give discreet.scan_query('SELECT ...', data)",
+    "Engine": "give discreet.scan_query('SELECT ...', data)",
+    "Connection": "give discreet.scan_query('SELECT ...', data)",
+    "Select": "give discreet.scan_query(str(data), engine)",
     "list": "paths in it must end as files do, or be of pathlib; of values give a dict, {column: values}",
 }
 """What converts what is refused, by the name of its class."""

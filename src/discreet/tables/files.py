@@ -176,7 +176,7 @@ def _refuse_addresses(given: str) -> None:
             f"duckdb.read_parquet({given!r})"
         )
     if given.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
-        raise UnreadableFile("a query needs a connection: discreet.sql(query, connection)")
+        raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
 
 
 def _is_pattern(file: Path) -> bool:
@@ -253,7 +253,7 @@ def format_of(one: File) -> str:
         return "CSV"
     kind = file_format(one.path)
     if not kind:
-        hint = " Its form can be given: discreet.csv(path, delimiter=..., names=...)"
+        hint = " Its form can be given: discreet.scan_csv(path, delimiter=..., names=...)"
         if one.path.suffix.lower() in (".xlsx", ".xls", ".ods"):
             hint = " Of a spreadsheet give the table: pandas.read_excel(path)"
         start_of(one.path)

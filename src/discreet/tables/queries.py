@@ -1,4 +1,4 @@
-"""SQL text as data: `discreet.sql("SELECT ...", connection)`."""
+"""SQL text as data: `discreet.scan_query("SELECT ...", connection)`."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -73,10 +73,10 @@ class SqlQuery:
         return columns_of_rows([*result.keys()], result.fetchall())
 
     def __repr__(self) -> str:
-        return f"discreet.sql({self.text!r}, {shown(self.connection)})"
+        return f"discreet.scan_query({self.text!r}, {shown(self.connection)})"
 
 
-def sql(query: str, connection: object) -> SqlQuery:
+def scan_query(query: str, connection: object) -> SqlQuery:
     """Return the rows of a query as data that every verb over tables takes.
 
     One row of the result is one record, so a query that joins several rows of one unit needs a `privacy_unit`. With

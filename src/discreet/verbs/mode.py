@@ -62,7 +62,7 @@ def mode(
 
     Args:
         data: a pandas, Polars, PyArrow, DuckDB, Dask or Spark table, a path or several, a folder, or
-            `discreet.sql(...)` (docs/reference/tables.md lists all); or values in a list or a series,
+            `discreet.scan_query(...)` (docs/reference/tables.md lists all); or values in a list or a series,
             without `column`.
         column: the name of the column. Without it the data are the values themselves.
         candidates: the possible answers. They are public and must be fixed without looking at the data.

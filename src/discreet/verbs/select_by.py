@@ -63,7 +63,7 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
 
     Args:
         u: the utility function: returns one score per candidate, in their order, higher is better.
-            `discreet.each` makes one from a function of a single candidate.
+            `discreet.per_candidate` makes one from a function of a single candidate.
         data: the first argument of `u`, untouched. Private.
         candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
         sensitivity: the most that one score can change between neighbours, without rounding errors, in units

@@ -1,4 +1,4 @@
-"""generalized: one of the candidates, whose scores have different sensitivities."""
+"""select_generalized: one of the candidates, whose scores have different sensitivities."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 @overload
-def generalized(
+def select_generalized(
     scores: Mapping[_T, object],
     sensitivities: Iterable[Number],
     *,
@@ -27,7 +27,7 @@ def generalized(
 
 
 @overload
-def generalized(
+def select_generalized(
     scores: object,
     sensitivities: Iterable[Number],
     *,
@@ -38,7 +38,7 @@ def generalized(
 
 
 @overload
-def generalized(
+def select_generalized(
     scores: object,
     sensitivities: Iterable[Number],
     *,
@@ -49,7 +49,7 @@ def generalized(
 
 
 @takes_terms
-def generalized(
+def select_generalized(
     scores: object,
     sensitivities: Iterable[Number],
     *,

@@ -1,4 +1,4 @@
-"""discreet price: a price that maximizes revenue."""
+"""discreet best-price: a price that maximizes revenue."""
 
 from typing import Annotated
 
@@ -6,14 +6,14 @@ import typer
 
 from ..releases import Release
 from ..terms import Terms
-from ..verbs import price as verb
+from ..verbs.best_price import best_price
 from .described import grid_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 
 @releasing()
-def price_command(
+def best_price_command(
     data: DataArgument,
     column: ColumnArgument,
     terms: Terms,
@@ -43,9 +43,9 @@ def price_command(
 
     One row is one bid for one unit.
 
-    Example: discreet price bids.csv bid --hi 100 --step 0.01 --epsilon 1
+    Example: discreet best-price bids.csv bid --hi 100 --step 0.01 --epsilon 1
     """
-    return verb.price(
+    return best_price(
         data,
         column,
         candidates=grid_of(data, "0" if lo is None and hi is not None else lo, hi, step),

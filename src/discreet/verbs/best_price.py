@@ -1,4 +1,4 @@
-"""price: the price with the highest revenue."""
+"""best_price: the price with the highest revenue."""
 
 from typing import TypeVar, Unpack, overload
 
@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 @overload
-def price(
+def best_price(
     data: object,
     column: str | None = None,
     *,
@@ -30,7 +30,7 @@ def price(
 
 
 @overload
-def price(
+def best_price(
     data: object,
     column: str | None = None,
     *,
@@ -43,7 +43,7 @@ def price(
 
 
 @takes_terms
-def price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
+def best_price(  # noqa: PLR0913  # what is sold takes two numbers more than other verbs
     data: object,
     column: str | None = None,
     *,

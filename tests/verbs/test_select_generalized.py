@@ -18,7 +18,7 @@ from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
 from discreet.scores.generalized import Generalized, read_changes
 from discreet.testing import bit_tree, log_ratios
-from discreet.verbs.generalized import generalized
+from discreet.verbs.select_generalized import select_generalized
 
 
 def by_definition(q: Any, changes: Any, t: Fraction) -> list[Fraction]:
@@ -105,7 +105,7 @@ def test_every_bit_string_is_accounted_for() -> None:
     score = Generalized(
         [0.1, 3, Fraction(1, 3)], (Fraction(1, 7), Fraction(2), Fraction(1)), Fraction(1)
     )
-    calibrated = discreet.Exponential().calibrate(
+    calibrated = discreet.mechanisms.Exponential().calibrate(
         score.sensitivity("add_remove"), PrivacyParameter("epsilon", Fraction(2))
     )
     drawn_from = calibrated.law(score.compute(calibrated.cutoff_gap))
@@ -124,7 +124,7 @@ def test_the_bound_on_the_score_holds() -> None:
 
 
 def test_a_wild_candidate_does_not_hide_a_steady_one() -> None:
-    release = generalized(
+    release = select_generalized(
         {"wild": 0, "steady": 200, "other": 0},
         [10**6, 1, 1],
         beta="1e-20",
@@ -132,15 +132,17 @@ def test_a_wild_candidate_does_not_hide_a_steady_one() -> None:
         neighbors="replace_one",
     )
     assert release.value == "steady"  # but for a chance of 1e-20
-    assert release.guarantee == discreet.BoundedRange(Fraction(2), "replace_one")
+    assert release.guarantee == discreet.privacy.BoundedRange(Fraction(2), "replace_one")
     for terms in ({"scale": 1}, {"rho": 2}, {"epsilon": 2, "mechanism": "permute_and_flip"}):
-        assert generalized([0, 200], [9, "1/2"], **terms).value == 1
-    named = generalized(np.array([200.0, 0]), [1, 9], epsilon=2, candidates=["a", "b"], size=2)
+        assert select_generalized([0, 200], [9, "1/2"], **terms).value == 1
+    named = select_generalized(
+        np.array([200.0, 0]), [1, 9], epsilon=2, candidates=["a", "b"], size=2
+    )
     assert named.value == ["a", "a"]
 
 
 def test_t_follows_epsilon_and_beta() -> None:
-    from discreet.verbs.generalized import _lowering
+    from discreet.verbs.select_generalized import _lowering
 
     assert math.isclose(
         _lowering(Fraction(1, 2), 10, Fraction(1, 20)), 4 * math.log(200), rel_tol=1e-3
@@ -153,19 +155,19 @@ def test_t_follows_epsilon_and_beta() -> None:
 )
 def test_what_is_no_sensitivity_is_refused(bad: Any) -> None:
     with pytest.raises(InvalidArgument):
-        generalized([1, 2], bad, epsilon=1)
+        select_generalized([1, 2], bad, epsilon=1)
 
 
 def test_refusals() -> None:
     with pytest.raises(InvalidScores, match="2 sensitivities but 3 scores"):
-        generalized([1, 2, 3], [1, 2], epsilon=1)
+        select_generalized([1, 2, 3], [1, 2], epsilon=1)
     with pytest.raises(InvalidScores, match="NaN"):
-        generalized([1.0, math.nan], [1, 2], epsilon=1)
+        select_generalized([1.0, math.nan], [1, 2], epsilon=1)
     for beta in (0, 1, -1, 2, "x"):
         with pytest.raises(InvalidNumber, match="beta"):
-            generalized([1, 2], [1, 2], epsilon=1, beta=beta)
+            select_generalized([1, 2], [1, 2], epsilon=1, beta=beta)
     with pytest.raises(InvalidArgument, match="how much privacy"):
-        generalized([1, 2], [1, 2])
+        select_generalized([1, 2], [1, 2])
     assert read_changes([0.1]) == (Fraction(0.1),)  # the larger of its two readings
     score = Generalized([777], (Fraction(1),), Fraction(2))
     assert repr(score) == "Generalized(t=2, sensitivities 1)"

@@ -1,0 +1,71 @@
+"""Names that `discreet` had in other releases, and what took their place."""
+
+import sys
+
+NAMES: dict[str, str] = {
+    "csv": "scan_csv",
+    "each": "per_candidate",
+    "generalized": "select_generalized",
+    "parallel": "compose_parallel",
+    "price": "best_price",
+    "sql": "scan_query",
+}
+"""The names of `discreet` that are called otherwise now."""
+
+MODULES: dict[str, str] = {
+    "AboveThreshold": "mechanisms",
+    "AllowedQuestion": "node",
+    "Analyst": "node",
+    "ApproxDP": "privacy",
+    "Base2": "mechanisms",
+    "Base2Eta": "mechanisms",
+    "BoundedRange": "privacy",
+    "Charge": "ledger",
+    "Comparison": "planning.compare",
+    "Composition": "privacy",
+    "Distribution": "planning.distribution",
+    "Enclosure": "planning.enclosure",
+    "ErrorBound": "accuracy",
+    "Exponential": "mechanisms",
+    "GaussianDP": "privacy",
+    "LaplaceDP": "privacy",
+    "LogisticDP": "privacy",
+    "LossDP": "privacy",
+    "LossDistribution": "privacy",
+    "MECHANISMS": "mechanisms",
+    "MixedRange": "privacy",
+    "NoGuarantee": "privacy",
+    "NoisyMax": "mechanisms",
+    "Odometer": "privacy",
+    "PastRelease": "service",
+    "PermuteAndFlip": "mechanisms",
+    "PureDP": "privacy",
+    "Quote": "ledger",
+    "RenyiDP": "privacy",
+    "SCORES": "scores",
+    "Selector": "verbs.selector",
+    "Simulation": "releases",
+    "Speed": "sampling.speed",
+    "SummedRange": "privacy",
+    "Terms": "terms",
+    "ZCDP": "privacy",
+    "best_eta": "mechanisms",
+    "speed": "sampling.speed",
+    "to_opendp": "opendp",
+}
+"""The names of `discreet` that moved to a module below it."""
+
+
+def missing_name(name: str) -> AttributeError | ImportError:
+    """Return the error for a name that `discreet` does not have; of one that it had, it names the new one.
+
+    `from discreet import NAME` would replace an AttributeError by an ImportError of its own words.
+    """
+    if name in NAMES:
+        message = f"discreet.{name} is now discreet.{NAMES[name]}"
+    elif name in MODULES:
+        message = f"discreet.{name} is now in discreet.{MODULES[name]}: from discreet.{MODULES[name]} import {name}"
+    else:
+        return AttributeError(f"module 'discreet' has no attribute {name!r}")
+    caller = sys._getframe(2).f_code
+    return (ImportError if caller.co_name == "_handle_fromlist" else AttributeError)(message)
