@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 import discreet
-from discreet import Grid, audit, plots, testing
+from discreet import Grid, adapters, audit, errors, plots, testing
 from discreet.planning.distribution import Distribution
 from discreet.service import PastRelease
 
