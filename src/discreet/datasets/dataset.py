@@ -220,10 +220,19 @@ class Dataset:
     def about(self) -> About:
         """What a ledger keeps of the description."""
         columns = tuple(map(str, self._columns))
-        place = self.place if self.place is None else json.loads(json.dumps(self.place))
-        return About(
-            self.name, self.digest, place, self.privacy_unit, self.max_contributions, columns
+        return replace(
+            self.whereabouts,
+            digest=self.digest,
+            privacy_unit=self.privacy_unit,
+            max_contributions=self.max_contributions,
+            columns=columns,
         )
+
+    @property
+    def whereabouts(self) -> About:
+        """What a ledger finds its budgets by: its name, and where the data are."""
+        place = self.place if self.place is None else json.loads(json.dumps(self.place))
+        return About(self.name, source=place)
 
     def about_now(self, others: Iterable[str] = ()) -> tuple[About, TableCheck]:
         """Return the same with the tables of a query, as its owner's connection finds them now.

@@ -333,7 +333,7 @@ class Ledger:
     def _current(self, dataset: str | Dataset) -> str:
         """Return the budget that is charged: of a described dataset the newest, else that of the name."""
         if isinstance(dataset, Dataset):
-            return self._store.read(_newest, dataset.about)
+            return self._store.read(_newest, dataset.whereabouts)
         return dataset
 
     def budgets(self) -> list[Budget]:
@@ -527,8 +527,26 @@ def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tup
     return bindings.unknown_queries(about.source)
 
 
+def session_of(
+    ledger: Ledger,
+    budget: Budget,
+    at: str | None = None,
+    check: Callable[[], object] = lambda: None,
+) -> Session:
+    """Return the session that charges releases to a budget that was read before. Nothing is read now.
+
+    Args:
+        ledger: the ledger.
+        budget: the budget of a dataset, or an analyst's share of it.
+        at: the time that events have, in UTC, as a service gives that of the request: data are read before the
+            charge, so the time of the charge depends on them; None for that of the charge.
+        check: called in the transaction that charges; raises if whoever asks may not pay any more.
+    """
+    return Session(Payer(ledger._store, budget.dataset, budget.analyst, at, check))
+
+
 def _about_or_name(dataset: str | Dataset) -> About | str:
-    return dataset.about if isinstance(dataset, Dataset) else read_name(dataset, "dataset")
+    return dataset.whereabouts if isinstance(dataset, Dataset) else read_name(dataset, "dataset")
 
 
 def _about_of(dataset: Dataset) -> About:

@@ -82,12 +82,14 @@ class Payer:
         dataset: the dataset.
         analyst: the analyst, or None.
         at: the time that events of its releases have, where it must not tell when they were charged.
+        check: called in the transaction that charges; raises if whoever asks may not pay any more.
     """
 
     store: Store
     dataset: str
     analyst: str | None
     at: str | None = None
+    check: Callable[[], object] = lambda: None
 
     def __post_init__(self) -> None:
         """Read the names as exact text.
@@ -240,6 +242,7 @@ class Purchase:
 
     def _charge(self, transaction: Transaction) -> None:
         bill = self.bill
+        self.payer.check()
         description = check_charge(transaction, self.payer.dataset, bill.about)
         if description is not None:
             record(transaction, self.payer.dataset, description, at=self.payer.at)

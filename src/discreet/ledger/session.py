@@ -158,16 +158,6 @@ class Session:
     def __init__(self, payer: Payer) -> None:
         self._payer = payer
 
-    def dated(self, at: str) -> "Session":
-        """Return this session with events that have another time than that of their charge.
-
-        Data are read before the charge, so its time depends on them. A service gives the time of the request.
-
-        Args:
-            at: the time, in UTC, as events have it.
-        """
-        return Session(replace(self._payer, at=at))
-
     @property
     def dataset(self) -> str:
         """The dataset of the budget that is charged."""

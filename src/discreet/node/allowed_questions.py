@@ -9,7 +9,7 @@ from threading import Lock
 from uuid import uuid4
 
 from ..batches import Call
-from ..errors import Exhausted, InvalidArgument, InvalidNumber, Unanswerable
+from ..errors import Exhausted, InvalidArgument, InvalidNumber, NotAllowed, Unanswerable
 from ..ledger import Session
 from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
@@ -84,6 +84,11 @@ class Limits:
     size: int = _ANSWERS_AT_ONCE
     requests: int | None = None
 
+    def check_size(self, size: int | None) -> None:
+        """Raise if the owner does not allow as many answers at once."""
+        if size is not None and size > self.size:
+            raise PublicError(InvalidNumber(f"size may be up to {self.size:,} here"))
+
 
 @dataclass(slots=True, repr=False)
 class Permission:
@@ -92,31 +97,19 @@ class Permission:
     question: Call
     bill: Bill
     limits: Limits = field(default_factory=Limits)
-    _asked: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
+    _requests: defaultdict[str, set[str]] = field(default_factory=partial(defaultdict, set))
     _lock: Lock = field(default_factory=Lock)
 
-    def described(self, name: str, access: str, analyst: str) -> AllowedQuestion:
+    def allowed_question(self, name: str, access: str, analyst: str) -> AllowedQuestion:
         """Return the question as one analyst may see it."""
         bill, limits = self.bill, self.limits
         left = limits.requests
         if left is not None:
-            left = max(0, left - len(self._asked.get(analyst, ())))
+            left = max(0, left - len(self._requests.get(analyst, ())))
         return AllowedQuestion(
             name, access, bill.query, bill.guarantee, bill.mechanism, bill.candidates, bill.unit,
             limits.size, left,
         )  # fmt: skip
-
-    def check_size(self, size: int | None) -> None:
-        """Raise if the owner does not allow as many answers at once."""
-        if size is not None and size > self.limits.size:
-            raise PublicError(InvalidNumber(f"size may be up to {self.limits.size:,} here"))
-
-    def _check_several(self, size: int | None) -> None:
-        """Raise if several answers are asked for at once, and the verb gives one."""
-        takes = inspect.signature(self.question.verb).parameters
-        named = "size" in takes or any(one.kind is one.VAR_KEYWORD for one in takes.values())
-        if size is not None and not named:
-            raise PublicError(InvalidArgument("this question has one answer: leave out size"))
 
     def admit(self, analyst: str, request: str | None) -> None:
         """Count a request of an analyst if requests are limited, and raise if there are too many.
@@ -126,50 +119,24 @@ class Permission:
         most = self.limits.requests
         if most is None:
             return
-        named = str(uuid4()) if request is None else request
+        name = str(uuid4()) if request is None else request
         with self._lock:
-            asked = self._asked[analyst]
-            if named not in asked and len(asked) >= most:
+            requests = self._requests[analyst]
+            if name not in requests and len(requests) >= most:
                 raise PublicError(
                     Exhausted(f"this question may be asked {most:,} times, and was; ask its owner")
                 )
-            asked.add(named)
+            requests.add(name)
 
-    def bill_for(self, data: object, size: int | None) -> Bill:
-        """Return the bill for that many answers. No data are read."""
-        self._check_several(size)
-        return self.about(data).bill(**_given(size=size))
 
-    def ask(
-        self,
-        data: object,
-        payer: Session,
-        size: int | None,
-        request: str | None,
-        prepared: Callable[[Prepare], Prepare] = lambda prepare: prepare,
-    ) -> Release:
-        """Return the answer. An error after the charge names the request that asks again at no cost.
-
-        Args:
-            data: the data.
-            payer: the session that is charged.
-            size: the number of independent answers.
-            request: the name of the request.
-            prepared: what to make of the function that computes the private scores, such as `charge_failures`.
-        """
-        paying = _Payer(payer, prepared)
-        try:
-            return self.about(data).ask(ledger=paying, **_given(size=size, request=request))
-        except BaseException as error:
-            charged = True if paying.is_paid else getattr(error, "charged", False)
-            if charged is False:
-                raise
-            failure = ChargedError(error, paying.request, is_certain=charged is True)
-        raise failure
-
-    def about(self, data: object) -> Call:
-        """Return the question with its data."""
-        return self.question._replace(arguments=(data, *self.question.arguments))
+def check_several(question: Call, size: int | None) -> None:
+    """Raise if several answers are asked for at once, and the verb gives one."""
+    parameters = inspect.signature(question.verb).parameters
+    takes_size = "size" in parameters or any(
+        one.kind is one.VAR_KEYWORD for one in parameters.values()
+    )
+    if size is not None and not takes_size:
+        raise PublicError(InvalidArgument("this question has one answer: leave out size"))
 
 
 def charge_failures(prepare: Prepare) -> Prepare:
@@ -219,23 +186,68 @@ def charge_unread(prepare: Prepare) -> Prepare:
     return prepared
 
 
-class _Payer:
-    """A session that gives every request a name, and knows whether it was charged."""
+class Checkout:
+    """The account of one question: it checks the bill of its verb, and buys that very bill from a session.
 
-    def __init__(self, session: Session, prepared: Callable[[Prepare], Prepare]) -> None:
-        self._session = session
-        self._prepared = prepared
+    So the verb runs once, and what was priced, checked for its length and paid is one object. No private data are
+    read before it was checked.
+
+    Args:
+        check: raises if the bill may not be bought.
+        prepared: what to make of the function that computes the private scores, such as `charge_failures`.
+        check_again: called in the transaction that charges; raises if whoever asks may not pay any more.
+
+    Attributes:
+        bill: the bill that was checked; None before the verb has settled its arguments.
+        request: the name of the request.
+        is_paid: whether this call charged.
+    """
+
+    def __init__(
+        self,
+        check: Callable[[Bill], object],
+        prepared: Callable[[Prepare], Prepare],
+        check_again: Callable[[], object],
+    ) -> None:
+        self._check, self._prepared, self._check_again = check, prepared, check_again
+        self._refusal: NotAllowed | None = None
+        self.bill: Bill | None = None
         self.request = ""
         self.is_paid = False
 
-    def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
+    def ask(
+        self, question: Call, session: Session, size: int | None, request: str | None
+    ) -> Release:
+        """Return the answer. An error after the charge names the request that asks again at no cost.
+
+        Args:
+            question: the question with its data.
+            session: the session that is charged, which calls `allow` before it charges.
+            size: the number of independent answers.
+            request: the name of the request.
+        """
+        check_several(question, size)
+        self._session = session
+        terms = {"size": size, "request": request}
+        try:
+            return question.ask(
+                ledger=self, **{term: value for term, value in terms.items() if value is not None}
+            )
+        except BaseException as error:
+            failure = self._failure(error)
+            if failure is error:
+                raise
+        raise failure
+
+    def buy(self, bill: Bill, prepare: Prepare) -> Indices:
         """Charge for a release and draw, as the session does."""
         return self.bought(bill, prepare).drawn
 
-    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
-        """Do as `buy` does, and tell whether this call charged."""
+    def bought(self, bill: Bill, prepare: Prepare) -> Purchased:
+        """Check the bill, buy it, and tell whether this call charged."""
+        self._check(bill)
         self.request = bill.request or str(uuid4())
-        named = replace(bill, request=self.request)
+        self.bill = replace(bill, request=self.request)
 
         def prepared() -> Callable[[], Indices]:
             draw = self._prepared(prepare)()
@@ -246,8 +258,21 @@ class _Payer:
 
             return drawn
 
-        return self._session.bought(named, prepared)
+        return self._session.bought(self.bill, prepared)
 
+    def allow(self) -> None:
+        """Raise if this may not be paid any more; for the transaction that charges."""
+        try:
+            self._check_again()
+        except NotAllowed as error:
+            self._refusal = error
+            raise
 
-def _given(**terms: object) -> dict[str, object]:
-    return {term: value for term, value in terms.items() if value is not None}
+    def _failure(self, error: BaseException) -> BaseException:
+        """Return the error to raise in place of another, or that one."""
+        if error is self._refusal:
+            return PublicError(self._refusal)
+        charged = True if self.is_paid else getattr(error, "charged", False)
+        if charged is False:
+            return error
+        return ChargedError(error, self.request, is_certain=charged is True)

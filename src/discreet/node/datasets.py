@@ -1,5 +1,6 @@
 """The datasets of a node by name, with their allowed questions, and the ledger that is charged."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -10,11 +11,12 @@ from ..datasets import Dataset
 from ..datasets.dataset import under
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Event, Ledger, Quote, Session
+from ..ledger.ledger import session_of
 from ..ledger.transaction import ChainHead
 from ..payment import Bill
 from ..releases import Release, Simulation
 from ..terms import check_names
-from .allowed_questions import AllowedQuestion, Permission
+from .allowed_questions import AllowedQuestion, Checkout, Permission, check_several
 from .isolation import PublicError
 
 
@@ -70,8 +72,9 @@ class Datasets:
         asked = kept._replace(arguments=(holding.data, *kept.arguments))
         _check_arguments(access, asked)
         bill = asked.bill()
-        if self.opened(name) is not None:
-            self.session(name, None).quoted([bill])  # refuses what the budget cannot count
+        budget = self.opened(name)
+        if budget is not None:
+            self.session(budget).quoted([bill])  # refuses what the budget cannot count
         holding.questions[access] = Permission(kept, bill)
 
     def limit(self, name: str, access: str | None, limits: dict[str, int]) -> None:
@@ -96,42 +99,70 @@ class Datasets:
         """Answer a question; for an analyst, within the limits."""
         holding = self.find(name)
         allowed = holding.question(access)
-        session = self.session(name, analyst)
+        budget = self.charged(analyst, [name]).get(name)
+        if budget is None:
+            budget = self.whole(name) if analyst is None else self.share_of(name, analyst)
         if analyst is not None:
-            allowed.check_size(size)
+            allowed.limits.check_size(size)
             allowed.admit(analyst, request)
-        return allowed.ask(holding.data, session, size, request)
+        checkout = Checkout(lambda _: None, lambda prepare: prepare, lambda: None)
+        session = self.session(budget, check=checkout.allow)
+        return checkout.ask(_about(allowed.question, holding.data), session, size, request)
+
+    def share_of(self, name: str, analyst: str) -> Budget:
+        """Return an analyst's share of a dataset.
+
+        Raises:
+            UnknownBudget: if there is none.
+        """
+        share = self.charged(analyst, [name]).get(name)
+        if share is None:
+            raise UnknownBudget(f"the analyst {shown(analyst)} has no share of {name}")
+        return share
 
     def quote(self, name: str, access: str | None, analyst: str, size: int | None) -> Quote:
         """Return the quote for an analyst's share."""
         holding = self.find(name)
         allowed = holding.question(access)
-        allowed.check_size(size)
-        return self.quote_bill(name, analyst, allowed.bill_for(holding.data, size))
+        allowed.limits.check_size(size)
+        check_several(allowed.question, size)
+        terms = {} if size is None else {"size": size}
+        bill = _about(allowed.question, holding.data).bill(**terms)
+        return self.quote_share(self.share_of(name, analyst), bill)
 
-    def quote_bill(self, name: str, analyst: str, bill: Bill) -> Quote:
+    def session(
+        self, budget: Budget, at: str | None = None, check: Callable[[], object] = lambda: None
+    ) -> Session:
+        """Return the session that is charged for a budget: see `session_of`. Nothing is read."""
+        return session_of(self._ledger, budget, at, check)
+
+    def quote_share(self, share: Budget, bill: Bill) -> Quote:
         """Return the quote of a bill for an analyst's share, whatever others have spent."""
-        own = self.shares(analyst)[name]
-        cost = own.cost(bill.guarantee, bill.unit)
-        closed = self.session(name, analyst).quoted([bill]).closed
-        fits = closed is None and own.fits(cost)
-        return Quote(cost, own.spent, own.remaining, fits, own.name, bill.worst_error, closed)
-
-    def session(self, name: str, analyst: str | None, at: str | None = None) -> Session:
-        """Return the session that is charged for questions about a dataset; `at` is the time of its events."""
-        session = self._ledger.session(self._whose(name), analyst=analyst)
-        return session if at is None else session.dated(at)
+        cost = share.cost(bill.guarantee, bill.unit)
+        closed = self.session(share).quoted([bill]).closed
+        fits = closed is None and share.fits(cost)
+        return Quote(cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed)
 
     def _whose(self, name: str) -> str | Dataset:
         """Return what a ledger finds the budget by: the description, or the name of data without one."""
         data = self.find(name).data
         return data if isinstance(data, Dataset) else name
 
+    def charged(self, analyst: str | None, names: Sequence[str]) -> dict[str, Budget]:
+        """Return the budgets that are charged now, by the names of datasets: an analyst's shares, or their own.
+
+        They are read at once; those that were not opened are left out.
+        """
+        return {
+            name: one
+            for name, budgets in zip(names, self.budgets_of(*names), strict=True)
+            for one in budgets
+            if one.is_current and one.analyst == analyst
+        }
+
     def opened(self, name: str) -> Budget | None:
         """Return the budget that is charged for a dataset, or None if none was opened yet."""
-        (found,) = self.budgets_of(name)
-        current = [one for one in found if one.is_current and one.analyst is None]
-        return current[0] if current else None
+        return self.charged(None, [name]).get(name)
 
     def whole(self, name: str) -> Budget:
         """Return the budget that is charged for a dataset.
@@ -160,18 +191,12 @@ class Datasets:
 
     def shares(self, analyst: str) -> dict[str, Budget]:
         """Return the shares of an analyst that are charged now, by the name of the data."""
-        of = zip(self._holdings, self.budgets_of(*self._holdings), strict=True)
-        return {
-            name: one
-            for name, found in of
-            for one in found
-            if one.is_current and one.analyst == analyst
-        }
+        return self.charged(analyst, self.names)
 
     def questions(self, name: str, analyst: str) -> list[AllowedQuestion]:
         """Return the questions about data."""
         asked = self.find(name).questions.items()
-        return [allowed.described(name, access, analyst) for access, allowed in asked]
+        return [one.allowed_question(name, access, analyst) for access, one in asked]
 
     def allow_simulation(self, name: str) -> None:
         """Allow simulation of a dataset."""
@@ -186,7 +211,7 @@ class Datasets:
                 f"{name} may not be simulated: draws that nobody pays for tell about the data; "
                 f"query it, or let the owner call allow_simulation({name!r})"
             )
-        drawn = allowed.about(holding.data).ask(size=size)
+        drawn = _about(allowed.question, holding.data).ask(size=size)
         return Simulation(list(drawn.value), drawn.mechanism)
 
     def find(self, name: str) -> HeldData:
@@ -314,6 +339,11 @@ def _check_arguments(access: str, question: Call) -> None:
     else:
         return
     raise failure
+
+
+def _about(question: Call, data: Any) -> Call:
+    """Return a question with its data."""
+    return question._replace(arguments=(data, *question.arguments))
 
 
 def _settled(question: Call) -> Call:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,21 @@ from . import wire
 from .apart import write_answer
 from .held import hold, rights_of
 from .rights import Paying
+from .tokens import tokens_beside
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def answering(declared: Configuration, held: Datasets) -> Answer:
     """Return what answers questions about datasets."""
+    tokens = tokens_beside(declared.path)
 
     def answer(asked: dict[str, Any]) -> dict[str, Any]:
         def release() -> Release:
             rights = replace(
                 rights_of(held, declared, asked["role"], asked["analyst"]),
                 beginning=asked["beginning"],
+                check_again=partial(tokens.check, asked["token"]),
             )
             most = asked["max_cost"]
             paying = Paying(asked["request"], None if most is None else wire.read_number(most))

@@ -60,7 +60,7 @@ class Apart:
             "name": name, "arguments": arguments, "terms": written, "role": self.token.role,
             "analyst": self.token.analyst, "request": named.request,
             "max_cost": None if named.max_cost is None else str(named.max_cost),
-            "beginning": self.beginning,
+            "beginning": self.beginning, "token": self.token.id,
         }  # fmt: skip
         whole = [*arguments, *([terms] if name == "ask_free" else []), named]
         answer = self._answer(question, whole)

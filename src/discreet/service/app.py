@@ -86,7 +86,11 @@ class Service:
 
     def connection(self, token: Token, beginning: str | None = None) -> Connection:
         """Return the connection of a caller, for a request whose slot began at that time."""
-        rights = replace(self._rights(token.role, token.analyst), beginning=beginning)
+        rights = replace(
+            self._rights(token.role, token.analyst),
+            beginning=beginning,
+            check_again=partial(self.tokens.check, token.id),
+        )
         owned = Ownership(self.declared, self.tokens, token.role, self.held, token)
         asking: dict[str, Asking] = {}
         if self.processes is not None and rights.asks:

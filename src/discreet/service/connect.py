@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 from weakref import finalize
 
@@ -95,7 +97,7 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
 
     def check() -> None:
         try:
-            tokens.find(token)
+            tokens.check(found.id)
         except NotAllowed as error:
             raise PublicError(error) from None
 
@@ -104,5 +106,6 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
         if found.role == "auditor"
         else rights(held, declared, found.analyst)
     )
+    asking = replace(asking, check_again=partial(tokens.check, found.id))
     owned = Ownership(declared, tokens, found.role, held, found)
     return _connection(asking, owned, f"{declared.path}, as {found.analyst or found.role}", check)

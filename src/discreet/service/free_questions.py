@@ -14,7 +14,6 @@ from ..datasets.configuration import VERBS, terms_of
 from ..datasets.declarations import nearest
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..ledger import Session
-from ..node.allowed_questions import Permission
 from ..node.isolation import PublicError
 from ..numbers import spell
 from ..payment import Bill
@@ -99,19 +98,19 @@ def verb_named(name: str) -> Callable[..., Release]:
     return verb
 
 
-def permitted(question: Call, data: object) -> Permission:
-    """Return a free question that may be asked, with its bill. No data are read.
+def refusal(error: Exception) -> PublicError | None:
+    """Return an error in place of one that a free question met before anything was read; None for all others.
 
-    Raises:
-        PublicError: if the description, or the verb, refuses an argument.
+    Args:
+        error: what the description, or the verb, raised.
     """
-    try:
-        return Permission(question, question._replace(arguments=(data, *question.arguments)).bill())
-    except (InvalidArgument, MissingColumn) as error:
-        raise PublicError(error) from None
-    except TypeError:
-        wrong = InvalidArgument("an argument of the verb is missing, or of another kind")
-        raise PublicError(wrong) from None
+    if isinstance(error, InvalidArgument | MissingColumn):
+        return PublicError(error)
+    if isinstance(error, TypeError):
+        return PublicError(
+            InvalidArgument("an argument of the verb is missing, or of another kind")
+        )
+    return None
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -6,15 +6,26 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
+from ..batches import Call
 from ..datasets.column import Column
 from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, shown
-from ..ledger import Budget, Quote
-from ..node.allowed_questions import AllowedQuestion, Permission, Prepare, charge_failures
+from ..ledger import Budget, Quote, Session
+from ..ledger.budget import Amount
+from ..node.allowed_questions import (
+    AllowedQuestion,
+    Checkout,
+    Limits,
+    Permission,
+    Prepare,
+    charge_failures,
+    check_several,
+)
 from ..node.datasets import Datasets, exhausted
 from ..node.isolation import PublicError
 from ..numbers import spell
+from ..payment import Bill
 from ..releases import Release
-from .free_questions import Freedom, permitted, read_free
+from .free_questions import Freedom, read_free, refusal
 from .lengths import longest_release
 from .past_releases import PastRelease, past_releases
 
@@ -49,6 +60,7 @@ class Rights:
         beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
             at which they are written, which follows the reading of the data.
         slot: the seconds after which replies leave. All but the owner are told the ends of slots.
+        check_again: raises if the caller may do nothing any more; called in the transaction that charges.
     """
 
     datasets: Datasets
@@ -60,6 +72,7 @@ class Rights:
     prepared: Callable[[Prepare], Prepare] = charge_failures
     beginning: str | None = None
     slot: float = 0
+    check_again: Callable[[], object] = lambda: None
 
     @property
     def are_the_owners(self) -> bool:
@@ -97,8 +110,7 @@ class Rights:
 
     def _shares(self, analyst: str) -> dict[str, Budget]:
         """Return the shares of an analyst, by the names of the datasets."""
-        shares = self.datasets.shares(analyst)
-        return {name: shares[name] for name in self.allowed if name in shares}
+        return self.datasets.charged(analyst, self.allowed)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the named questions."""
@@ -107,36 +119,32 @@ class Rights:
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset."""
-        self._check_name(dataset)
+        self._budgets(dataset)
         found: Mapping[str, Column] = self.datasets.find(dataset).data.columns
         return MappingProxyType(dict(found))
 
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""
-        named, permission = self._named(question, dataset)
-        return self._quoted(named, permission, size)
+        return self._quote(self._named(question, dataset), size)
 
     def quote_free(
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
-        permission = self._free(verb, dataset, column, size, terms)
-        return self._quoted(dataset, permission, size)
+        return self._quote(self._free(verb, dataset, column, terms), size)
 
     def ask(
         self, question: str, dataset: str | None, size: int | None, paying: "Paying"
     ) -> Release:
         """Answer a named question."""
-        named, permission = self._named(question, dataset)
-        return self._answered(named, permission, size, paying)
+        return self._answer(self._named(question, dataset), size, paying)
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
         paying: "Paying",
     ) -> Release:  # fmt: skip
         """Answer a free question."""
-        permission = self._free(verb, dataset, column, size, terms)
-        return self._answered(dataset, permission, size, paying)
+        return self._answer(self._free(verb, dataset, column, terms), size, paying)
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
@@ -148,80 +156,90 @@ class Rights:
         slot = 0 if self.are_the_owners else self.slot
         return past_releases((events[number] for number in sorted(events)), self.analyst, slot)
 
-    def _named(self, question: str, dataset: str | None) -> tuple[str, Permission]:
-        """Return the dataset of a named question, and the question."""
-        if dataset is not None:
-            self._check_name(dataset)
-        among = self.names() if dataset is None else [dataset]
-        found = [name for name in among if question in self.datasets.find(name).questions]
+    def _named(self, question: str, dataset: str | None) -> "Inquiry":
+        """Return a named question with its dataset."""
+        budgets = self._budgets(dataset)
+        found = [name for name in budgets if question in self.datasets.find(name).questions]
         if len(found) == 1:
-            return found[0], self.datasets.find(found[0]).question(question)
+            (name,) = found
+            holding = self.datasets.find(name)
+            permission = holding.question(question)
+            budget = budgets[name] or self.datasets.whole(name)
+            return Inquiry(name, holding.data, permission.question, budget, permission)
         if found:
             raise PublicError(
                 InvalidArgument(
                     f"{shown(question)} is a question about {' and '.join(found)}; say which: dataset={found[0]!r}"
                 )
             )
-        known = ", ".join(q for name in among for q in self.datasets.find(name).questions)
+        known = ", ".join(q for name in budgets for q in self.datasets.find(name).questions)
         raise PublicError(
             UnknownName(f"there is no question {shown(question)}; there are {known or 'none'}")
         )
 
-    def _free(
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
-    ) -> Permission:
-        """Return a free question that is allowed."""
-        self._check_name(dataset)
+    def _free(self, verb: str, dataset: str, column: str, terms: Mapping[str, object]) -> "Inquiry":
+        """Return a free question, if the verb is allowed."""
+        budgets = self._budgets(dataset)
         question = read_free(verb, column, terms)
         self.freedom.check(verb)
-        holding = self.datasets.find(dataset)
-        neighbors = self.datasets.whole(dataset).neighbors
-        question = question._replace(terms={**question.terms, "neighbors": neighbors})
-        permission = permitted(question, holding.data)
-        if self.analyst is not None:
-            permission.check_size(size)
-        self.freedom.check_bill(permission.bill_for(holding.data, size), neighbors)
-        return permission
+        budget = budgets[dataset] or self.datasets.whole(dataset)
+        question = question._replace(terms={**question.terms, "neighbors": budget.neighbors})
+        return Inquiry(dataset, self.datasets.find(dataset).data, question, budget)
 
-    def _quoted(self, dataset: str, permission: Permission, size: int | None) -> Quote:
+    def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
         """Return the price; for an analyst, in the own share alone."""
-        try:
-            bill = permission.bill_for(self.datasets.find(dataset).data, size)
-            if self.analyst is not None:
-                permission.check_size(size)
-                return self.datasets.quote_bill(dataset, self.analyst, bill)
-            return self.datasets.session(dataset, None).quoted([bill])
-        except InvalidArgument as error:  # of the size, or a guarantee that a budget cannot count
-            raise PublicError(error) from None
+        bill = inquiry.bill(size)
+        self._check_size(inquiry, size)
+        inquiry.cost(bill)
+        if inquiry.permission is None:
+            self.freedom.check_bill(bill, inquiry.budget.neighbors)
+        if self.analyst is not None:
+            return self.datasets.quote_share(inquiry.budget, bill)
+        return self.datasets.session(inquiry.budget).quoted([bill])
 
-    def _answered(
-        self, dataset: str, permission: Permission, size: int | None, paying: "Paying"
-    ) -> Release:
+    def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. What fails because of the data is charged too."""
         if not self.asks:
             raise PublicError(NotAllowed("an auditor asks nothing; use the token of an analyst"))
-        paying.check(self._quoted(dataset, permission, size))
-        self._check_length(dataset, permission, size)
-        data, session = (
-            self.datasets.find(dataset).data,
-            self.datasets.session(dataset, self.analyst, self.beginning),
-        )
+        self._check_size(inquiry, size)
+        if self.analyst is not None and inquiry.permission is not None:
+            inquiry.permission.admit(self.analyst, paying.request)
+
+        def check(bill: Bill) -> None:
+            if inquiry.permission is None:
+                self.freedom.check_bill(bill, inquiry.budget.neighbors)
+            paying.check(inquiry.cost(bill))
+            self._check_length(inquiry, bill, size)
+
+        checkout = Checkout(check, self.prepared, self.check_again)
+        session = self.datasets.session(inquiry.budget, self.beginning, checkout.allow)
         try:
-            return permission.ask(data, session, size, paying.request, self.prepared)
+            return inquiry.ask(checkout, session, size, paying.request)
         except Exhausted:
-            if self.analyst is None:
+            bill = checkout.bill
+            if self.analyst is None or bill is None:
                 raise
         # Of an oversubscribed budget the ledger's own error tells what others have spent.
-        raise PublicError(exhausted(dataset, self._quoted(dataset, permission, size)))
+        raise PublicError(self._exhausted(inquiry, bill))
 
-    def _check_length(self, dataset: str, permission: Permission, size: int | None) -> None:
+    def _exhausted(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
+        """Return the error for a share that cannot pay, with amounts that its analyst may see."""
+        share = self._budgets(inquiry.dataset)[inquiry.dataset]
+        assert share is not None
+        return exhausted(inquiry.dataset, self.datasets.quote_share(share, bill))
+
+    def _check_size(self, inquiry: "Inquiry", size: int | None) -> None:
+        """Raise if an analyst asks for more answers at once than the owner allows."""
+        limits = Limits() if inquiry.permission is None else inquiry.permission.limits
+        if self.analyst is not None:
+            limits.check_size(size)
+
+    def _check_length(self, inquiry: "Inquiry", bill: Bill, size: int | None) -> None:
         """Raise if an answer may become too long, whatever the data are, or one of them cannot travel."""
         if self.longest is None:
             return
-        data = self.datasets.find(dataset).data
-        bill = permission.bill_for(data, size)
         try:
-            longest = longest_release(permission.question, bill, data, size)
+            longest = longest_release(inquiry.call, bill, inquiry.data, size)
         except InvalidArgument as error:
             raise PublicError(error) from None
         if longest > self.longest:
@@ -231,15 +249,83 @@ class Rights:
                 )
             )
 
-    def _check_name(self, dataset: str) -> None:
-        """Raise if the caller may not ask about a dataset, whether or not it exists."""
-        mine = self.names()
-        if dataset not in mine:
-            raise PublicError(
-                UnknownName(
-                    f"dataset must be one of {', '.join(mine) or 'none yet'}, got {shown(dataset)}"
-                )
+    def _budgets(self, dataset: str | None = None) -> Mapping[str, Budget | None]:
+        """Return the datasets that the caller may ask about, with the share of an analyst, which is charged.
+
+        Args:
+            dataset: only this one; others, and those that there are not, are refused in the same words.
+        """
+        budgets: Mapping[str, Budget | None] = dict.fromkeys(self.allowed)
+        if self.analyst is not None:
+            budgets = self._shares(self.analyst)
+        if dataset is None:
+            return budgets
+        if dataset in budgets:
+            return {dataset: budgets[dataset]}
+        raise PublicError(
+            UnknownName(
+                f"dataset must be one of {', '.join(budgets) or 'none yet'}, got {shown(dataset)}"
             )
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Inquiry:
+    """A question of a caller about a dataset, which is settled once: from its price to its purchase.
+
+    Attributes:
+        dataset: the name of the dataset.
+        data: the dataset.
+        call: the question without its data.
+        budget: the budget that is charged first: the caller's share, or that of the dataset.
+        permission: how its owner allowed it; None for a free question.
+    """
+
+    dataset: str
+    data: Any
+    call: Call
+    budget: Budget
+    permission: Permission | None = None
+
+    @property
+    def question(self) -> Call:
+        """The question with its data."""
+        return self.call._replace(arguments=(self.data, *self.call.arguments))
+
+    def bill(self, size: int | None) -> Bill:
+        """Return the bill for so many answers. No data are read."""
+        check_several(self.call, size)
+        try:
+            return self.question.bill(**({} if size is None else {"size": size}))
+        except Exception as error:
+            failure = None if self.permission is not None else refusal(error)
+            if failure is None:
+                raise
+        raise failure
+
+    def ask(
+        self, checkout: Checkout, session: Session, size: int | None, request: str | None
+    ) -> Release:
+        """Return the answer, for which a session is charged."""
+        try:
+            return checkout.ask(self.question, session, size, request)
+        except Exception as error:
+            is_settled = self.permission is not None or checkout.bill is not None
+            failure = None if is_settled else refusal(error)
+            if failure is None:
+                raise
+        raise failure
+
+    def cost(self, bill: Bill) -> Amount:
+        """Return the cost in the budget that is charged first.
+
+        Raises:
+            PublicError: if that cannot count it.
+        """
+        try:
+            return self.budget.cost(bill.guarantee, bill.unit)
+        except InvalidArgument as error:
+            raise PublicError(error) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +340,11 @@ class Paying:
     request: str | None = None
     max_cost: Any = None
 
-    def check(self, quote: Quote) -> None:
+    def check(self, cost: Amount) -> None:
         """Raise if the price is higher than the caller will pay."""
-        cost = quote.cost.epsilon if quote.cost.epsilon is not None else quote.cost.rho
-        if self.max_cost is None or (cost is not None and cost <= self.max_cost):
+        main = cost.epsilon if cost.epsilon is not None else cost.rho
+        if self.max_cost is None or (main is not None and main <= self.max_cost):
             return
         raise PublicError(
-            InvalidArgument(f"this costs {quote.cost}, more than max_cost = {spell(self.max_cost)}")
+            InvalidArgument(f"this costs {cost}, more than max_cost = {spell(self.max_cost)}")
         )

@@ -174,6 +174,15 @@ class Tokens:
             raise UnknownName(f"there is no token {shown(identity)}; see discreet token list")
         return revoked
 
+    def check(self, identity: str) -> None:
+        """Raise unless the token of an id is still valid.
+
+        Raises:
+            NotAllowed: if it was revoked, or has expired.
+        """
+        if identity not in {one.id for one in self.valid()}:
+            raise NotAllowed(_NOT_VALID)
+
     def find(self, text: object) -> Token:
         """Return what is kept of a valid token.
 
