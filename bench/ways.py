@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 import discreet
-from discreet.ledger import uninterrupted
+from discreet.ledger import interrupts
 from discreet.ledger.described import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.slots import LENGTH
@@ -107,7 +107,7 @@ def profiled(way: Way) -> Iterator[None]:
     def at_once(run: Callable[[], None], _: object) -> None:
         run()
 
-    with mock.patch.object(uninterrupted, "start_new_thread", at_once):
+    with mock.patch.object(interrupts, "start_new_thread", at_once):
         threading.setprofile(way.record)
         sys.setprofile(way.record)
         try:

@@ -502,7 +502,6 @@ PROTOCOL = {
     "cost",
     "fits",
     "extended",
-    "dated",
     "word",
     "words",
 }
