@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from discreet.datasets.configuration import (
     FILE,
     VARIABLE,
-    VERBS,
     find_configuration,
     read_configuration,
 )
 from discreet.datasets.lines import line_of, read_toml
+from discreet.datasets.questions import VERBS
 from discreet.errors import InvalidDescription, UnknownName
 from discreet.tables.queries import SqlQuery
 
@@ -61,7 +61,7 @@ slot = "250ms"
 datasets = ["people"]
 share = { epsilon = "1" }
 verbs = ["mode", "median"]
-largest_epsilon = "1/4"
+max_epsilon = "1/4"
 """
 
 
@@ -87,7 +87,7 @@ def test_the_format_is_read(tmp_path: Path) -> None:
     asked = {"verb": "median", "column": "age", "epsilon": "1/2"}
     assert found.questions == {"people": {"typical-age": asked}}
     assert found.server == {"listen": "127.0.0.1:8765", "slot": "250ms"}
-    assert found.analysts["team-a"]["largest_epsilon"] == Fraction(1, 4)
+    assert found.analysts["team-a"]["max_epsilon"] == Fraction(1, 4)
     with pytest.raises(UnknownName, match="did you mean 'people'"):
         found.dataset("peple")
 
@@ -233,7 +233,7 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.configuration import FEWER, TERMS
+    from discreet.datasets.questions import FEWER, TERMS
 
     for verb, own in VERBS.items():
         known = {*inspect.signature(getattr(discreet, verb)).parameters}
@@ -343,3 +343,33 @@ def test_words_on_shares_and_delta_that_cannot_be_accepted(
     )
     terms = read_configuration(path).budgets["a"]
     assert (terms["delta_for"], terms["oversubscribed"]) == ("questions", True)
+
+
+LAKE = (
+    '[datasets.a]\nconnection = "sqlite:///a.db"\nquery = "SELECT 1"\ncolumns.x.type = "string"\n'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ledger = 530129\n{LAKE}",
+        f"ledger = [530129]\n{LAKE}",
+        f'ledger = "postgresql://me:530129@h/d"\n{LAKE}',
+        f'ledger = "530129\\u0000"\n{LAKE}',
+        LAKE.replace('"sqlite:///a.db"', "530129"),
+        LAKE.replace('"sqlite:///a.db"', "{ password = 530129 }"),
+        LAKE.replace("sqlite:///a.db", "530129"),
+        LAKE.replace("sqlite:///a.db", "mysql://me:530129@h/d"),
+        LAKE.replace("sqlite:///a.db", "postgresql://me:530129@h/d"),
+        LAKE.replace("sqlite:///a.db", "sqlite:///530129\\u0000"),
+        LAKE.replace('"SELECT 1"', "530129"),
+        LAKE.replace("SELECT 1", "DELETE FROM x WHERE password = 530129"),
+        LAKE.replace('"SELECT 1"', '"""SELECT 530129'),
+        LAKE.replace('"SELECT 1"', '"SELECT 530129" x'),
+    ],
+)
+def test_no_error_quotes_a_connection_a_query_or_a_ledger(text: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidDescription) as refused:
+        read_configuration(written(tmp_path, text))
+    assert "530129" not in str(refused.value)

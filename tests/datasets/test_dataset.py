@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Dataset, Grid
-from discreet.datasets.column import KEYS, MOST_VALUES, TYPES, read_column
+from discreet.datasets.column import COLUMN, MOST_VALUES, TYPES, read_column
 from discreet.datasets.configuration import read_configuration
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidDescription, MissingColumn
 
@@ -92,7 +92,10 @@ def test_wrong_datasets_are_refused(arguments: dict[str, Any], reason: str) -> N
         Dataset("x.csv", **arguments)
 
 
-@given(st.text(min_size=1, max_size=12), st.sampled_from(TYPES))
+KEYS = [*COLUMN.tables["integer"].keys]
+
+
+@given(st.text(min_size=1, max_size=12), st.sampled_from([*TYPES]))
 def test_no_unknown_key_is_accepted(key: str, kind: str) -> None:
     if key not in KEYS:
         with pytest.raises(InvalidDescription):
@@ -111,7 +114,7 @@ _SCALARS = (
 
 
 @given(
-    st.sampled_from(TYPES),
+    st.sampled_from([*TYPES]),
     st.dictionaries(st.sampled_from(KEYS[1:5]), _SCALARS | st.lists(_SCALARS)),
 )
 def test_what_is_accepted_is_whole(kind: str, parts: dict[str, Any]) -> None:
@@ -284,7 +287,7 @@ def test_what_notebooks_show_is_declared_and_escaped_and_reads_nothing(tmp_path:
 def test_a_description_shows_its_datasets(tmp_path: Path) -> None:
     file = tmp_path / "discreet.toml"
     file.write_text(
-        '[datasets.people]\nsource = "a.csv"\nbudget = { epsilon = "1/2", per = "year" }\n'
+        '[datasets.people]\nsource = "a.csv"\nbudget = { epsilon = "1/2", period = "year" }\n'
         'columns.age = { type = "integer" }\nquestions.old = { verb = "maximum", column = "age" }\n'
     )
     found = read_configuration(file)

@@ -1,16 +1,130 @@
-"""A discreet.toml of 3d1894d, with all its keys, has the digests that it had then."""
+"""A discreet.toml of 3d1894d, with all its keys: it is read, and has the digests of then, as does its upgrade."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
+
+import discreet
+from discreet.datasets.model import ANALYST, BUDGET, DATASET, DOCUMENT
+from discreet.errors import InvalidDescription
+from discreet.ledger.described import configuration, open_described
 
 from .made_by_3d1894d.record import HERE, OLD_TEXT, read, recorded
 
 RECORDED = json.loads((HERE / "recorded.json").read_text(encoding="utf-8"))
 
+CSV_NAMES = '["user_id", "age", "city", "paid", "day", "at", "is_new"]'
 
-@pytest.mark.filterwarnings("ignore:.*it can never be paid")
-def test_a_file_of_an_older_version_has_its_old_digests() -> None:
-    found = json.loads(json.dumps(recorded(read(OLD_TEXT))))
-    assert found == RECORDED
+RENAMED = [
+    ("datasets.people.delimiter", "csv.delimiter", 'delimiter = ";"', 'csv.delimiter = ";"'),
+    ("datasets.people.names", "csv.names", f"names = {CSV_NAMES}", f"csv.names = {CSV_NAMES}"),
+    ("datasets.bare.delimiter", "csv.delimiter", 'delimiter = "|"', 'csv = { delimiter = "|" }'),
+    ("datasets.named.names", "csv.names", 'names = ["n", "m"]', 'csv = { names = ["n", "m"] }'),
+    ("datasets.people.budget.per", "period", 'per = "year"', 'period = "year"'),
+    ("datasets.bare.budget.per", "period", 'per = "month"', 'period = "month"'),
+    ("datasets.lake.budget.per", "period", 'per = "quarter"', 'period = "quarter"'),
+    ("analysts.team-a.largest_epsilon", "max_epsilon", "largest_epsilon =", "max_epsilon ="),
+]  # fmt: skip
+"""The place of a key of an older version, its name now, and the two spellings."""
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*it can never be paid")
+
+
+def made_of(text: str) -> object:
+    found = json.loads(json.dumps(recorded(read(text))))
+    found["analysts"] = found["analysts"].replace("max_epsilon", "largest_epsilon")
+    return found
+
+
+def upgraded(text: str) -> str:
+    for _, _, old, new in RENAMED:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_file_of_an_older_version_and_its_upgrade_have_the_old_digests() -> None:
+    with pytest.warns(UserWarning, match="the old name is still read") as warned:
+        assert made_of(OLD_TEXT) == RECORDED
+    assert len(warned) == len(RENAMED)
+    assert made_of(upgraded(OLD_TEXT)) == RECORDED
     assert len(RECORDED["questions"]) == 9
+
+
+@pytest.mark.parametrize(("place", "now", "old", "new"), RENAMED)
+def test_each_renamed_key_is_read_with_one_warning(
+    place: str, now: str, old: str, new: str
+) -> None:
+    text = upgraded(OLD_TEXT).replace(new, old)
+    with pytest.warns(UserWarning, match="the old name is still read") as warned:
+        assert made_of(text) == RECORDED
+    assert [str(one.message) for one in warned] == [
+        f"discreet.toml: {place} is {now} now; the old name is still read"
+    ]
+
+
+@pytest.mark.parametrize(("place", "now", "old", "new"), RENAMED)
+def test_an_old_name_beside_that_of_now_is_refused(
+    place: str, now: str, old: str, new: str
+) -> None:
+    both = f"{old}, {new}" if old.startswith("per") else f"{old}\n{new}"
+    if old.startswith("largest"):
+        both = "largest_epsilon = 1\nmax_epsilon ="
+    with pytest.raises(InvalidDescription) as refused:
+        read(upgraded(OLD_TEXT).replace(new, both))
+    assert str(refused.value) == f"{place}: it is {now} now, which is given too: keep {now}"
+
+
+def test_every_renamed_key_is_tried() -> None:
+    tables = {"datasets": DATASET, "budget": BUDGET, "analysts": ANALYST, "": DOCUMENT}
+    names = {name for table in tables.values() for name in table.renamed}
+    assert names == {place.rpartition(".")[2] for place, *_ in RENAMED}
+
+
+OLD_FILE = """\
+ledger = "budget.db"
+[datasets.people]
+source = "people.txt"
+delimiter = ";"
+names = ["user", "age"]
+privacy_unit = "user"
+budget = { epsilon = 3, per = "year" }
+columns.age = { type = "integer", minimum = 0, maximum = 120 }
+[analysts.ann]
+datasets = ["people"]
+share = { epsilon = 1 }
+largest_epsilon = "1/4"
+"""
+NEW_FILE = (
+    OLD_FILE.replace('delimiter = ";"', 'csv.delimiter = ";"')
+    .replace("names =", "csv.names =")
+    .replace("per =", "period =")
+    .replace("largest_epsilon", "max_epsilon")
+)
+
+
+def test_an_old_request_gets_its_stored_answer_after_the_upgrade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The budget goes on too: nothing has to be described again, and the repetition costs nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISCREET_CONFIG", str(tmp_path / "discreet.toml"))
+    Path("people.txt").write_text("\n".join(f"u{i};{i % 90}" for i in range(99)))
+    Path("discreet.toml").write_text(OLD_FILE)
+    with pytest.warns(UserWarning, match="the old name is still read"):
+        old = configuration()
+    open_described(old, "people")
+    with pytest.warns(UserWarning, match="the old name is still read"):
+        people = discreet.read_dataset("people")
+    first = discreet.median(people, "age", epsilon=1, request="a")
+    spent = [str(budget) for budget in discreet.Ledger("budget.db").budgets()]
+    Path("people.txt").write_text("u;1\n")  # the answer comes from the ledger
+    Path("discreet.toml").write_text(NEW_FILE)
+    os.utime("discreet.toml", (1, 1))
+    again = discreet.median(discreet.read_dataset("people"), "age", epsilon=1, request="a")
+    assert again.as_dict() == {**first.as_dict(), "charged": False}
+    assert [str(budget) for budget in discreet.Ledger("budget.db").budgets()] == spent
+    assert [e.kind for e in discreet.Ledger("budget.db").history()].count("described") == 1
+    assert open_described(configuration(), "people").spent.epsilon == 1

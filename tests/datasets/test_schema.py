@@ -18,8 +18,10 @@ from discreet.cli import run
 from discreet.datasets.configuration import read_document
 from discreet.datasets.declarations import TO_FILL_IN
 from discreet.datasets.lines import read_toml
-from discreet.datasets.schema import json_schema
+from discreet.datasets.model import json_schema
 from discreet.errors import InvalidDescription
+
+from tools.toml_reference import PAGE, page_with, reference
 
 from .test_configuration import TEXT, test_errors_have_file_line_and_fix
 
@@ -28,12 +30,11 @@ jsonschema = pytest.importorskip("jsonschema")
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 FULL = (
-    TEXT.replace('{ epsilon = "3" }', '{ epsilon = 3, delta = 1e-6, per = "year", neighbors = "replace_one" }')
+    TEXT.replace('{ epsilon = "3" }', '{ epsilon = 3, delta = 1e-6, period = "year", neighbors = "replace_one" }')
     + """
 [datasets.bare]
 source = ["a.csv", "b.csv"]
-delimiter = ";"
-names = ["x", "day"]
+csv = { delimiter = ";", names = ["x", "day"] }
 title = "Bare"
 columns.x = { type = "boolean", title = "X", description = "said" }
 columns.day = { type = "date", minimum = 2024-01-01, maximum = 2024-12-31 }
@@ -64,7 +65,8 @@ POOL: list[Any] = [
 ]  # fmt: skip
 
 LEFT_TO_THE_READER = (
-    "got 2024-02-01", "it is below the minimum", "is beyond the m", "must be a whole number of steps",
+    "got 2024-02-01", "ledger: it must be a text", "connection: it must be a text", "query: it must be a text",
+    "it is below the minimum", "is beyond the m", "must be a whole number of steps",
     "stands there twice",
     "it must be one of people", "it must be one of bare",
     "has no column", "it must be duckdb://", "it must name a file", "it is an address",
@@ -175,3 +177,11 @@ def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == json_schema()
     assert partial(re.search, "FILL IN")(json.dumps(json_schema()))
+
+
+def test_the_reference_page_is_made_of_the_model() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page_with(reference())
+    for name in places(
+        json_schema()["properties"]["datasets"]["additionalProperties"]["properties"]
+    ):
+        assert len(name) != 1 or f"| `{name[0]}` |" in reference()

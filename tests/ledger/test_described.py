@@ -77,7 +77,7 @@ def test_a_declared_period_is_renewed_when_it_has_ended(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = Clock(monkeypatch, "2026-11-22")
-    declares = TEXT.replace('epsilon = "3",', 'epsilon = "3", per = "quarter",')
+    declares = TEXT.replace('epsilon = "3",', 'epsilon = "3", period = "quarter",')
     (folder / "discreet.toml").write_text(declares)
     assert run(["ledger", "open", "people"]) == 0
     assert run(["ledger", "open", "people", "--analyst", "ann"]) == 0
@@ -103,8 +103,8 @@ def test_a_declared_period_is_renewed_when_it_has_ended(
 @pytest.mark.parametrize(
     ("found", "put", "message"),
     [
-        ('epsilon = "3",', 'epsilon = "3", per = "day",', "line 5: datasets.people.budget.per: it must be one of"),
-        ('{ epsilon = "1" }', '{ epsilon = "1", per = "year" }', "analysts.ann.share.per: there is no such key"),
+        ('epsilon = "3",', 'epsilon = "3", period = "day",', "line 5: datasets.people.budget.period: it must be one of"),
+        ('{ epsilon = "1" }', '{ epsilon = "1", period = "year" }', "analysts.ann.share.period: there is no such key"),
     ],
 )  # fmt: skip
 def test_other_periods_are_refused(folder: Path, found: str, put: str, message: str) -> None:

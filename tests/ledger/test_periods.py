@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Ledger
-from discreet.datasets.configuration import PER
+from discreet.datasets.model import PERIODS as PER
 from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger import periods
 from discreet.ledger.periods import Period, this_period

@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet import Connection
-from discreet.datasets.configuration import VERBS
+from discreet.datasets.questions import VERBS
 from discreet.errors import (
     DiscreetError,
     Exhausted,
@@ -53,7 +53,7 @@ questions.city = { verb = "mode", column = "x", epsilon = 1 }
 datasets = ["people"]
 share = { epsilon = "10" }
 verbs = ["mode", "median"]
-largest_epsilon = "1/4"
+max_epsilon = "1/4"
 [analysts.bob]
 datasets = ["people", "rivals"]
 share = { epsilon = "3" }

@@ -15,7 +15,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
-from discreet.datasets.configuration import VERBS
+from discreet.datasets.questions import VERBS
 from discreet.errors import (
     DiscreetError,
     InvalidArgument,

@@ -65,7 +65,7 @@ def schema_command() -> None:
 
     Example: discreet schema > discreet.schema.json
     """
-    from ..datasets.schema import json_schema
+    from ..datasets.model import json_schema
 
     typer.echo(json.dumps(json_schema(), indent=2))
 

@@ -15,14 +15,14 @@ from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
-from .column import NUMERIC, Column
+from .column import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .declared_terms import declared_bound, declared_values
 
 _NUMBERS = ("integer", "decimal", "float")
 
 _KINDS = {
-    **dict.fromkeys(NUMERIC, _NUMBERS),
+    **{kind: _NUMBERS for kind in TYPES if TYPES[kind].is_numeric},
     "string": ("text",),
     "boolean": ("boolean",),
     "date": ("date",),

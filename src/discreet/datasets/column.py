@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,24 +13,20 @@ from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
 from ..text_tables import fact_table
-from .declarations import (
-    KeyPath,
-    nearest,
-    read_list,
-    read_table,
-    read_text,
-    refuse_to_fill_in,
-    told,
-    wrong,
+from .declarations import KeyPath, nearest, placed, read_text, refuse_to_fill_in, told, wrong
+from .keys import (
+    ABOVE_ZERO,
+    FILLED_IN,
+    NUMERAL,
+    TEXT,
+    Key,
+    Kind,
+    Schema,
+    Table,
+    Variants,
+    anything,
+    list_of,
 )
-
-TYPES = ("integer", "number", "string", "boolean", "date", "datetime")
-"""The types of Table Schema whose values can be candidates, groups or numbers of a grid."""
-
-KEYS = ("type", "minimum", "maximum", "enum", "step", "title", "description")
-
-NUMERIC = ("integer", "number")
-ORDERED = (*NUMERIC, "date", "datetime")
 
 MOST_VALUES = 100_000
 """As many values are listed where bounds declare them; more are better given as a `CandidateTable`."""
@@ -64,7 +60,7 @@ class Column:
     @property
     def is_numeric(self) -> bool:
         """Whether it holds numbers."""
-        return self.type in NUMERIC
+        return TYPES[self.type].is_numeric
 
     @property
     def values(self) -> Sequence[object] | None:
@@ -104,7 +100,7 @@ class Column:
         Raises:
             InvalidCandidates: if it is of another type, beyond the bounds, or not among the values.
         """
-        found = _VALUES[self.type](plain(value))
+        found = TYPES[self.type].read(plain(value))
         if found is None:
             raise InvalidCandidates(
                 f"{told(value)} is no value of column {self.name!r}, which is declared as {self.type}"
@@ -129,8 +125,8 @@ class Column:
         ):
             if beyond:
                 raise InvalidCandidates(
-                    f"{_said(value)} is beyond the {word} of column {self.name!r}, which is declared as "
-                    f"{_said(bound)}"
+                    f"{_bound_in_words(value)} is beyond the {word} of column {self.name!r}, which is declared as "
+                    f"{_bound_in_words(bound)}"
                 )
 
     def parse(self, text: str) -> object:
@@ -139,7 +135,7 @@ class Column:
         Raises:
             InvalidCandidates: as `read` does.
         """
-        return self.read(_spelled(text.strip(), self.type) if self.type != "string" else text)
+        return self.read(_parse(text.strip(), self.type) if self.type != "string" else text)
 
     def _is_below(self, one: Any, other: Any) -> bool:
         """Return whether one value is below another; not if one of them is None."""
@@ -165,7 +161,7 @@ class Column:
         more = "" if self.enum is None or len(self.enum) == len(few) else ", …"
         return {
             "column": self.name, "type": self.type,
-            **{name: "" if value is None else _said(value) for name, value in said.items()},
+            **{name: "" if value is None else _bound_in_words(value) for name, value in said.items()},
             "values": f"{', '.join(map(str, few))}{more}",
         }  # fmt: skip
 
@@ -178,42 +174,37 @@ class Column:
     def __str__(self) -> str:
         bounds = ""
         if self.minimum is not None or self.maximum is not None:
-            low, high = (_said(b) if b is not None else "…" for b in (self.minimum, self.maximum))
+            low, high = (
+                _bound_in_words(b) if b is not None else "…" for b in (self.minimum, self.maximum)
+            )
             bounds = f" {low} to {high}"
-        step = "" if self.step is None else f" by {_said(self.step)}"
+        step = "" if self.step is None else f" by {_bound_in_words(self.step)}"
         values = "" if self.enum is None else f" of {len(self.enum)} values"
         return f"{self.name}: {self.type}{bounds}{step}{values}"
 
 
 def read_column(name: str, given: object, place: KeyPath) -> Column:
-    """Return a column for its declaration, a mapping with the keys of `KEYS`.
+    """Return a column for its declaration, a mapping with the keys of `COLUMN`.
 
     Raises:
         InvalidDescription: if it cannot be accepted.
     """
     if isinstance(given, Column):
         return given
-    table = read_table(given, place, KEYS)
-    if "type" not in table:
-        raise wrong(place, f"the type is missing; give type = one of {', '.join(TYPES)}")
-    kind = read_text(table["type"], (*place, "type"))
-    if kind not in TYPES:
-        raise wrong(
-            (*place, "type"),
-            f"it must be one of {', '.join(TYPES)}, got {shown(kind)}{nearest(kind, TYPES)}",
-        )
-    for words in ("title", "description"):
-        if words in table:
-            read_text(table[words], (*place, words))
-    low, high = (_read_bound(table, kind, word, place) for word in ("minimum", "maximum"))
-    if low is not None and high is not None and not _ordered(low, high, place):
-        raise wrong((*place, "maximum"), f"it is below the minimum, {_said(low)}")
-    step = _read_step(table, kind, low, high, place)
-    bare = Column(name, kind, low, high, None, step)
-    return Column(name, kind, low, high, _read_enum(table, bare, place), step)
+    declaration = COLUMN.read(given, place)
+    low, high = declaration.get("minimum"), declaration.get("maximum")
+    if low is not None and high is not None and not _are_ordered(low, high, place):
+        raise wrong((*place, "maximum"), f"it is below the minimum, {_bound_in_words(low)}")
+    step = declaration.get("step")
+    if step is not None:
+        _check_step(low, high, step, (*place, "step"))
+    column = Column(name, declaration["type"], low, high, None, step)
+    if "enum" not in declaration:
+        return column
+    return replace(column, enum=_read_values(column, declaration["enum"], (*place, "enum")))
 
 
-def _ordered(low: Any, high: Any, place: KeyPath) -> bool:
+def _are_ordered(low: Any, high: Any, place: KeyPath) -> bool:
     try:
         return bool(low <= high)
     except TypeError:
@@ -221,63 +212,28 @@ def _ordered(low: Any, high: Any, place: KeyPath) -> bool:
     raise wrong((*place, "maximum"), "give both bounds with an offset, or both without")
 
 
-def _read_bound(table: Mapping[str, Any], kind: str, word: str, place: KeyPath) -> Any:
-    """Return a bound, or None."""
-    if word not in table:
-        return None
-    here, given = (*place, word), table[word]
-    refuse_to_fill_in(given, here)
-    if kind not in ORDERED:
-        raise wrong(here, f"a {kind} has no {word}; give enum, or leave it out")
-    value = _spelled(given, kind)
-    found = value if kind != "number" else _fraction(value)
-    if found is None or (kind != "number" and _VALUES[kind](value) is None):
-        raise wrong(here, f"it must be {_A[kind]}, got {told(given)}")
-    return Fraction(found) if kind == "integer" else found
-
-
-def _read_step(table: Mapping[str, Any], kind: str, low: Any, high: Any, place: KeyPath) -> Any:
-    """Return the step of a grid, or None."""
-    if "step" not in table:
-        return None
-    here, given = (*place, "step"), table["step"]
-    refuse_to_fill_in(given, here)
-    step = _fraction(given)
-    whole = step is not None and (kind != "integer" or step.denominator == 1)
-    if kind not in NUMERIC or step is None or step <= 0 or not whole:
-        raise wrong(
-            here, f"a step is {_A[kind]} above zero, of a column of numbers, got {told(given)}"
-        )
-    if low is None or high is None:
-        raise wrong(here, "a step goes with a minimum and a maximum")
+def _check_step(low: Any, high: Any, step: Fraction, place: KeyPath) -> None:
+    """Raise unless a step divides the distance between the bounds."""
     try:
         Grid(low, high, step)
     except InvalidArgument:
         pass
     else:
-        return step
+        return
     raise wrong(
-        here, f"the maximum must be a whole number of steps above the minimum, got {told(given)}"
+        place,
+        f"the maximum must be a whole number of steps above the minimum, got {_bound_in_words(step)}",
     )
 
 
-def _read_enum(table: Mapping[str, Any], column: Column, place: KeyPath) -> tuple[Any, ...] | None:
-    """Return the declared values, or None."""
-    if "enum" not in table:
-        return None
-    here, given = (*place, "enum"), table["enum"]
-    refuse_to_fill_in(given, here)
-    try:
-        values = [_read_value(one, column, here) for one in read_list(given, here)]
-    except InvalidArgument as error:
-        reason = getattr(error, "reason", None) or str(error)
-    else:
-        again = _repeated(values)
-        if values and again is None:
-            return tuple(values)
-        twice = f"it must list every value once, and {told(again)} stands there twice"
-        reason = "it must list at least one value" if not values else twice
-    raise wrong(here, reason)
+def _read_values(column: Column, values: Sequence[Any], place: KeyPath) -> tuple[Any, ...]:
+    """Return the declared values of a column, which are distinct."""
+    spelled = values if column.type == "string" else [_parse(one, column.type) for one in values]
+    read = placed(place, lambda: tuple(map(column.read, spelled)))
+    again = _repeated(read)
+    if again is None:
+        return read
+    raise wrong(place, f"it must list every value once, and {told(again)} stands there twice")
 
 
 def _repeated(values: Sequence[object]) -> object:
@@ -288,11 +244,6 @@ def _repeated(values: Sequence[object]) -> object:
             return value
         seen.add(_key(value))
     return None
-
-
-def _read_value(given: object, column: Column, place: KeyPath) -> object:
-    refuse_to_fill_in(given, place)
-    return column.read(given if column.type == "string" else _spelled(given, column.type))
 
 
 def _key(value: Any) -> Any:
@@ -308,13 +259,13 @@ def _fraction(value: object) -> Fraction | None:
         return None
 
 
-def _spelled(value: object, kind: str) -> Any:
+def _parse(value: object, kind: str) -> Any:
     """Return the value that a text spells, as in JSON and on a command line; anything else as it is."""
     text = exact_text(value)
     if text is None:
         return value
     try:
-        return _TEXTS[kind](text)
+        return TYPES[kind].parse(text)
     except (ValueError, KeyError):
         return value
 
@@ -333,10 +284,6 @@ def _number(value: Any) -> int | float | Decimal | Fraction | None:
     return written(number, decimal_places(number))
 
 
-def _text(value: Any) -> str | None:
-    return exact_text(value)
-
-
 def _truth(value: Any) -> bool | None:
     return value if type(value) is bool else None
 
@@ -349,36 +296,125 @@ def _moment(value: Any) -> dt.datetime | None:
     return value if isinstance(value, dt.datetime) else None
 
 
-_VALUES: dict[str, Callable[[Any], Any]] = {
-    "integer": _whole,
-    "number": _number,
-    "string": _text,
-    "boolean": _truth,
-    "date": _date,
-    "datetime": _moment,
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """A type of values.
+
+    Attributes:
+        words: one of them, in messages.
+        read: returns a value as plain Python, or None if it is of another type.
+        parse: returns the value that a text spells.
+        schema: the JSON Schema; editors give dates as text.
+        is_ordered: whether it has bounds.
+        is_numeric: whether it holds numbers.
+    """
+
+    words: str
+    read: Callable[[Any], Any]
+    parse: Callable[[str], Any]
+    schema: Schema
+    is_ordered: bool = True
+    is_numeric: bool = False
+
+
+def _parse_number(text: str) -> Any:
+    return written(exact(text, "a number"), None)
+
+
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+_TRUTH_SCHEMA: Schema = {
+    "anyOf": [
+        {"type": "boolean"},
+        {"type": "string", "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|[01])$"},
+    ]
 }
-"""What returns a value of a type, or None for any other."""
-
-_TEXTS: dict[str, Callable[[str], Any]] = {
-    "integer": int,
-    "number": lambda text: written(exact(text, "a number"), None),
-    "string": str,
-    "boolean": lambda text: {"true": True, "1": True, "false": False, "0": False}[text.lower()],
-    "date": dt.date.fromisoformat,
-    "datetime": dt.datetime.fromisoformat,
+_INTEGER_SCHEMA: Schema = {
+    "anyOf": [{"type": "integer"}, {"type": "string", "pattern": r"^\s*[+-]?\d[\d_]*\s*$"}]
 }
-
-_A = {
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "a text",
-    "boolean": "true or false",
-    "date": "a date such as 2024-12-31",
-    "datetime": "a time such as 2024-12-31T23:59:59",
+_NUMBER_SCHEMA: Schema = {
+    "anyOf": [{"type": "number"}, {"type": "string", "pattern": rf"^\s*[+-]?{NUMERAL}"}]
 }
+_DATE_SCHEMA: Schema = {"type": "string", "pattern": r"^\s*\d{4}"}
+
+TYPES: Mapping[str, ValueType] = {
+    "integer": ValueType("a whole number", _whole, int, _INTEGER_SCHEMA, is_numeric=True),
+    "number": ValueType("a number", _number, _parse_number, _NUMBER_SCHEMA, is_numeric=True),
+    "string": ValueType(
+        "a text", exact_text, str, {"type": "string", **FILLED_IN}, is_ordered=False
+    ),
+    "boolean": ValueType(
+        "true or false", _truth, lambda text: _TRUTHS[text.lower()], _TRUTH_SCHEMA, is_ordered=False
+    ),
+    "date": ValueType(
+        "a date such as 2024-12-31",
+        _date,
+        dt.date.fromisoformat,
+        {**_DATE_SCHEMA, "format": "date"},
+    ),
+    "datetime": ValueType(
+        "a time such as 2024-12-31T23:59:59",
+        _moment,
+        dt.datetime.fromisoformat,
+        {**_DATE_SCHEMA, "format": "date-time"},
+    ),
+}
+"""The types of Table Schema whose values can be candidates, groups or numbers of a grid."""
 
 
-def _said(value: object) -> str:
+def _bound_of(kind: str, word: str) -> Kind:
+    """Return the kind of a bound of a column of a type."""
+    of = TYPES[kind]
+
+    def read(given: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(given, place)
+        if not of.is_ordered:
+            raise wrong(place, f"a {kind} has no {word}; give enum, or leave it out")
+        value = _parse(given, kind)
+        bound = _fraction(value) if kind == "number" else of.read(value)
+        if bound is None:
+            raise wrong(place, f"it must be {of.words}, got {told(given)}")
+        return Fraction(bound) if of.is_numeric else bound
+
+    return Kind("value of the type", of.schema if of.is_ordered else None, read)
+
+
+def _step_of(kind: str) -> Kind:
+    """Return the kind of the step of a grid of a column of a type."""
+    of = TYPES[kind]
+
+    def read(given: Any, place: KeyPath) -> Fraction:
+        refuse_to_fill_in(given, place)
+        step = _fraction(given)
+        is_whole = step is not None and (kind != "integer" or step.denominator == 1)
+        if not of.is_numeric or step is None or step <= 0 or not is_whole:
+            fix = f"a step is {of.words} above zero, of a column of numbers, got {told(given)}"
+            raise wrong(place, fix)
+        return step
+
+    return Kind(ABOVE_ZERO.words, ABOVE_ZERO.schema if of.is_numeric else None, read)
+
+
+def _column_of(kind: str) -> Table:
+    """Return the table of a column of a type."""
+    value = Kind("value of the type", TYPES[kind].schema, anything("").read)
+    keys = {
+        "type": Key(Kind(f'"{kind}"', {"const": kind}, read_text), "What its cells hold.", ""),
+        "minimum": Key(_bound_of(kind, "minimum"), "The least value there can be."),
+        "maximum": Key(_bound_of(kind, "maximum"), "The largest value there can be."),
+        "enum": Key(list_of(value), "All values there can be."),
+        "step": Key(_step_of(kind), "The distance between answers; 1 for integers if left out."),
+        "title": Key(TEXT, "For people."),
+        "description": Key(TEXT, "For people."),
+    }
+    needs = {"step": (("minimum", "maximum"), "a step goes with a minimum and a maximum")}
+    return Table(keys, needs if TYPES[kind].is_numeric else {})
+
+
+COLUMN = Variants("type", {kind: _column_of(kind) for kind in TYPES})
+"""A declared column."""
+
+
+def _bound_in_words(value: object) -> str:
     """Return a bound or a value as a person writes it."""
     if isinstance(value, Fraction):
         return str(written(value, decimal_places(value)))

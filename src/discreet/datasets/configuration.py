@@ -2,86 +2,31 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ..arguments import exact_text
-from ..errors import InvalidArgument, InvalidDescription, UnknownName, shown
-from ..numbers import exact, positive, spell
-from ..privacy.sensitivity import read_neighbors
+from ..errors import InvalidDescription, UnknownName, shown
+from ..numbers import exact, spell
 from ..privacy.units import unit_in_words
 from ..text_tables import TextTable
 from ..warning import warn
-from .connections import holds_password
+from .connections import PASSWORD, holds_password
 from .dataset import Dataset
-from .declarations import (
-    KeyPath,
-    few,
-    nearest,
-    read_list,
-    read_mapping,
-    read_table,
-    read_text,
-    refuse_to_fill_in,
-    told,
-    wrong,
-)
+from .declarations import KeyPath, few, nearest, placed, wrong
 from .declared_terms import Asks, check_question
+from .keys import one_of
 from .lines import line_of, read_toml
 from .locations import found_path, read_source
+from .model import DOCUMENT
 
 FILE = "discreet.toml"
 _LONGEST, _TOLD = 2**24, 200
 VARIABLE = "DISCREET_CONFIG"
-
-TOP = ("ledger", "datasets", "server", "analysts")
-DATASET = (
-    "source", "delimiter", "names", "connection", "query", "table", "privacy_unit", "max_contributions", "budget",
-    "oversubscribed", "columns", "questions", "title", "description",
-)  # fmt: skip
-SHARE = ("epsilon", "rho", "delta", "neighbors")
-BUDGET = (*SHARE, "per", "delta_for")
-DELTA_FOR = ("questions", "composition")
-"""What the delta of a budget may be for."""
-PER = ("year", "quarter", "month")
-"""The calendar periods for which a budget may be."""
-SERVER = ("listen", "slot")
-ANALYST = ("datasets", "share", "verbs", "largest_epsilon")
-
-VERBS: Mapping[str, tuple[str, ...]] = {
-    "mode": (),
-    "top_k": ("k", "method"),
-    "median": ("score",),
-    "minimum": (),
-    "maximum": (),
-    "quantile": ("alpha",),
-    "quantiles": ("alphas", "method"),
-    "price": ("supply", "units", "continuous"),
-    "check": (),
-}
-"""The verbs of questions about declared columns, and what each takes besides the terms of all."""
-
-TERMS = (
-    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
-)  # fmt: skip
-"""The terms of all verbs but those of `FEWER`, besides `size`."""
-
-FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions")}
-"""The verbs that take fewer terms, and give one answer; and those that they take."""
-
-
-def terms_of(verb: str) -> tuple[str, ...]:
-    """Return the terms of a question with a verb, besides `size`."""
-    return (*FEWER.get(verb, TERMS), *VERBS[verb])
-
-
-def keys_of(verb: str) -> tuple[str, ...]:
-    """Return what a named question with a verb may say."""
-    several = () if verb in FEWER else ("size",)
-    return ("verb", "column", *terms_of(verb), *several, "description")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -231,26 +176,17 @@ def read_document(given: dict[str, Any], path: Path) -> Configuration:
     Raises:
         InvalidDescription: if something in them cannot be accepted.
     """
-    top, folder = read_table(given, (), TOP), path.absolute().parent
-    described = read_mapping(top.get("datasets", {}), ("datasets",))
-    if not described:
-        raise wrong(
-            ("datasets",), "it describes no dataset; add [datasets.NAME] with source and columns"
-        )
-    tables = {name: read_table(one, ("datasets", name), DATASET) for name, one in described.items()}
+    document, folder = DOCUMENT.read(given, ()), path.absolute().parent
+    tables, analysts = document["datasets"], document.get("analysts", {})
     datasets = {name: _dataset(name, table, folder) for name, table in tables.items()}
-    analysts = read_mapping(top.get("analysts", {}), ("analysts",))
     configuration = Configuration(
         path,
-        _ledger(top.get("ledger"), folder),
+        _ledger(document.get("ledger"), folder),
         MappingProxyType(datasets),
-        _budgets(tables),
-        {
-            name: _questions(datasets[name], t.get("questions", {}), name)
-            for name, t in tables.items()
-        },
-        {name: _analyst(one, ("analysts", name), datasets) for name, one in analysts.items()},
-        _server(top.get("server", {})),
+        {name: _budget(table) for name, table in tables.items() if "budget" in table},
+        {name: _questions(datasets[name], table, name) for name, table in tables.items()},
+        {name: _analyst(name, table, datasets) for name, table in analysts.items()},
+        document.get("server", {}),
     )
     for doubt in _doubts(configuration):
         warn(f"{path}: {doubt}")
@@ -279,11 +215,10 @@ def _doubts(configuration: Configuration) -> Iterator[str]:
             )
 
 
-def _ledger(given: object, folder: Path) -> str | None:
+def _ledger(where: str | None, folder: Path) -> str | None:
     """Return the path or the URL of the ledger, found from the folder of the file."""
-    if given is None:
+    if where is None:
         return None
-    where = read_text(given, ("ledger",))
     if "://" not in where:
         return found_path(where, folder, ("ledger",))
     from sqlalchemy import make_url
@@ -294,152 +229,54 @@ def _ledger(given: object, folder: Path) -> str | None:
     except (ArgumentError, ValueError):
         return where  # the ledger says what is wrong with it
     if refused:
-        raise wrong(
-            ("ledger",),
-            "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass",
-        )
+        raise wrong(("ledger",), PASSWORD)
     return where
 
 
-def _dataset(name: str, table: dict[str, Any], folder: Path) -> Dataset:
+def _dataset(name: str, table: Mapping[str, Any], folder: Path) -> Dataset:
     """Return a dataset."""
     place = ("datasets", name)
-    for words in ("title", "description"):
-        if words in table:
-            read_text(table[words], (*place, words))
-    if "columns" not in table:
-        raise wrong(
-            place,
-            f"the columns are missing; declare each that may be asked about: [datasets.{name}.columns.NAME]",
-        )
     source = read_source(table, folder, place)
-    if "privacy_unit" in table:
-        unit = table["privacy_unit"]
-        for one in unit if isinstance(unit, list) else [unit]:
-            read_text(one, (*place, "privacy_unit"))
-    described: Dataset = _placed(
+    unit, most = table.get("privacy_unit"), table.get("max_contributions")
+    columns = table["columns"]
+    return placed(
         place,
-        lambda: Dataset(
-            source,
-            table["columns"],
-            privacy_unit=table.get("privacy_unit"),
-            max_contributions=table.get("max_contributions"),
-            name=name,
-        ),
+        lambda: Dataset(source, columns, privacy_unit=unit, max_contributions=most, name=name),
     )
-    return described
 
 
-def _placed(place: KeyPath, work: Callable[[], Any]) -> Any:
-    """Return what the work returns; its errors get the place."""
-    try:
-        return work()
-    except InvalidDescription as error:
-        failure = wrong((*place, *error.place), error.reason)
-    except InvalidArgument as error:
-        failure = wrong(place, str(error))
-    raise failure
+def _budget(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the terms of the budget of a dataset, as `Ledger.open` takes them."""
+    budget = {"per" if key == "period" else key: term for key, term in table["budget"].items()}
+    rules = {"oversubscribed": table["oversubscribed"]} if "oversubscribed" in table else {}
+    return budget | rules
 
 
-def _budgets(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the terms of the budgets of datasets."""
-    budgets = {}
-    for name, table in tables.items():
-        place = ("datasets", name, "oversubscribed")
-        rule = {key: table[key] for key in ("oversubscribed",) if key in table}
-        if rule and not isinstance(rule["oversubscribed"], bool):
-            raise wrong(place, "it must be true or false")
-        if rule and "budget" not in table:
-            raise wrong(place, "it goes with budget, which is missing")
-        if "budget" in table:
-            budgets[name] = {**_budget(table["budget"], ("datasets", name, "budget")), **rule}
-    return budgets
+def _questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    """Return the named questions about a dataset; the verbs check their other arguments."""
+    questions: dict[str, dict[str, Any]] = table.get("questions", {})
+    for access, question in questions.items():
+        place, verb = ("datasets", name, "questions", access), question["verb"]
+        _check_declared(dataset, question["column"], (*place, "column"))
+        asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
+        placed(place, partial(check_question, dataset, verb, asks, question))
+    return questions
 
 
-def _budget(given: object, place: KeyPath, keys: Sequence[str] = BUDGET) -> dict[str, Any]:
-    """Return the terms of a budget, or of a share of one."""
-    table = read_table(given, place, keys)
-    for name in ("epsilon", "rho", "delta"):
-        if name in table:
-            refuse_to_fill_in(table[name], (*place, name))
-            table[name] = _placed((*place, name), lambda name=name: positive(table[name], name))  # type: ignore[misc]
-    if ("epsilon" in table) == ("rho" in table) or ("delta" in table and "epsilon" not in table):
-        raise wrong(place, "give a budget as epsilon, as rho, or as epsilon and delta")
-    if "neighbors" in table:
-        _placed((*place, "neighbors"), lambda: read_neighbors(table["neighbors"]))
-    if "per" in table:
-        table["per"] = _one_of(table["per"], PER, (*place, "per"))
-    if "delta_for" in table:
-        use = (*place, "delta_for")
-        table["delta_for"] = _one_of(table["delta_for"], DELTA_FOR, use)
-        if "delta" not in table:
-            raise wrong(use, "it says what delta is for, and there is no delta")
-    return table
-
-
-def _questions(dataset: Dataset, given: object, name: str) -> dict[str, dict[str, Any]]:
-    """Return the named questions about a dataset."""
-    place = ("datasets", name, "questions")
-    return {
-        each: _question(dataset, one, (*place, each))
-        for each, one in read_mapping(given, place).items()
-    }
-
-
-def _question(dataset: Dataset, given: object, place: KeyPath) -> dict[str, Any]:
-    """Return a question: its verb, its column, and its other arguments, which the verb itself checks."""
-    table = read_mapping(given, place)
-    verb = _one_of(table.get("verb"), VERBS, (*place, "verb"))
-    table = read_table(table, place, keys_of(verb))
-    _placed((*place, "column"), lambda: _declared(dataset, table.get("column")))
-    for key, value in table.items():
-        refuse_to_fill_in(value, (*place, key))
-    for key in ("epsilon", "rho", "scale"):
-        if key in table:
-            _placed((*place, key), lambda key=key: positive(table[key], key))  # type: ignore[misc]
-    asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
-    _placed(place, lambda: check_question(dataset, verb, asks, table))
-    return table
-
-
-def _declared(dataset: Dataset, column: object) -> None:
+def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
+    """Raise unless a column is declared."""
     try:
         dataset.column(column)
     except LookupError as error:
         message = str(error)
     else:
         return
-    raise InvalidArgument(message)
+    raise wrong(place, message)
 
 
-def _one_of(given: object, known: Collection[str], place: KeyPath) -> str:
-    """Return one of the known names."""
-    text = exact_text(given)
-    if text is not None and text in known:
-        return text
-    raise wrong(place, f"it must be one of {few(known)}, got {told(given)}{nearest(given, known)}")
-
-
-def _analyst(given: object, place: KeyPath, datasets: Mapping[str, Dataset]) -> dict[str, Any]:
+def _analyst(name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]) -> dict[str, Any]:
     """Return what is declared about an analyst."""
-    table = read_table(given, place, ANALYST)
-    for key, known in (("datasets", datasets), ("verbs", VERBS)):
-        here = (*place, key)
-        if key in table:
-            table[key] = tuple(_one_of(one, known, here) for one in read_list(table[key], here))
-    if not table.get("datasets"):
-        raise wrong(place, "the datasets are missing; list those that the analyst may ask about")
-    if "share" in table:
-        table["share"] = _budget(table["share"], (*place, "share"), SHARE)
-    if "largest_epsilon" in table:
-        here = (*place, "largest_epsilon")
-        table["largest_epsilon"] = _placed(
-            here, lambda: positive(table["largest_epsilon"], "largest_epsilon")
-        )
+    dataset = one_of(datasets)
+    for one in table["datasets"]:
+        dataset.read(one, ("analysts", name, "datasets"))
     return table
-
-
-def _server(given: object) -> dict[str, Any]:
-    """Return what is declared about the service."""
-    table = read_table(given, ("server",), SERVER)
-    return {key: read_text(value, ("server", key)) for key, value in table.items()}

@@ -16,6 +16,7 @@ from .declarations import KeyPath, wrong
 if TYPE_CHECKING:
     from ..tables.query_tables import Catalogue
 
+PASSWORD = "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass"
 _FORMS = "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database"
 
 
@@ -179,10 +180,7 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile
             "Dataset of discreet.scan_query(query, connection) in Python",
         )
     if holds_password(read):
-        raise wrong(
-            place,
-            "a description is public: leave the password out, and set PGPASSWORD or ~/.pgpass",
-        )
+        raise wrong(place, PASSWORD)
     if kind == "postgresql":
         read = read.set(drivername="postgresql+psycopg")
         return Database(read.render_as_string(hide_password=False))

@@ -29,6 +29,7 @@ from .look_alikes import look_alikes
 from .sources import place_of
 
 MOST_ROWS = 10**6
+NO_UNIT = "it bounds the rows of one privacy unit: name their column as privacy_unit"
 _SHOWN = 20
 _SAID = ("privacy_unit", "max_contributions", "name")
 
@@ -368,10 +369,7 @@ def _read_most(given: object, unit: Unit | None) -> int | None:
     if given is None:
         return None
     if unit is None:
-        raise wrong(
-            ("max_contributions",),
-            "it bounds the rows of one privacy unit: name their column as privacy_unit",
-        )
+        raise wrong(("max_contributions",), NO_UNIT)
     try:
         return count(given, "max_contributions", most=MOST_ROWS)
     except InvalidArgument as error:

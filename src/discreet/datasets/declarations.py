@@ -1,14 +1,16 @@
 """Reads declarations strictly: unknown keys are refused with the nearest known one, and errors know their place."""
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from ..arguments import exact_text, listed, mapping
 from ..errors import InvalidArgument, InvalidDescription, shown
+
+_T = TypeVar("_T")
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a part of a description, such as ("columns", "age", "minimum")."""
@@ -55,21 +57,19 @@ def nearest(name: object, known: Iterable[object]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def read_table(given: object, place: KeyPath, known: Iterable[str]) -> dict[str, Any]:
-    """Return a table of a description as a dict, with keys that are known.
+def placed(place: KeyPath, work: Callable[[], _T]) -> _T:
+    """Return the result of `work`; its errors get the place.
 
     Raises:
-        InvalidDescription: if it is no table, or has another key.
+        InvalidDescription: if an argument is refused.
     """
-    table = read_mapping(given, place)
-    listed = list(known)
-    for key in table:
-        if key not in listed:
-            raise wrong(
-                (*place, key),
-                f"there is no such key{nearest(key, listed)}; known are {', '.join(listed)}",
-            )
-    return table
+    try:
+        return work()
+    except InvalidDescription as error:
+        failure = wrong((*place, *error.place), error.reason)
+    except InvalidArgument as error:
+        failure = wrong(place, str(error))
+    raise failure
 
 
 def read_mapping(given: object, place: KeyPath) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def draft(
     else:
         types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
         is_csv = names and file_format(Path(source)) != "JSON"
-        where = {"source": source, **({"names": list(names)} if is_csv else {})}
+        where = {"source": source, **({"csv.names": list(names)} if is_csv else {})}
         called = _name_of(source) if name is None else name
     told = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",

@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 
 from ..arguments import choice
-from ..datasets.configuration import PER
+from ..datasets.model import PERIODS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def read_per(kind: object) -> str:
     Raises:
         InvalidArgument: if it is none.
     """
-    return choice(kind, "per", PER)
+    return choice(kind, "per", PERIODS)
 
 
 def this_period(per: str) -> Period:

@@ -10,8 +10,8 @@ from typing import Any
 from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
-from ..datasets.configuration import VERBS, terms_of
 from ..datasets.declarations import nearest
+from ..datasets.questions import VERBS, terms_of
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..ledger import Session
 from ..node.isolation import PublicError

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..batches import Call
-from ..datasets.configuration import VERBS, Configuration
+from ..datasets.configuration import Configuration
 from ..datasets.declarations import wrong
 from ..datasets.lines import line_of
+from ..datasets.questions import VERBS
 from ..errors import DiscreetError, InvalidDescription, LedgerError
 from ..ledger.described import declared_neighbors, existing
 from ..node.datasets import Datasets
@@ -62,7 +63,7 @@ def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Righ
     if analyst is None:
         return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)))
     about = declared.analyst(analyst)
-    free = Freedom(about.get("verbs", ()), about.get("largest_epsilon"))
+    free = Freedom(about.get("verbs", ()), about.get("max_epsilon"))
     return Rights(held, analyst, about["datasets"], free)
 
 

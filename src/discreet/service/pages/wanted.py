@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ...datasets.column import Column
-from ...datasets.configuration import VERBS, keys_of
+from ...datasets.questions import VERBS, keys_of
 from ...error_boundary import public_errors
 from ...ledger import Quote
 from ...releases import Release

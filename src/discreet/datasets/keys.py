@@ -1,0 +1,321 @@
+"""The parts of a description: kinds of values, keys, and tables of keys.
+
+A part is said once. Its reader, its errors, its JSON Schema and its row of the reference page are made of that.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..arguments import exact_text
+from ..numbers import positive
+from ..warning import warn
+from .declarations import (
+    TO_FILL_IN,
+    KeyPath,
+    few,
+    nearest,
+    placed,
+    read_list,
+    read_mapping,
+    read_text,
+    refuse_to_fill_in,
+    told,
+    wrong,
+)
+
+Schema = dict[str, Any]
+
+FILLED_IN: Schema = {"not": {"type": "string", "pattern": rf"^\s*{TO_FILL_IN}"}}
+NUMERAL = r"(?=.*\d)[\d_]*\.?[\d_]*([eE][+-]?\d+)?(/[\d_]+)?\s*$"
+"""A number without a sign, as the pattern of a text."""
+
+
+class Part(Protocol):
+    """What a key holds."""
+
+    @property
+    def words(self) -> str:
+        """The kind of its values, for the reference page."""
+
+    @property
+    def schema(self) -> Schema | None:
+        """The JSON Schema of its values, which accepts all that `read` accepts; None if nothing is."""
+
+    def read(self, given: Any, place: KeyPath) -> Any:
+        """Return the value that was given at a place.
+
+        Raises:
+            InvalidDescription: with the place and the fix.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of values; tables have classes of their own."""
+
+    words: str
+    schema: Schema | None
+    read: Callable[[Any, KeyPath], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a table.
+
+    Attributes:
+        part: what it holds.
+        words: what it says, for editors and the reference page.
+        missing: of a key that must be there and hold something, the fix; `{place}` in it is its table.
+    """
+
+    part: Part
+    words: str = ""
+    missing: str | None = None
+
+    @property
+    def schema(self) -> Schema | None:
+        """The JSON Schema of the key."""
+        schema = self.part.schema
+        return (
+            {"description": self.words, **schema} if schema is not None and self.words else schema
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of known keys.
+
+    Attributes:
+        keys: its keys, by name.
+        needs: keys that go with another, and the fix where that is missing.
+        forms: of the keys in them exactly those of one form must be there.
+        no_form: the fix where they are not.
+        renamed: where the keys of older versions are now. They are read, with a warning.
+        words: its kind, for the reference page.
+    """
+
+    keys: Mapping[str, Key]
+    needs: Mapping[str, tuple[Sequence[str], str]] = field(default_factory=dict)
+    forms: Sequence[Collection[str]] = ()
+    no_form: str = ""
+    renamed: Mapping[str, KeyPath] = field(default_factory=dict)
+    words: str = "table"
+
+    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+        """Return the values of a table."""
+        table = self._upgrade(read_mapping(given, place), place)
+        for name in table:
+            if name not in self.keys:
+                fix = f"{nearest(name, self.keys)}; known are {', '.join(self.keys)}"
+                raise wrong((*place, name), f"there is no such key{fix}")
+        for name, key in self.keys.items():
+            if key.missing is not None and _is_empty(table.get(name)):
+                raise wrong(place, key.missing.format(place=".".join(place)))
+        values = {n: self.keys[n].part.read(one, (*place, n)) for n, one in table.items()}
+        self._check(values.keys(), place)
+        return values
+
+    def _check(self, names: Collection[str], place: KeyPath) -> None:
+        """Raise unless the keys that are there go together."""
+        if self.forms and self._in_forms.intersection(names) not in map(set, self.forms):
+            raise wrong(place, self.no_form)
+        for name, (others, fix) in self.needs.items():
+            if name in names and not set(others) <= set(names):
+                raise wrong((*place, name), fix)
+
+    @property
+    def _in_forms(self) -> set[str]:
+        return {name for form in self.forms for name in form}
+
+    def _upgrade(self, table: dict[str, Any], place: KeyPath) -> dict[str, Any]:
+        """Return the table with the names of today."""
+        for old in [name for name in self.renamed if name in table]:
+            *above, name = self.renamed[old]
+            now, inner = ".".join(self.renamed[old]), table
+            for key in above:
+                inner[key] = inner = read_mapping(inner.get(key, {}), (*place, key))
+            if name in inner:
+                raise wrong((*place, old), f"it is {now} now, which is given too: keep {now}")
+            inner[name] = table.pop(old)
+            warn(
+                f"discreet.toml: {'.'.join((*place, old))} is {now} now; the old name is still read"
+            )
+        return table
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of the table, without the names of older versions."""
+        others = self._in_forms
+        rules: Schema = {
+            "required": [name for name, key in self.keys.items() if key.missing is not None],
+            "dependentRequired": {name: [*needed] for name, (needed, _) in self.needs.items()},
+            "oneOf": [
+                {"required": [*form], "properties": dict.fromkeys(sorted(others - {*form}), False)}
+                for form in self.forms
+            ],
+        }
+        parts = {name: key.schema for name, key in self.keys.items()}
+        return {
+            "type": "object",
+            "properties": {name: part for name, part in parts.items() if part is not None},
+            "additionalProperties": False,
+            **{rule: said for rule, said in rules.items() if said},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """Tables that are told apart by the text of one key.
+
+    Attributes:
+        key: that key.
+        tables: the table for each of its texts.
+    """
+
+    key: str
+    tables: Mapping[str, Table]
+    words: str = "table"
+
+    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+        """Return the values of a table."""
+        table = read_mapping(given, place)
+        if self.key not in table:
+            fix = f"the {self.key} is missing; give {self.key} = one of {', '.join(self.tables)}"
+            raise wrong(place, fix)
+        here = (*place, self.key)
+        name = one_of(self.tables).read(read_text(table[self.key], here), here)
+        return self.tables[name].read(table, place)
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema: that of one of the tables."""
+        return {"oneOf": [table.schema for table in self.tables.values()]}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Tables of one kind, by names of the owner's choice."""
+
+    part: Part
+    least: int = 0
+    words: str = "tables by name"
+
+    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+        """Return the values of the tables."""
+        tables = read_mapping(given, place)
+        return {name: self.part.read(one, (*place, name)) for name, one in tables.items()}
+
+    @property
+    def schema(self) -> Schema:
+        """The JSON Schema of all of them."""
+        return {
+            "type": "object",
+            "additionalProperties": self.part.schema,
+            "minProperties": self.least,
+        }
+
+
+def one_of(names: Iterable[str]) -> Kind:
+    """Return the kind of a text that is one of some names."""
+    known = [*names]
+
+    def read(given: object, place: KeyPath) -> str:
+        refuse_to_fill_in(given, place)
+        text = exact_text(given)
+        if text is not None and text in known:
+            return text
+        fix = f"it must be one of {few(known)}, got {told(given)}{nearest(given, known)}"
+        raise wrong(place, fix)
+
+    return Kind(" or ".join(f'"{name}"' for name in known), {"enum": known}, read)
+
+
+def list_of(part: Part, *, least: int = 1, unique: bool = False) -> Kind:
+    """Return the kind of a list."""
+
+    def read(given: object, place: KeyPath) -> tuple[Any, ...]:
+        refuse_to_fill_in(given, place)
+        values = tuple(part.read(one, place) for one in read_list(given, place))
+        if len(values) < least:
+            raise wrong(place, "it must list at least one value")
+        return values
+
+    rules = {"minItems": least} if least else {}
+    rules |= {"uniqueItems": True} if unique else {}
+    return Kind(f"list: {part.words}", {"type": "array", "items": part.schema, **rules}, read)
+
+
+def one_or_list_of(part: Part, *, unique: bool = False) -> Kind:
+    """Return the kind of one value, or a list of such."""
+    several = list_of(part, unique=unique)
+
+    def read(given: object, place: KeyPath) -> Any:
+        return (several if isinstance(given, list) and given else part).read(given, place)
+
+    return Kind(
+        f"{part.words}, or a {several.words}", {"anyOf": [part.schema, several.schema]}, read
+    )
+
+
+def accepted_by(
+    words: str, schema: Schema, accept: Callable[[Any, str], Any], *, as_given: bool = False
+) -> Kind:
+    """Return the kind of what a function accepts, given the value and the name of the key.
+
+    Args:
+        words: the kind, for the reference page.
+        schema: its JSON Schema.
+        accept: returns the value, or raises InvalidArgument.
+        as_given: whether the value stays as it is given.
+    """
+
+    def read(given: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(given, place)
+        value = placed(place, lambda: accept(given, place[-1]))
+        return given if as_given else value
+
+    return Kind(words, schema, read)
+
+
+def anything(words: str, schema: Schema | None = None) -> Kind:
+    """Return the kind of a value that is checked later."""
+
+    def read(given: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(given, place)
+        return given
+
+    return Kind(words, {**(schema or {}), **FILLED_IN}, read)
+
+
+def _is_true_or_false(given: object, place: KeyPath) -> bool:
+    if isinstance(given, bool):
+        return given
+    raise wrong(place, "it must be true or false")
+
+
+def _read_unquoted(given: object, place: KeyPath) -> str:
+    """Return a text that no message quotes: it may hold a password by mistake."""
+    if exact_text(given) is not None:
+        return read_text(given, place)
+    raise wrong(place, "it must be a text")
+
+
+_TEXT: Schema = {"type": "string", "pattern": r"\S", **FILLED_IN}
+_ABOVE_ZERO: Schema = {
+    "anyOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "string", "pattern": rf"^\s*\+?{NUMERAL}"},
+    ],
+}
+_EXACT = "number above zero"
+
+TEXT = Kind("text", _TEXT, read_text)
+UNQUOTED_TEXT = Kind("text", _TEXT, _read_unquoted)
+TRUTH = Kind("true or false", {"type": "boolean"}, _is_true_or_false)
+ABOVE_ZERO = accepted_by(_EXACT, _ABOVE_ZERO, positive)
+ABOVE_ZERO_AS_GIVEN = accepted_by(_EXACT, _ABOVE_ZERO, positive, as_given=True)
+
+
+def _is_empty(given: object) -> bool:
+    return given is None or (isinstance(given, dict | list) and not given)

@@ -1,0 +1,183 @@
+"""The model of discreet.toml: its keys, of which the reader, the JSON Schema and the reference page are made.
+
+What only the whole file tells is left to `configuration`: whether the column of a question is declared, say.
+"""
+
+from ..numbers import count
+from ..privacy.sensitivity import read_neighbors
+from .column import COLUMN
+from .dataset import MOST_ROWS, NO_UNIT
+from .keys import (
+    ABOVE_ZERO,
+    TEXT,
+    TRUTH,
+    UNQUOTED_TEXT,
+    Key,
+    Named,
+    Schema,
+    Table,
+    accepted_by,
+    anything,
+    list_of,
+    one_of,
+    one_or_list_of,
+)
+from .questions import QUESTION, VERBS
+
+PERIODS = ("year", "quarter", "month")
+"""The calendar periods for which a budget may be."""
+
+DELTA_FOR = ("questions", "composition")
+"""What the delta of a budget may be for."""
+
+_COUNT = accepted_by(
+    "whole number above zero",
+    {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
+    lambda given, name: count(given, name, most=MOST_ROWS),
+)
+_NEIGHBORS = accepted_by(
+    '"add_remove" or "replace_one"',
+    {"enum": ["add_remove", "replace_one"]},
+    lambda given, _: read_neighbors(given),
+)
+_FOR_PEOPLE = Key(TEXT, "For people.")
+
+_AMOUNTS = {
+    "epsilon": Key(ABOVE_ZERO, "ε: the most that may be spent."),
+    "rho": Key(ABOVE_ZERO, "ρ of zCDP, in place of epsilon."),
+    "delta": Key(ABOVE_ZERO, "δ, with epsilon."),
+    "neighbors": Key(_NEIGHBORS, "Which data are neighbours; add_remove if left out."),
+}
+_AMOUNT_FORMS = (["epsilon"], ["epsilon", "delta"], ["rho"])
+_NO_AMOUNT = "give a budget as epsilon, as rho, or as epsilon and delta"
+
+SHARE = Table(_AMOUNTS, forms=_AMOUNT_FORMS, no_form=_NO_AMOUNT)
+"""The share of an analyst."""
+
+BUDGET = Table(
+    {
+        **_AMOUNTS,
+        "period": Key(one_of(PERIODS), "The calendar period that the budget is for."),
+        "delta_for": Key(
+            one_of(DELTA_FOR), "What delta is for: questions that have one each, or composition."
+        ),
+    },
+    needs={"delta_for": (["delta"], "it says what delta is for, and there is no delta")},
+    forms=_AMOUNT_FORMS,
+    no_form=_NO_AMOUNT,
+    renamed={"per": ("period",)},
+)
+"""The budget of a dataset."""
+
+CSV = Table(
+    {
+        "delimiter": Key(
+            anything("one character", {"type": "string", "minLength": 1}),
+            "What stands between the fields; without it the first line tells.",
+        ),
+        "names": Key(
+            list_of(anything("text", {"type": "string"}), unique=True),
+            "The names of the columns, where the first line is a row.",
+        ),
+    }
+)
+"""The form of a CSV file."""
+
+DATASET = Table(
+    {
+        "source": Key(
+            one_or_list_of(TEXT),
+            "A path, a pattern, a folder, or a list of them, from the folder of this file.",
+        ),
+        "csv": Key(CSV, "The form of the CSV files in source, where it is another one."),
+        "connection": Key(
+            UNQUOTED_TEXT, "duckdb:///file.duckdb, sqlite:///file.db or postgresql://host/database."
+        ),
+        "query": Key(UNQUOTED_TEXT, "SQL: one SELECT; one row of its result is one record."),
+        "table": Key(TEXT, "A table of the database, in place of a query."),
+        "privacy_unit": Key(
+            one_or_list_of(TEXT, unique=True),
+            "The column, or a list of columns, whose equal values make rows one record.",
+        ),
+        "max_contributions": Key(_COUNT, "How many rows of one privacy unit count, for numbers."),
+        "budget": Key(BUDGET, "The most that all answers may cost together."),
+        "oversubscribed": Key(
+            TRUTH,
+            "Whether shares may be more than the budget; then refusals tell analysts of each other.",
+        ),
+        "columns": Key(
+            Named(COLUMN, least=1),
+            "What may be asked about.",
+            "the columns are missing; declare each that may be asked about: [{place}.columns.NAME]",
+        ),
+        "questions": Key(Named(QUESTION), "What analysts may ask by a name."),
+        "title": _FOR_PEOPLE,
+        "description": _FOR_PEOPLE,
+    },
+    needs={
+        "csv": (["source"], "it is of a CSV file; a query says which columns it has"),
+        "oversubscribed": (["budget"], "it goes with budget, which is missing"),
+        "max_contributions": (["privacy_unit"], NO_UNIT),
+    },
+    forms=(["source"], ["connection", "query"], ["connection", "table"]),
+    no_form=(
+        "give source, a path or a list of paths; or connection, with query or table: connection = "
+        '"duckdb:///people.duckdb", table = "people"'
+    ),
+    renamed={"delimiter": ("csv", "delimiter"), "names": ("csv", "names")},
+)
+"""A dataset: files, or a query or a table of a database."""
+
+ANALYST = Table(
+    {
+        "datasets": Key(
+            list_of(TEXT),
+            "The datasets that the analyst may ask about.",
+            "the datasets are missing; list those that the analyst may ask about",
+        ),
+        "share": Key(
+            SHARE, "The most that the analyst's answers may cost, of each of these datasets."
+        ),
+        "verbs": Key(
+            list_of(one_of(VERBS), least=0),
+            "Free questions on declared columns, besides the named ones.",
+        ),
+        "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
+    },
+    renamed={"largest_epsilon": ("max_epsilon",)},
+)
+"""An analyst."""
+
+SERVER = Table(
+    {
+        "listen": Key(TEXT, "The address of the service, such as 127.0.0.1:8765."),
+        "slot": Key(TEXT, 'Replies leave at multiples of it, such as "250ms".'),
+    }
+)
+"""The service."""
+
+DOCUMENT = Table(
+    {
+        "ledger": Key(UNQUOTED_TEXT, "A file, or the URL of a PostgreSQL database."),
+        "datasets": Key(
+            Named(DATASET, least=1),
+            "The described datasets.",
+            "it describes no dataset; add [datasets.NAME] with source and columns",
+        ),
+        "server": Key(SERVER, "For discreet serve."),
+        "analysts": Key(Named(ANALYST), "Who else may ask."),
+    }
+)
+"""All of discreet.toml."""
+
+
+def json_schema() -> Schema:
+    """Return the JSON Schema of discreet.toml, for editors.
+
+    Whatever the reader accepts without a warning the schema accepts.
+    """
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "discreet.toml",
+        **DOCUMENT.schema,
+    }

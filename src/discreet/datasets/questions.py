@@ -1,0 +1,58 @@
+"""The questions about declared columns that an owner names: their verbs, and the arguments of each."""
+
+from collections.abc import Mapping
+
+from .declarations import read_text
+from .keys import ABOVE_ZERO_AS_GIVEN, TEXT, Key, Kind, Part, Table, Variants, anything
+
+VERBS: Mapping[str, tuple[str, ...]] = {
+    "mode": (),
+    "top_k": ("k", "method"),
+    "median": ("score",),
+    "minimum": (),
+    "maximum": (),
+    "quantile": ("alpha",),
+    "quantiles": ("alphas", "method"),
+    "price": ("supply", "units", "continuous"),
+    "check": (),
+}
+"""The verbs of questions about declared columns, and what each takes besides the terms of all."""
+
+TERMS = (
+    "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
+)  # fmt: skip
+"""The terms of all verbs but those of `FEWER`, besides `size`."""
+
+FEWER: Mapping[str, tuple[str, ...]] = {"check": ("epsilon", "max_contributions")}
+"""The verbs that take fewer terms, and give one answer; and those that they take."""
+
+
+def terms_of(verb: str) -> tuple[str, ...]:
+    """Return the terms of a question with a verb, besides `size`."""
+    return (*FEWER.get(verb, TERMS), *VERBS[verb])
+
+
+def keys_of(verb: str) -> tuple[str, ...]:
+    """Return what a named question with a verb may say."""
+    several = () if verb in FEWER else ("size",)
+    return ("verb", "column", *terms_of(verb), *several, "description")
+
+
+_ARGUMENT = anything("as the verb takes it")
+_PARTS: Mapping[str, Part] = {
+    "column": TEXT,
+    **dict.fromkeys(("epsilon", "rho", "scale"), ABOVE_ZERO_AS_GIVEN),
+}
+_WORDS = {"column": "A declared column.", "description": "For people."}
+
+
+def _question_with(verb: str) -> Table:
+    """Return the table of a question with a verb."""
+    keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
+    keys["verb"] = Key(Kind(f'"{verb}"', {"const": verb}, read_text), missing="")
+    keys["column"] = Key(TEXT, _WORDS["column"], "the column is missing; name a declared one")
+    return Table(keys)
+
+
+QUESTION = Variants("verb", {verb: _question_with(verb) for verb in VERBS})
+"""A named question. What its verb and the column refuse is not known here."""
