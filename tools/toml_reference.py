@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.datasets.column import COLUMN
 from discreet.datasets.keys import Table
 from discreet.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
-from discreet.datasets.questions import QUESTION, VERBS, keys_of
+from discreet.datasets.questions import QUESTION, RENAMED, VERBS, keys_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "discreet_toml.md"
 BEGIN, END = "<!-- keys: python -m tools.toml_reference -->\n", "<!-- end of keys -->\n"
@@ -49,6 +49,7 @@ def _tables() -> Iterator[str]:
         for table in TABLES.values()
         for name, path in table.renamed.items()
     ]
+    old += [f'`verb = "{name}"` (now `"{now}"`)' for name, now in RENAMED.items()]
     yield f"\nNames of older versions are read, with a warning: {', '.join(old)}."
 
 
@@ -63,7 +64,7 @@ def _questions() -> Iterator[str]:
     yield from ["| `verb` | arguments |", "|---|---|"]
     for verb in VERBS:
         own = ", ".join(f"`{name}`" for name in keys_of(verb) if name not in shared)
-        yield f'| `"{verb}"` | {own} |'
+        yield f'| `"{RENAMED.get(verb, verb)}"` | {own} |'
 
 
 def page_with(tables: str) -> str:

@@ -233,10 +233,10 @@ def test_questions_take_what_their_verbs_take() -> None:
     import inspect
 
     import discreet
-    from discreet.datasets.questions import FEWER, TERMS
+    from discreet.datasets.questions import FEWER, RENAMED, TERMS
 
     for verb, own in VERBS.items():
-        known = {*inspect.signature(getattr(discreet, verb)).parameters}
+        known = {*inspect.signature(getattr(discreet, RENAMED.get(verb, verb))).parameters}
         assert {*own, *FEWER.get(verb, ())} < known
         assert known - {*own, *TERMS} <= {
             "data", "dataset", "column", "columns", "size",

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tools.toml_reference import PAGE, page_with, reference
 
 from discreet.cli import run
 from discreet.datasets.configuration import read_document
@@ -20,8 +21,6 @@ from discreet.datasets.declarations import TO_FILL_IN
 from discreet.datasets.lines import read_toml
 from discreet.datasets.model import json_schema
 from discreet.errors import InvalidDescription
-
-from tools.toml_reference import PAGE, page_with, reference
 
 from .test_configuration import TEXT, test_errors_have_file_line_and_fix
 

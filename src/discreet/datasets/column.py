@@ -26,6 +26,7 @@ from .keys import (
     Variants,
     anything,
     list_of,
+    one_of,
 )
 
 MOST_VALUES = 100_000
@@ -410,7 +411,7 @@ def _column_of(kind: str) -> Table:
     return Table(keys, needs if TYPES[kind].is_numeric else {})
 
 
-COLUMN = Variants("type", {kind: _column_of(kind) for kind in TYPES})
+COLUMN = Variants("type", one_of(TYPES), {kind: _column_of(kind) for kind in TYPES})
 """A declared column."""
 
 

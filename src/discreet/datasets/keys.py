@@ -138,9 +138,7 @@ class Table:
             if name in inner:
                 raise wrong((*place, old), f"it is {now} now, which is given too: keep {now}")
             inner[name] = table.pop(old)
-            warn(
-                f"discreet.toml: {'.'.join((*place, old))} is {now} now; the old name is still read"
-            )
+            _warn_of_old(".".join((*place, old)), now)
         return table
 
     @property
@@ -170,22 +168,23 @@ class Variants:
 
     Attributes:
         key: that key.
-        tables: the table for each of its texts.
+        names: what it may hold.
+        tables: the table for each of them.
     """
 
     key: str
+    names: Part
     tables: Mapping[str, Table]
     words: str = "table"
 
     def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of a table."""
-        table = read_mapping(given, place)
+        table, here = read_mapping(given, place), (*place, self.key)
         if self.key not in table:
-            fix = f"the {self.key} is missing; give {self.key} = one of {', '.join(self.tables)}"
-            raise wrong(place, fix)
-        here = (*place, self.key)
-        name = one_of(self.tables).read(read_text(table[self.key], here), here)
-        return self.tables[name].read(table, place)
+            known = ", ".join(self.tables)
+            raise wrong(place, f"the {self.key} is missing; give {self.key} = one of {known}")
+        name = self.names.read(read_text(table[self.key], here), here)
+        return self.tables[name].read({**table, self.key: name}, place)
 
     @property
     def schema(self) -> Schema:
@@ -216,19 +215,34 @@ class Named:
         }
 
 
-def one_of(names: Iterable[str]) -> Kind:
-    """Return the kind of a text that is one of some names."""
-    known = [*names]
+def one_of(names: Iterable[str], renamed: Mapping[str, str] | None = None) -> Kind:
+    """Return the kind of a text that is one of some names.
+
+    Args:
+        names: the names, as they are read.
+        renamed: the names that are written otherwise now. As they are they are read with a warning.
+    """
+    now = {name: (renamed or {}).get(name, name) for name in names}
+    written = {new: name for name, new in now.items()}
 
     def read(given: object, place: KeyPath) -> str:
         refuse_to_fill_in(given, place)
         text = exact_text(given)
-        if text is not None and text in known:
+        if text is not None and text in written:
+            return written[text]
+        if text is not None and text in now:
+            _warn_of_old(f'{".".join(place)} = "{text}"', f'"{now[text]}"')
             return text
-        fix = f"it must be one of {few(known)}, got {told(given)}{nearest(given, known)}"
+        fix = f"it must be one of {few(written)}, got {told(given)}{nearest(given, written)}"
         raise wrong(place, fix)
 
-    return Kind(" or ".join(f'"{name}"' for name in known), {"enum": known}, read)
+    words = " or ".join(f'"{name}"' for name in written)
+    return Kind(words, {"enum": [*written]}, read)
+
+
+def _warn_of_old(old: str, now: str) -> None:
+    """Warn that something has another name now."""
+    warn(f"discreet.toml: {old} is {now} now; the old name is still read")
 
 
 def list_of(part: Part, *, least: int = 1, unique: bool = False) -> Kind:

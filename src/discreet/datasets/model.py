@@ -22,7 +22,7 @@ from .keys import (
     one_of,
     one_or_list_of,
 )
-from .questions import QUESTION, VERBS
+from .questions import QUESTION, VERB
 
 PERIODS = ("year", "quarter", "month")
 """The calendar periods for which a budget may be."""
@@ -139,7 +139,7 @@ ANALYST = Table(
             SHARE, "The most that the analyst's answers may cost, of each of these datasets."
         ),
         "verbs": Key(
-            list_of(one_of(VERBS), least=0),
+            list_of(VERB, least=0),
             "Free questions on declared columns, besides the named ones.",
         ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),

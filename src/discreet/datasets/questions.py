@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from .declarations import read_text
-from .keys import ABOVE_ZERO_AS_GIVEN, TEXT, Key, Kind, Part, Table, Variants, anything
+from .keys import ABOVE_ZERO_AS_GIVEN, TEXT, Key, Kind, Part, Table, Variants, anything, one_of
 
 VERBS: Mapping[str, tuple[str, ...]] = {
     "mode": (),
@@ -16,7 +16,16 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "price": ("supply", "units", "continuous"),
     "check": (),
 }
-"""The verbs of questions about declared columns, and what each takes besides the terms of all."""
+"""The verbs of questions about declared columns, and what they take besides the terms of all.
+
+Version 1 of HTTP has these names, and keeps them.
+"""
+
+RENAMED = {"price": "best_price"}
+"""Verbs that are called otherwise in discreet.toml and in Python now."""
+
+VERB = one_of(VERBS, RENAMED)
+"""A verb in discreet.toml."""
 
 TERMS = (
     "candidates", "epsilon", "rho", "scale", "mechanism", "by", "groups", "max_groups", "max_contributions",
@@ -49,10 +58,11 @@ _WORDS = {"column": "A declared column.", "description": "For people."}
 def _question_with(verb: str) -> Table:
     """Return the table of a question with a verb."""
     keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
-    keys["verb"] = Key(Kind(f'"{verb}"', {"const": verb}, read_text), missing="")
+    said = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
+    keys["verb"] = Key(said, missing="")
     keys["column"] = Key(TEXT, _WORDS["column"], "the column is missing; name a declared one")
     return Table(keys)
 
 
-QUESTION = Variants("verb", {verb: _question_with(verb) for verb in VERBS})
+QUESTION = Variants("verb", VERB, {verb: _question_with(verb) for verb in VERBS})
 """A named question. What its verb and the column refuse is not known here."""

@@ -11,7 +11,7 @@ from ..arguments import choice, exact_text
 from ..batches import Call
 from ..candidates import Grid
 from ..datasets.declarations import nearest
-from ..datasets.questions import VERBS, terms_of
+from ..datasets.questions import RENAMED, VERBS, terms_of
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..ledger import Session
 from ..node.isolation import PublicError
@@ -88,13 +88,9 @@ def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
     return Call(verb_named(called), (named,), given)
 
 
-_METHODS = {"price": "best_price"}
-"""The methods of a session that are called otherwise than their verb in discreet.toml and over HTTP."""
-
-
 def verb_named(name: str) -> Callable[..., Release]:
     """Return the verb of a name; a session has each as a method."""
-    verb: Callable[..., Release] = getattr(Session, _METHODS.get(name, name))
+    verb: Callable[..., Release] = getattr(Session, RENAMED.get(name, name))
     return verb
 
 
