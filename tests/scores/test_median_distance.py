@@ -116,7 +116,9 @@ def test_a_majority_is_the_median() -> None:
         ).value
         == 3
     )
-    assert repr(score_of([], Grid(0, 9))) == "MedianDistance(Grid(0, 9, step 1; 10 points))"
+    assert (
+        repr(score_of([], Grid(0, 9))) == "MedianDistance(candidates=Grid(0, 9, step 1; 10 points))"
+    )
 
 
 def test_what_is_no_score_is_refused() -> None:

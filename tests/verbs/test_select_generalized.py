@@ -170,5 +170,5 @@ def test_refusals() -> None:
         select_generalized([1, 2], [1, 2])
     assert read_changes([0.1]) == (Fraction(0.1),)  # the larger of its two readings
     score = Generalized([777], (Fraction(1),), Fraction(2))
-    assert repr(score) == "Generalized(t=2, sensitivities 1)"
+    assert repr(score) == "Generalized(t=2)"
     assert not score.in_runs

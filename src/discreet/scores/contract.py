@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from ..accuracy import Measure
 from ..errors import InvalidArgument
@@ -59,6 +59,38 @@ class Score(Protocol):
         them.
         """
         ...
+
+
+class BaseScore:
+    """What most scores answer alike; a score says what differs."""
+
+    __slots__ = ()
+    public_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields that may be shown: the others hold data."""
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """None."""
+        return {}
+
+    @property
+    def in_runs(self) -> bool | Literal["sloping"]:
+        """Never: every candidate has a score of its own."""
+        return False
+
+    @property
+    def counts_rows(self) -> bool:
+        """Always; `PerUnit` makes it a score of privacy units."""
+        return True
+
+    @property
+    def measure(self) -> Measure | None:
+        """Units of the score."""
+        return Measure()
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)}" for name in self.public_fields)
+        return f"{type(self).__name__}({fields})"
 
 
 def measure_of(score: Score) -> Measure | None:

@@ -1,6 +1,6 @@
 """Rows per candidate: the score of the most common value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
@@ -11,6 +11,7 @@ from ..accuracy import RECORDS, Measure
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, integers
+from .contract import BaseScore
 
 if TYPE_CHECKING:
     from ..tables.column import Countable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counts:
+class Counts(BaseScore):
     """The number of rows that hold each candidate. One row is one record, and holds one value.
 
     A row more raises one count by 1 and lowers none: monotonic, spread 1 under `add_remove`. A row
@@ -37,13 +38,7 @@ class Counts:
     candidates: Sequence[object]
     per_person: bool = False
     name: ClassVar[str] = "counts"
-    parameters: ClassVar[Mapping[str, object]] = {}
     measure: ClassVar[Measure] = Measure(RECORDS)
-
-    @property
-    def in_runs(self) -> bool:
-        """Never: every candidate has a score of its own."""
-        return False
 
     @property
     def counts_rows(self) -> bool:
@@ -58,12 +53,9 @@ class Counts:
         """Return the counts. Private."""
         return Vector(integers(self.column.count(self.candidates)), integral=True)
 
-    def __repr__(self) -> str:
-        return "Counts()"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ClassCounts:
+class ClassCounts(BaseScore):
     """The same counts, as numbers of candidates that share a count: for candidates too many to list.
 
     A class of m candidates of equal count is a flat run, and a candidate in it is looked up when it has been
@@ -79,13 +71,8 @@ class ClassCounts:
     ranking: "Ranking"
     per_person: bool = False
     name: ClassVar[str] = "counts"
-    parameters: ClassVar[Mapping[str, object]] = {}
+    in_runs: ClassVar[bool] = True
     measure: ClassVar[Measure] = Measure(RECORDS)
-
-    @property
-    def in_runs(self) -> bool:
-        """Always: a class is a run."""
-        return True
 
     @property
     def counts_rows(self) -> bool:
@@ -106,6 +93,3 @@ class ClassCounts:
             return ranks
 
         return Runs(np.cumsum(sizes) - sizes, sizes, Vector(counts), locate=locate)
-
-    def __repr__(self) -> str:
-        return "ClassCounts()"

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..accuracy import Measure
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
 from ..foreign import replacing
 from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
+from .contract import BaseScore
 
 _T = TypeVar("_T")
 Listed = Sequence[object] | NDArray[Any]
@@ -24,7 +24,7 @@ ScoreFunction = Callable[[Any, Any], object]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Custom:
+class Custom(BaseScore):
     """The numbers u(data, candidates), exactly; a float means its binary value.
 
     The sensitivity is declared for the ideal scores, without rounding errors. If `u` returns floats, one
@@ -51,22 +51,13 @@ class Custom:
     error: Number | None = None
     granularity: Number | None = None
     name: ClassVar[str] = "custom"
-    measure: ClassVar[Measure] = Measure()
+    public_fields: ClassVar[tuple[str, ...]] = ("change", "spread", "monotonic")
+    counts_rows: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, object]:
         """How far scores are from ideal."""
         return {"error": _bound(self.error), "granularity": _exactly(self.granularity)}
-
-    @property
-    def in_runs(self) -> bool:
-        """Never: every candidate has a score of its own."""
-        return False
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the caller declares the sensitivity for the privacy unit."""
-        return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the declared sensitivity; with an error above zero, a spread larger by 4 * error.
@@ -115,9 +106,6 @@ class Custom:
         if ready or not isinstance(returned, Iterable):
             return returned
         return list(islice(returned, len(self.candidates) + 1))  # one more is too many already
-
-    def __repr__(self) -> str:
-        return f"Custom(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"
 
 
 def per_candidate(u: Callable[[Any, Any], object]) -> ScoreFunction:

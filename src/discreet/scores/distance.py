@@ -1,7 +1,6 @@
 """How far an answer is from a number: the score of Laplace and geometric noise."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +14,7 @@ from ..numbers import Number, fits, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector, read_vector
+from .contract import BaseScore
 
 _EXACT = 2**53
 
@@ -54,7 +54,7 @@ class Lattice:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Distance:
+class Distance(BaseScore):
     """The score -|value - r| of the points r of a lattice or a grid, with the value rounded to the nearest point.
 
     On a lattice the sum of all weights is the same for every value, so the noise costs
@@ -71,18 +71,10 @@ class Distance:
     change: Number
     answers: Lattice | Grid
     name: ClassVar[str] = "distance"
-    parameters: ClassVar[Mapping[str, object]] = {}
+    public_fields: ClassVar[tuple[str, ...]] = ("change", "answers")
+    in_runs: ClassVar[Literal["sloping"]] = "sloping"
+    counts_rows: ClassVar[bool] = False
     measure: ClassVar[None] = None
-
-    @property
-    def in_runs(self) -> Literal["sloping"]:
-        """Always: the score falls linearly on both sides of the value."""
-        return "sloping"
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the caller declares the sensitivity for the privacy unit."""
-        return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the change in whole steps, balanced on a lattice; on a grid the spread is twice that."""
@@ -111,12 +103,9 @@ class Distance:
         upward = np.array([True, False])[:n]
         return Runs(starts, sizes, read_vector([0, -step][:n]), read_vector([step] * n), upward)
 
-    def __repr__(self) -> str:
-        return f"Distance(change={self.change}, {self.answers!r})"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ListedDistance:
+class ListedDistance(BaseScore):
     """The same score with one number for each point of a grid, for mechanisms that need them one by one.
 
     Args:
@@ -125,18 +114,9 @@ class ListedDistance:
 
     distance: Distance
     name: ClassVar[str] = "distance"
-    parameters: ClassVar[Mapping[str, object]] = {}
+    public_fields: ClassVar[tuple[str, ...]] = ("distance",)
+    counts_rows: ClassVar[bool] = False
     measure: ClassVar[None] = None
-
-    @property
-    def in_runs(self) -> bool:
-        """Never."""
-        return False
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the caller declares the sensitivity for the privacy unit."""
-        return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the sensitivity of the distance."""
@@ -157,9 +137,6 @@ class ListedDistance:
             return read_vector([unit * place for place in places.tolist()])
         whole = places * -top
         return Vector(whole) if below == 1 else Vector(whole / below)
-
-    def __repr__(self) -> str:
-        return f"Listed{self.distance!r}"
 
 
 def _finite(value: object) -> Fraction:

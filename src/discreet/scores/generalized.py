@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ..accuracy import Measure
 from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.vectors import Vector, read_vector
+from .contract import BaseScore
 
 Point = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Generalized:
+class Generalized(BaseScore):
     """min over j of ((q[i] - t * D[i]) - (q[j] - t * D[j])) / (D[i] + D[j]), at most 0.
 
     It counts how many changes of a record lie between candidate i and the best, after every score was
@@ -34,22 +34,13 @@ class Generalized:
     changes: tuple[Fraction, ...]
     t: Fraction
     name: ClassVar[str] = "generalized"
-    measure: ClassVar[Measure] = Measure()
+    public_fields: ClassVar[tuple[str, ...]] = ("t",)
+    counts_rows: ClassVar[bool] = False
 
     @property
     def parameters(self) -> dict[str, object]:
         """The sensitivities of the scores, and t."""
         return {"sensitivities": self.changes, "t": self.t}
-
-    @property
-    def in_runs(self) -> bool:
-        """Never: every candidate has a score of its own."""
-        return False
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the caller declares the sensitivity for the privacy unit."""
-        return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1, spread 2, whatever the sensitivities are."""
@@ -67,9 +58,6 @@ class Generalized:
         points = [(d, scores.exact(i) - self.t * d) for i, d in enumerate(self.changes)]
         edge = _upper_edge(points)
         return read_vector([-_steepest(edge, point) for point in points])
-
-    def __repr__(self) -> str:
-        return f"Generalized(t={self.t}, sensitivities {', '.join(map(str, self.changes))})"
 
 
 def read_changes(sensitivities: object) -> tuple[Fraction, ...]:

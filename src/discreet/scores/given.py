@@ -1,18 +1,17 @@
 """Scores computed by the caller, with a declared sensitivity."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ..accuracy import Measure
 from ..numbers import Number
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
+from .contract import BaseScore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Given:
+class Given(BaseScore):
     """The numbers in `scores`, exactly; a float means its binary value.
 
     The caller declares the sensitivity, under the neighbouring relation that the release names. If the
@@ -30,18 +29,8 @@ class Given:
     spread: Number | None = None
     monotonic: bool = False
     name: ClassVar[str] = "given"
-    measure: ClassVar[Measure] = Measure()
-    parameters: ClassVar[Mapping[str, object]] = {}
-
-    @property
-    def in_runs(self) -> bool:
-        """Never: the candidates have scores one by one."""
-        return False
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the caller declares the sensitivity for the privacy unit."""
-        return False
+    public_fields: ClassVar[tuple[str, ...]] = ("change", "spread", "monotonic")
+    counts_rows: ClassVar[bool] = False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return the declared sensitivity: spread 2 * change, or change if monotonic, or `spread`."""
@@ -50,6 +39,3 @@ class Given:
     def compute(self, cutoff_gap: Fraction) -> Vector:
         """Return the numbers. Private."""
         return read_vector(self.scores)
-
-    def __repr__(self) -> str:
-        return f"Given(change={self.change}, spread={self.spread}, monotonic={self.monotonic})"

@@ -1,6 +1,5 @@
 """How many records must change for a candidate to be a median (Goldberg 2012)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -15,6 +14,7 @@ from ..candidates import Grid
 from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.runs import Runs
 from ..sampling.vectors import Integers, Vector
+from .contract import BaseScore
 from .rank import WIDER, bracketed, stretches
 from .rank_search import Bracket, bracket, distinct_indices, everything
 
@@ -29,7 +29,7 @@ def _half(records: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MedianDistance:
+class MedianDistance(BaseScore):
     """-max(0, |L - G| - E + 1), with L records below the candidate, G above and E equal to it.
 
     That is minus the least number of records to add or remove until the candidate is the middle one of an
@@ -44,18 +44,9 @@ class MedianDistance:
     column: "Numeric"
     candidates: Grid
     name: ClassVar[str] = "median_distance"
-    parameters: ClassVar[Mapping[str, object]] = {}
+    public_fields: ClassVar[tuple[str, ...]] = ("candidates",)
+    in_runs: ClassVar[bool] = True
     measure: ClassVar[Measure] = Measure(ROWS_TO_CHANGE)
-
-    @property
-    def in_runs(self) -> bool:
-        """Always: the candidates are a grid."""
-        return True
-
-    @property
-    def counts_rows(self) -> bool:
-        """Always; `PerUnit` makes it a score of privacy units."""
-        return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return 1 for a record more or less, 2 for one replaced."""
@@ -98,6 +89,3 @@ class MedianDistance:
         more, equal = found.total - not_more, not_more - less
         distances = np.maximum(0, abs(less - more) - equal + 1)
         return Runs(starts, sizes, Vector(-distances, integral=True))
-
-    def __repr__(self) -> str:
-        return f"MedianDistance({self.candidates!r})"

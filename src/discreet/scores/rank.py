@@ -18,6 +18,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector, integers
+from .contract import BaseScore
 from .near_rank import records_around
 from .rank_search import bracket, distinct_indices, everything
 
@@ -39,7 +40,7 @@ WIDER = 16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rank:
+class Rank(BaseScore):
     """min(p * n - q * #{x < c}, q * #{x <= c} - p * n) for the quantile alpha = p / q of n records.
 
     It is at least 0 where c is a quantile, more if it stays one when records come or go, and falls with the
@@ -57,6 +58,7 @@ class Rank:
     candidates: Grid | Labels
     alpha: Fraction
     name: ClassVar[str] = "rank"
+    public_fields: ClassVar[tuple[str, ...]] = ("alpha", "candidates")
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -72,11 +74,6 @@ class Rank:
     def in_runs(self) -> bool:
         """Whether the candidates are a grid."""
         return isinstance(self.candidates, Grid)
-
-    @property
-    def counts_rows(self) -> bool:
-        """Always; `PerUnit` makes it a score of privacy units."""
-        return True
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return max(p, q - p) for a record more or less, q for one replaced; 1, monotonic, at the ends."""
@@ -191,9 +188,6 @@ class Rank:
             less, more = (integers(counts) for counts in found)
         n = int(less[-1]) + int(more[-1])
         return Vector(self._scores(less[:-1], more[:-1], n), integral=True)
-
-    def __repr__(self) -> str:
-        return f"Rank(alpha={self.alpha}, {self.candidates!r})"
 
 
 def _beside(

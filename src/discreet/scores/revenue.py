@@ -19,6 +19,7 @@ from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.number_types import by_type
 from ..sampling.runs import Runs
 from ..sampling.vectors import ExactArray, Integers, Vector
+from .contract import BaseScore
 from .rank_search import distinct_indices
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _SMALLEST = -10_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Revenue:
+class Revenue(BaseScore):
     """price * min(supply, number of bids at or above it), for the prices of a grid, in units of `unit`.
 
     One bidder changes no score by more than the highest price times the units he may buy, and no
@@ -61,6 +62,8 @@ class Revenue:
     continuous: bool = False
     per_person: bool = False
     name: ClassVar[str] = "revenue"
+    public_fields: ClassVar[tuple[str, ...]] = ("prices", "supply", "units")
+    in_runs: ClassVar[Literal["sloping"]] = "sloping"
 
     def __post_init__(self) -> None:
         if not isinstance(self.prices, Grid):
@@ -84,11 +87,6 @@ class Revenue:
     def measure(self) -> Measure:
         """The revenue, in units of the prices."""
         return Measure(REVENUE, self.unit)
-
-    @property
-    def in_runs(self) -> Literal["sloping"]:
-        """Always: between two neighbouring bids the score rises linearly."""
-        return "sloping"
 
     @property
     def counts_rows(self) -> bool:
@@ -152,9 +150,6 @@ class Revenue:
             np.zeros(len(ends), dtype=np.bool_),
             dense=self.continuous,
         )
-
-    def __repr__(self) -> str:
-        return f"Revenue({self.prices!r}, supply={self.supply}, units={self.units})"
 
 
 def _paying(indices: Integers, counts: NDArray[np.int64]) -> tuple[Integers, NDArray[np.int64]]:

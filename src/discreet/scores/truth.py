@@ -1,6 +1,5 @@
 """Whether an answer is the truth: the score of randomised response."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -11,10 +10,11 @@ from ..candidates import Labels
 from ..errors import InvalidArgument
 from ..privacy.sensitivity import Neighbors, Sensitivity
 from ..sampling.vectors import Vector
+from .contract import BaseScore
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Truth:
+class Truth(BaseScore):
     """1 for the candidate that equals the value, 0 for all others.
 
     One person's value is the whole dataset, so the neighbours are `replace_one`. The probabilities of
@@ -29,18 +29,9 @@ class Truth:
     value: object
     candidates: Labels
     name: ClassVar[str] = "truth"
-    parameters: ClassVar[Mapping[str, object]] = {}
+    public_fields: ClassVar[tuple[str, ...]] = ("candidates",)
+    counts_rows: ClassVar[bool] = False
     measure: ClassVar[None] = None
-
-    @property
-    def in_runs(self) -> bool:
-        """Never: the candidates have scores one by one."""
-        return False
-
-    @property
-    def counts_rows(self) -> bool:
-        """Never: the value is the whole record."""
-        return False
 
     def sensitivity(self, neighbors: Neighbors) -> Sensitivity:
         """Return a change of 1, balanced.
@@ -66,6 +57,3 @@ class Truth:
         if found is not None:
             scores[found] = 1
         return Vector(scores)
-
-    def __repr__(self) -> str:
-        return f"Truth({self.candidates!r})"
