@@ -20,6 +20,7 @@ from .errors import InvalidArgument, InvalidScores
 from .float_environment import in_default_environment
 from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
+from .mechanisms.calibration_cache import find_calibration
 from .mechanisms.contract import (
     Calibrated,
     Law,
@@ -28,7 +29,6 @@ from .mechanisms.contract import (
     identified,
     read_parameter,
 )
-from .mechanisms.settled import Settled, settled_mechanism
 from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
@@ -309,7 +309,7 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
         TypeError: if there is a term of another name.
     """
     check_names(terms)
-    mechanism, sensitivity, parameter, calibrated = _settled(score, terms)
+    mechanism, sensitivity, parameter, calibrated = _calibration(score, terms)
     unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
     size = terms.get("size")
     size = None if size is None else count(size, "size", most=MOST_DRAWS)
@@ -319,22 +319,23 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
     )
 
 
-def _settled(score: Score, terms: Terms) -> Settled:
-    """Return the calibrated mechanism, from an earlier call with the same arguments if there was one."""
-    chosen = terms.get("mechanism", "exponential"), terms.get("neighbors", "add_remove")
-    much = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
+def _calibration(
+    score: Score, terms: Terms
+) -> tuple[Mechanism, Sensitivity, PrivacyParameter | None, Calibrated]:
+    """Return the mechanism, the sensitivity of the score, the privacy parameter, and the mechanism calibrated."""
     if type(score) is Given:  # its sensitivity is declared by plain values
-        known = settled_mechanism(*chosen, *much, score.change, score.spread, score.monotonic)
-        if known is not None:
-            return known
-    mechanism, neighbors = read_mechanism(chosen[0]), read_neighbors(chosen[1])
-    parameter = read_parameter(*much)
+        cached = find_calibration(terms, score.change, score.spread, score.monotonic)
+        if cached is not None:
+            return cached[:4]
+    mechanism = read_mechanism(terms.get("mechanism", "exponential"))
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)
     bounded_unit(
         score, read_unit(terms.get("privacy_unit"))
     )  # refused before a sensitivity is asked
     sensitivity = score.sensitivity(neighbors)
-    return Settled(mechanism, sensitivity, parameter, calibrate(mechanism, sensitivity, parameter))
+    return mechanism, sensitivity, parameter, calibrate(mechanism, sensitivity, parameter)
 
 
 def _check_range(score: Score, mechanism: Mechanism) -> None:

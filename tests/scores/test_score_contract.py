@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.candidates import Grid, Labels
+from discreet.privacy.sensitivity import Neighbors
 from discreet.scores import SCORES, ClassCounts, Score
 from discreet.scores.counts import Counts
 from discreet.scores.custom import Custom
@@ -43,7 +44,7 @@ def test_a_score_shows_public_fields_alone(score: Score) -> None:
 @pytest.mark.parametrize("score", ALL, ids=lambda score: type(score).__name__)
 def test_the_sensitivity_of_a_score_needs_no_data(score: Score) -> None:
     """Only `compute` reads the column; a score that counts rows says so."""
-    relation = "replace_one" if isinstance(score, Truth) else "add_remove"
+    relation: Neighbors = "replace_one" if isinstance(score, Truth) else "add_remove"
     assert score.sensitivity(relation).spread > 0
     ours = isinstance(score, Given | Custom | Distance | ListedDistance | Truth | Generalized)
     assert score.counts_rows is not (ours or isinstance(score, PerUnit))

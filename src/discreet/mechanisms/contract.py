@@ -64,6 +64,8 @@ class Calibrated:
     """A gap beyond which candidates hardly matter, for mechanisms that take runs."""
     rate: Rate | None = None
     """Where the distribution is P(i) proportional to exp(-rate * gap[i]), that rate: there are faster ways then."""
+    flip_rate: Rate | None = None
+    """Where it is that of permute-and-flip, with heads of probability exp(-rate * gap[i]), that rate."""
 
 
 class Mechanism(Protocol):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..sampling.bits import Bits, LazyUniform
 from ..sampling.differences import gaps_to
-from ..sampling.enclosures import NaturalRate, overflowing, precision
+from ..sampling.enclosures import Rate, overflowing, precision
 from ..sampling.short_words import look, read_on_for
 from ..sampling.vectors import Stored, Vector
 from ..sampling.waiting_times import LOG_TIME_ERROR
@@ -40,7 +40,7 @@ class FlipRounds(Lists):
 
     __slots__ = ("_best_first", "_k", "_rate", "_scores", "_values")
 
-    def __init__(self, scores: Vector, k: int, rate: NaturalRate) -> None:
+    def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
         """Check the scores; no bit is read before `draw`.
 
         Args:

@@ -109,7 +109,7 @@ class JointTopK:
             gaps, unit = _whole_gaps(scores)
             return OrderedLists(gaps, k, calibrated if unit == 1 else calibrate_for(unit))
 
-        return replace(calibrated, law=law)
+        return Calibrated(calibrated.guarantee, law)
 
     def spread(self, sensitivity: Sensitivity) -> Fraction:
         """Return the spread that a scale divides: that of the lists."""

@@ -83,18 +83,22 @@ class NoisyMax:
     @property
     def worst_case(self) -> WorstCase | None:
         """That of the mechanism which the noise makes it; of Laplace noise none is known."""
-        same = {"gumbel": Exponential().worst_case, "exponential": PermuteAndFlip().worst_case}
-        return same.get(self.noise)
+        return None if self._equal is None else self._equal.worst_case
+
+    @property
+    def _equal(self) -> Exponential | PermuteAndFlip | None:
+        """The mechanism that the noise makes it, if it is one of the others."""
+        if self.noise == "laplace":
+            return None
+        return Exponential() if self.noise == "gumbel" else PermuteAndFlip()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "noise", choice(self.noise, "noise", get_args(Noise)))
 
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
-        if self.noise == "gumbel":
-            return calibrate(Exponential(), sensitivity, parameter)
-        if self.noise == "exponential":
-            return calibrate(PermuteAndFlip(), sensitivity, parameter)
+        if self._equal is not None:
+            return calibrate(self._equal, sensitivity, parameter)
         epsilon = epsilon_of(need_parameter(parameter), sensitivity.spread, laplace_rho)
         rate = NaturalRate(epsilon / sensitivity.spread)
         guarantee = LaplaceDP(epsilon, sensitivity.neighbors)

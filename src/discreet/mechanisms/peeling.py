@@ -19,7 +19,6 @@ from ..sampling.categorical import Categorical, Sums, Table, VectorWeights, cumu
 from ..sampling.differences import gaps_to
 from ..sampling.enclosures import (
     WEIGHT_ERROR,
-    NaturalRate,
     Rate,
     fast_weights,
     has_fast_pass,
@@ -36,12 +35,9 @@ from .contract import (
     identified,
     spread_of,
 )
-from .exponential import Exponential
 from .first_arrivals import FirstArrivals
 from .flip_rounds import FlipRounds
 from .lists import Lists, probabilities_of_rounds, skipping
-from .noisy_max import NoisyMax
-from .permute_and_flip import PermuteAndFlip
 from .shares import in_rounds, share_of
 
 _BLOCK = 2**11
@@ -49,9 +45,6 @@ _BLOCK = 2**11
 
 _FEW = 3
 """Up to so many answers are drawn one after another: that takes less than noise for every candidate."""
-
-_EXPONENTIALS = (Exponential(), NoisyMax("gumbel"))
-_FLIPS = (PermuteAndFlip(), NoisyMax("exponential"))
 
 _AT_ONCE = 8
 """Blocks that the first pass weighs together, so that they stay in the cache."""
@@ -123,13 +116,12 @@ class Peeling:
             raise InvalidArgument(
                 f"peeling needs a mechanism that promises epsilon-DP, not {calibrated.guarantee}"
             )
-        rate = self._rate(calibrated.guarantee, sensitivity.spread)
 
         def law(scores: Vector | Runs) -> Any:
             if isinstance(scores, Runs):
                 return RunRounds(scores, k, calibrated.law)
             count(k, "k", most=len(scores))
-            return self._rounds(scores, calibrated.law, rate)
+            return _rounds(scores, k, calibrated)
 
         together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
         if self.delta is not None and parameter is not None:
@@ -157,28 +149,17 @@ class Peeling:
         share = share_of(self.mechanism, sensitivity, k, together, adaptive=True)
         return PrivacyParameter("epsilon", share)
 
-    def _rate(self, guarantee: Guarantee, spread: Fraction) -> NaturalRate | None:
-        """Return the rate at which weights fall, if a round is the exponential mechanism or permute-and-flip."""
-        known = self._is_exponential or self.mechanism in _FLIPS
-        return NaturalRate(guarantee.epsilon / spread) if known else None  # type: ignore[attr-defined]
 
-    @property
-    def _is_exponential(self) -> bool:
-        return self.mechanism in _EXPONENTIALS
-
-    def _rounds(
-        self, scores: Vector, law: Callable[[Vector], Law], rate: NaturalRate | None
-    ) -> Lists:
-        """Return the distribution of the rounds from one score per candidate; all choices are by public numbers."""
-        k, n = self.k, len(scores)
-        if rate is None:
-            return Rounds(scores, k, law)
-        many = k > _FEW and has_fast_pass(rate)
-        if not self._is_exponential:
-            return FlipRounds(scores, k, rate) if many else Rounds(scores, k, law)
-        if many and n <= k * _BLOCK:
-            return FirstArrivals(scores, k, rate)
-        return Rounds(scores, k, law) if n <= _BLOCK else BlockRounds(scores, k, rate)
+def _rounds(scores: Vector, k: int, calibrated: Calibrated) -> Lists:
+    """Return the distribution of the rounds from one score per candidate; all choices are by public numbers."""
+    rate, flip_rate, n = calibrated.rate, calibrated.flip_rate, len(scores)
+    if flip_rate is not None and k > _FEW and has_fast_pass(flip_rate):
+        return FlipRounds(scores, k, flip_rate)
+    if rate is None:
+        return Rounds(scores, k, calibrated.law)
+    if k > _FEW and has_fast_pass(rate) and n <= k * _BLOCK:
+        return FirstArrivals(scores, k, rate)
+    return Rounds(scores, k, calibrated.law) if n <= _BLOCK else BlockRounds(scores, k, rate)
 
 
 class Left(NamedTuple):

@@ -60,7 +60,8 @@ class PermuteAndFlip:
                 return RunRace(scores, rate)
             return OneOfTheHeads(scores, rate)
 
-        return Calibrated(LaplaceDP(epsilon, sensitivity.neighbors), law, _FAR / rate.eta)
+        guarantee = LaplaceDP(epsilon, sensitivity.neighbors)
+        return Calibrated(guarantee, law, _FAR / rate.eta, flip_rate=rate)
 
 
 class OneOfTheHeads:

@@ -1,24 +1,34 @@
 """select: scores somebody else computed."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..candidates import Labels
-from ..errors import InvalidCandidates
+from ..errors import InvalidCandidates, InvalidScores
 from ..listener import is_billed
+from ..mechanisms.calibration_cache import Calibration, find_calibration
+from ..mechanisms.contract import Calibrated, Law
 from ..numbers import Number
 from ..releases import Release
+from ..sampling.bits import LazyUniform, SystemBits
+from ..sampling.categorical import Categorical
+from ..sampling.enclosures import Rate
+from ..sampling.short_lists import settle_short, short_list
+from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import Query, release
 from ..terms import AnswerTerms, Terms, takes_terms
-from .selector import kept_selector
 
 _T = TypeVar("_T")
 
 _PLAIN_SCORES = (list, np.ndarray)
+
+_CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
+"""The terms of a call without an account, a privacy unit and a size."""
 
 
 @overload
@@ -100,13 +110,65 @@ def select(
     Side channels: those of the mechanism.
     """
     if candidates is None and type(scores) in _PLAIN_SCORES:
-        choose = kept_selector(sensitivity, spread, monotonic, terms)
-        if choose is not None:
-            return choose(scores)
+        cached = _calibration(terms, sensitivity, spread, monotonic)
+        if cached is not None:
+            index = prepare_draw(scores, cached.calibrated, cached.short_rate)()
+            name = cached.mechanism.name
+            return Release(index, cached.calibrated.guarantee, name, query="select")
     scores, labels, _ = unfold(scores, candidates, terms)
     words = "select" if labels is None else f"select, {labels.size} candidates"
     query = Query("select", words)
     return release(Given(scores, sensitivity, spread, monotonic), labels, query, terms)
+
+
+def _calibration(
+    terms: Terms, change: object, spread: object, monotonic: object
+) -> Calibration | None:
+    """Return the calibration of a call that says how an answer is drawn and no more; None for other calls."""
+    if not _CALIBRATING.issuperset(terms):  # a None says nothing
+        rest = {n: x for n, x in terms.items() if n not in _CALIBRATING}
+        if any(x is not None or n not in Terms.__annotations__ for n, x in rest.items()):
+            return None
+    if type(terms.get("mechanism", "")) is not str:  # one of a list of answers has no single index
+        return None
+    return find_calibration(terms, change, spread, monotonic)
+
+
+def prepare_draw(
+    scores: Any, calibrated: Calibrated, short_rate: Rate | None, size: int | None = None
+) -> Callable[[], int]:
+    """Check the private scores, and return the function that draws from them.
+
+    Args:
+        scores: one per candidate.
+        calibrated: the mechanism.
+        short_rate: its rate, if a few numbers may be drawn from in plain Python.
+        size: how many scores there must be, or None.
+
+    Raises:
+        InvalidScores: if they are no finite numbers, or not as many.
+    """
+    few = None if short_rate is None else short_list(scores)
+    numbers = read_vector(scores) if few is None else few
+    if size is not None and len(numbers) != size:
+        raise InvalidScores(
+            f"there are {size} candidates but {len(numbers)} scores; give one for each"
+        )
+    if few is not None and short_rate is not None:
+        return partial(_draw_short, few, short_rate)
+    return partial(_draw_index, calibrated.law(numbers))
+
+
+def _draw_index(law: Law) -> int:
+    """Return an index, exactly."""
+    return int(law.draw(SystemBits()))
+
+
+def _draw_short(values: list[float], rate: Rate) -> int:
+    """Return the index of one of a few numbers, exactly."""
+    u = LazyUniform(SystemBits())
+    index = settle_short(values, rate, u)
+    return Categorical(read_vector(values), rate).settle(u) if index is None else index
 
 
 class Unfolded(NamedTuple):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, Generic, TypeVar, Unpack, overload
 
 from ..answer_types import T
@@ -10,28 +10,20 @@ from ..arguments import refuse_one_shot
 from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidScores
-from ..mechanisms.contract import Law
-from ..mechanisms.settled import KEPT, PLAIN_TYPES
 from ..numbers import Number, count
 from ..payment import Account
 from ..privacy.guarantees import Guarantee
 from ..privacy.units import unit_in_words
 from ..releases import Release
-from ..sampling.bits import LazyUniform, SystemBits
-from ..sampling.categorical import Categorical
-from ..sampling.enclosures import Rate, has_fast_pass
-from ..sampling.short_lists import settle_short, short_list
-from ..sampling.vectors import read_vector
+from ..sampling.enclosures import has_fast_pass
 from ..scores import Given
 from ..selection import Query, Question, ask
-from ..terms import DEFAULTS, AnswerTerms, Terms, read_payment, takes_terms_without
+from ..terms import AnswerTerms, Terms, read_payment, takes_terms_without
+from .select import prepare_draw
 
 _T = TypeVar("_T")
 
 _MOST = 10**12
-
-_CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
-"""The terms that a call of `select` has if it has no account, no unit and no size."""
 
 
 class Selector(Generic[T]):
@@ -99,15 +91,7 @@ class Selector(Generic[T]):
         """Check the private scores, and return the function that draws from them."""
         if type(scores) is not list and isinstance(scores, Mapping):
             scores = self._in_order(scores)
-        few = None if self._rate is None else short_list(scores)
-        numbers = read_vector(scores) if few is None else few
-        if self._size is not None and len(numbers) != self._size:
-            raise InvalidScores(
-                f"there are {self._size} candidates but {len(numbers)} scores; give one for each"
-            )
-        if few is not None and self._rate is not None:
-            return partial(_drawn_short, few, self._rate)
-        return partial(_drawn, self._question.calibrated.law(numbers))
+        return prepare_draw(scores, self._question.calibrated, self._rate, self._size)
 
     def _in_order(self, scores: Mapping[object, object]) -> list[object]:
         """Return the scores in a mapping in the order of the candidates.
@@ -128,45 +112,6 @@ class Selector(Generic[T]):
     def __repr__(self) -> str:
         among = "" if self._size is None else f" among {self._size:,} candidates"
         return f"Selector({self.mechanism}{among}: {self.guarantee} a call)"
-
-
-def _drawn(law: Law) -> int:
-    """Return an index, exactly."""
-    return int(law.draw(SystemBits()))
-
-
-def _drawn_short(values: list[float], rate: Rate) -> int:
-    """Return the index of one of a few numbers, exactly."""
-    u = LazyUniform(SystemBits())
-    found = settle_short(values, rate, u)
-    return Categorical(read_vector(values), rate).settle(u) if found is None else found
-
-
-def kept_selector(
-    sensitivity: Number | None, spread: Number | None, monotonic: bool, terms: Terms
-) -> Selector[int] | None:
-    """Return the selector with these arguments, made at an earlier call; None unless all are plain values.
-
-    Only what says how an answer is drawn is kept, not what says who pays for it.
-    """
-    settings: dict[str, Any] = {**terms}
-    if not _CALIBRATING.issuperset(settings):  # what is left out in so many words is left out
-        settings = {n: x for n, x in settings.items() if x is not None or n not in DEFAULTS}
-    given = (sensitivity, spread, monotonic, *settings.values())
-    if not _CALIBRATING.issuperset(settings) or not PLAIN_TYPES.issuperset(map(type, given)):
-        return None
-    try:
-        return _kept(sensitivity, spread, monotonic, **settings)
-    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
-        return None
-
-
-@lru_cache(maxsize=KEPT, typed=True)
-def _kept(
-    sensitivity: Number | None, spread: Number | None, monotonic: bool, **terms: Unpack[Terms]
-) -> Selector[int]:
-    """Settle everything public; True, 1 and 1.0 are three arguments."""
-    return Selector(ask(Given((), sensitivity, spread, monotonic), terms), None, None)
 
 
 @overload

@@ -9,10 +9,10 @@ import pytest
 
 import discreet
 from discreet.errors import DiscreetError
-from discreet.mechanisms import Exponential, PermuteAndFlip
+from discreet.mechanisms import Base2, Exponential, NoisyMax, PermuteAndFlip
+from discreet.mechanisms.calibration_cache import find_calibration
 from discreet.mechanisms.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
-from discreet.mechanisms.settled import settled_mechanism
 
 USUAL: dict[str, Any] = {
     "mechanism": "exponential", "neighbors": "add_remove", "epsilon": 1, "rho": None, "scale": None,
@@ -20,10 +20,16 @@ USUAL: dict[str, Any] = {
 }  # fmt: skip
 
 
+def find(arguments: dict[str, Any]) -> Any:
+    """Return the calibration for these arguments."""
+    declared = [arguments[name] for name in ("change", "spread", "monotonic")]
+    return find_calibration(arguments, *declared)
+
+
 def test_the_same_arguments_are_settled_once() -> None:
-    assert settled_mechanism(*USUAL.values()) is settled_mechanism(*USUAL.values())
-    other = settled_mechanism(*{**USUAL, "epsilon": 2}.values())
-    assert other is not settled_mechanism(*USUAL.values())
+    assert find(USUAL) is find(USUAL)
+    other = find({**USUAL, "epsilon": 2})
+    assert other is not find(USUAL)
 
 
 @pytest.mark.parametrize(
@@ -34,16 +40,16 @@ def test_the_same_arguments_are_settled_once() -> None:
     ],
 )
 def test_equal_numbers_of_all_types_are_the_same_number(name: str, values: list[Any]) -> None:
-    found = [settled_mechanism(*{**USUAL, name: value}.values()) for value in values]
+    found = [find({**USUAL, name: value}) for value in values]
     assert all(one is not None for one in found)
     assert len({(one.sensitivity, one.parameter) for one in found if one is not None}) == 1
 
 
 def test_a_float_is_not_taken_for_an_integer_that_is_equal_to_it() -> None:
     """A sensitivity of 0.1 is read upwards: it is a little more than one tenth."""
-    tenth = settled_mechanism(*{**USUAL, "change": Fraction(0.1)}.values())
-    rounded = settled_mechanism(*{**USUAL, "change": 0.1}.values())
-    decimal = settled_mechanism(*{**USUAL, "change": "0.1"}.values())
+    tenth = find({**USUAL, "change": Fraction(0.1)})
+    rounded = find({**USUAL, "change": 0.1})
+    decimal = find({**USUAL, "change": "0.1"})
     assert tenth is not None
     assert rounded is not None
     assert decimal is not None
@@ -83,7 +89,7 @@ class Liar(str):
 @pytest.mark.parametrize("other", [Liar("replace_one"), np.float64(1), np.str_("x"), [1], discreet])
 def test_values_of_other_types_are_read_each_time(other: Any) -> None:
     for name in USUAL:
-        assert settled_mechanism(*{**USUAL, name: other}.values()) is None
+        assert find({**USUAL, name: other}) is None
 
 
 def test_the_release_is_that_of_its_own_arguments() -> None:
@@ -99,7 +105,7 @@ def test_the_release_is_that_of_its_own_arguments() -> None:
 
 def test_several_answers_of_a_mechanism_are_settled_once() -> None:
     def settled(mechanism: Any) -> Any:
-        return settled_mechanism(*{**USUAL, "mechanism": mechanism}.values())
+        return find({**USUAL, "mechanism": mechanism})
 
     several = settled(Peeling(Exponential(), 5))
     assert several is settled(Peeling(Exponential(), 5))
@@ -108,5 +114,16 @@ def test_several_answers_of_a_mechanism_are_settled_once() -> None:
     assert len({id(settled(other)) for other in [*others, Peeling(Exponential(), 5)]}) == 6
     own: Any = type("Own", (Exponential,), {})
     true: Any = True
-    for unknown in (Peeling(own(), 5), Peeling(Exponential(), true), Exponential()):
-        assert settled(unknown) is None
+    assert settled(Peeling(own(), 5)) is None
+    with pytest.raises(DiscreetError, match="k must be"):
+        settled(Peeling(Exponential(), true))
+
+
+def test_a_mechanism_is_looked_up_by_its_fields_and_their_types() -> None:
+    def settled(mechanism: Any) -> Any:
+        return find({**USUAL, "mechanism": mechanism})
+
+    assert settled(NoisyMax("gumbel")) is settled(NoisyMax("gumbel"))
+    assert settled(NoisyMax("gumbel")) is not settled(NoisyMax())
+    assert settled(Base2(granularity=1)) is not settled(Base2(granularity=1.0))
+    assert settled(Exponential([1, 2])) is None  # a tuple, which may hold anything

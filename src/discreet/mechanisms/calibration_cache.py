@@ -1,0 +1,114 @@
+"""Calibrations that were asked for before: public arguments of plain types are read, and calibrated for, once."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..privacy.sensitivity import Sensitivity, read_neighbors, read_sensitivity
+from ..sampling.enclosures import Rate, has_fast_pass
+from . import read_mechanism
+from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, read_parameter
+
+_PLAIN_TYPES = {type(None), bool, int, float, str, Fraction, Decimal}
+"""Types whose values cannot change, and whose equality is Python's own."""
+
+_MOST = 512
+"""The most combinations of public arguments in the cache."""
+
+
+class Calibration(NamedTuple):
+    """The consequences of public arguments alone.
+
+    Attributes:
+        mechanism: the mechanism.
+        sensitivity: as it was declared.
+        parameter: the privacy parameter, or None where the mechanism states it.
+        calibrated: the mechanism, calibrated.
+        short_rate: the rate at which a few numbers may be drawn from in plain Python, if they may.
+    """
+
+    mechanism: Mechanism
+    sensitivity: Sensitivity
+    parameter: PrivacyParameter | None
+    calibrated: Calibrated
+    short_rate: Rate | None
+
+
+def find_calibration(
+    terms: Mapping[str, Any], change: object, spread: object, monotonic: object
+) -> Calibration | None:
+    """Return the mechanism calibrated to a declared sensitivity, from the cache if it is there.
+
+    True, 1 and 1.0 are three arguments. A refusal is not cached.
+
+    Args:
+        terms: the arguments of a verb, of which those that calibrate are read.
+        change: the declared sensitivity.
+        spread: instead of `change`, that of differences.
+        monotonic: whether all scores move the same way.
+
+    Returns:
+        The calibration, or None if an argument is of a type that cannot be looked up.
+    """
+    mechanism, relation = (
+        terms.get("mechanism", "exponential"),
+        terms.get("neighbors", "add_remove"),
+    )
+    parameters = terms.get("epsilon"), terms.get("rho"), terms.get("scale")
+    public = relation, *parameters, change, spread, monotonic
+    types = str if type(mechanism) is str else _types(mechanism)
+    if types is None or not _PLAIN_TYPES.issuperset(map(type, public)):
+        return None
+    try:
+        return _calibration(types, mechanism, *public)
+    except TypeError:  # a signaling NaN has no hash; it is refused in words where it is read
+        return None
+
+
+def _types(value: Any) -> Any:
+    """Return the types of a mechanism of this folder and of its fields; None unless all are compared by value."""
+    kind = type(value)
+    if kind in _PLAIN_TYPES:
+        return kind
+    if not kind.__module__.startswith(f"{__package__}.") or not is_dataclass(value):
+        return None
+    types = tuple(_types(getattr(value, field.name)) for field in fields(value))
+    return None if None in types else (kind, types)
+
+
+@lru_cache(maxsize=_MOST, typed=True)
+def _calibration(  # noqa: PLR0913  # all of them, so that each is looked up by its own type
+    types: object,
+    mechanism: Any,
+    neighbors: str,
+    epsilon: Any,
+    rho: Any,
+    scale: Any,
+    change: Any,
+    spread: Any,
+    monotonic: Any,
+) -> Calibration:
+    """Read the arguments and calibrate the mechanism, in the order of `selection.ask`.
+
+    Args:
+        types: the types of the fields of the mechanism, as equal values may be of several.
+        mechanism: the mechanism or its name.
+        neighbors: the neighbouring relation.
+        epsilon: one of the three privacy parameters.
+        rho: another.
+        scale: another.
+        change: the declared sensitivity.
+        spread: instead of `change`, that of differences.
+        monotonic: whether all scores move the same way.
+    """
+    read = read_mechanism(mechanism)
+    relation = read_neighbors(neighbors)
+    parameter = read_parameter(epsilon, rho, scale)
+    sensitivity = read_sensitivity(change, spread, monotonic, relation)
+    calibrated = calibrate(read, sensitivity, parameter)
+    rate = calibrated.rate
+    short_rate = rate if rate is not None and has_fast_pass(rate) else None
+    return Calibration(read, sensitivity, parameter, calibrated, short_rate)
