@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet.errors import InvalidArgument, InvalidScores
-from discreet.mechanisms.base_measure import MeasuredWeights, measured, read_base_measure
-from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.log_base_measure import (
-    LogMeasuredWeights,
-    log_measured,
+from discreet.mechanisms.base_measure import (
+    MeasuredWeights,
+    WeightMeasure,
+    read_base_measure,
     read_log_base_measure,
+    weigh,
 )
+from discreet.mechanisms.contract import PrivacyParameter
 from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.categorical import Categorical
@@ -30,7 +31,7 @@ ONE_BIT = DyadicRate(1, 1, 1)
 
 
 def law(scores: Any, measure: Any, rate: Rate = HALF) -> Any:
-    return measured(read_vector(scores), rate, read_base_measure(measure))
+    return weigh(read_vector(scores), rate, WeightMeasure(read_base_measure(measure)))
 
 
 def test_golden_weights_are_rational_in_base_2() -> None:
@@ -74,7 +75,7 @@ def test_every_bit_string_is_accounted_for(scores: Any, measure: Any, rate: Rate
 def test_fast_sums_are_as_near_as_they_say(rows: list[tuple[int, int, int]], eta: Fraction) -> None:
     vector = read_vector([score for score, _, _ in rows])
     measure = tuple(Fraction(m) * Fraction(2) ** k for _, k, m in rows)
-    weights = MeasuredWeights(vector, NaturalRate(eta), measure)
+    weights = MeasuredWeights(vector, NaturalRate(eta), WeightMeasure(measure))
     sums = weights.sums()
     assert sums is not None
     assert sums.error < 2.0**-38
@@ -89,7 +90,7 @@ def test_fast_sums_are_as_near_as_they_say(rows: list[tuple[int, int, int]], eta
 
 def test_weights_beyond_doubles_go_to_balls() -> None:
     huge = Fraction(2) ** (2**20 + 5)
-    weights = MeasuredWeights(read_vector([0, 0]), HALF, (huge, Fraction(1)))
+    weights = MeasuredWeights(read_vector([0, 0]), HALF, WeightMeasure((huge, Fraction(1))))
     assert weights.sums() is None
     large = Fraction(2) ** 13_000  # the longest weights that are read have 4,200 digits
     assert law([0, 0], [large, 1]).draw(ScriptedBits("0110" * 16, width=64)) == 0
@@ -179,7 +180,7 @@ INF = float("inf")
 
 
 def log_law(scores: Any, logs: Any, rate: Rate = HALF) -> Any:
-    return log_measured(read_vector(scores), rate, read_log_base_measure(logs))
+    return weigh(read_vector(scores), rate, read_log_base_measure(logs))
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def test_fast_sums_of_logarithms_are_as_near_as_they_say(
 ) -> None:
     vector = read_vector([score for score, _ in rows])
     logs = read_log_base_measure([log for _, log in rows])
-    weights = LogMeasuredWeights(vector, NaturalRate(eta), logs)
+    weights = MeasuredWeights(vector, NaturalRate(eta), logs)
     sums = weights.sums()
     assert sums is not None
     assert sums.error < 2.0**-35
@@ -239,7 +240,7 @@ def test_fast_sums_of_logarithms_are_as_near_as_they_say(
 
 def test_logarithms_beyond_doubles_go_to_balls() -> None:
     vector, far = read_vector([0, 0]), read_log_base_measure([0.0, 2.0**21])
-    assert LogMeasuredWeights(vector, HALF, far).sums() is None
+    assert MeasuredWeights(vector, HALF, far).sums() is None
     assert log_law([0, 0], [0.0, 1e308]).draw(ScriptedBits("0110" * 16, width=64)) == 1
 
 

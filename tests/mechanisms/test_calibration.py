@@ -22,7 +22,6 @@ from discreet.mechanisms import (
     NoisyMax,
     PermuteAndFlip,
 )
-from discreet.mechanisms.among import Masked
 from discreet.mechanisms.contract import (
     Calibrated,
     PrivacyParameter,
@@ -31,6 +30,7 @@ from discreet.mechanisms.contract import (
     need_parameter,
 )
 from discreet.mechanisms.joint_top_k import JointTopK
+from discreet.mechanisms.masked import Masked
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy import PureDP

@@ -1,15 +1,23 @@
-"""A base measure: public weights of the candidates that multiply those of the exponential mechanism."""
+"""A base measure: public weights of the candidates that multiply those of the exponential mechanism.
+
+They are given as weights, or as their logarithms, such as the log-probabilities of a public language model.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from ..arguments import listed
-from ..errors import InvalidArgument, shown
+from ..errors import InvalidArgument, InvalidScores, shown
 from ..numbers import not_negative
+from ..sampling.arrays import as_array
 from ..sampling.categorical import Sums, Table, cumulate, error_of_sums
 from ..sampling.enclosures import (
     CUT,
@@ -20,25 +28,132 @@ from ..sampling.enclosures import (
     has_fast_pass,
     overflowing,
 )
-from ..sampling.vectors import Vector
-from .among import Among
+from ..sampling.vectors import Vector, read_vector
 from .contract import Law
+from .masked import MaskedLaw, Places
 
 _WIDEST = 2**20
-"""Weights whose ratio has more bits than this go to balls at once."""
+"""Weights that are more bits apart than this, or logarithms more nats, go to balls at once."""
 
-BaseMeasure = tuple[Fraction, ...]
+_EXPECTED = (
+    "log_base_measure must be a list or an array of finite numbers, one for each candidate in their order, "
+    "or -inf where the weight is zero"
+)
+
+Weights = tuple[Fraction, ...]
 """One weight for each candidate, in their order; one of them at least is above zero."""
 
 
-def read_base_measure(weights: object) -> BaseMeasure:
+class _Doubles(NamedTuple):
+    """The weights above zero in doubles: factor * exp(-behind) times a number that is the same for all.
+
+    Attributes:
+        behind: the logarithms below the largest.
+        factors: doubles from 1/4 to 1, or None where all are 1.
+        width: how far apart they are, of which the error of a weight is 2**-50 times so much.
+    """
+
+    behind: NDArray[np.float64]
+    factors: NDArray[np.float64] | None
+    width: float
+
+
+class WeightMeasure:
+    """A base measure by its weights.
+
+    Attributes:
+        size: the number of candidates.
+        places: the indices of those with a weight above zero.
+    """
+
+    argument: ClassVar[str] = "base_measure"
+    numbers: ClassVar[str] = "weights"
+
+    def __init__(self, weights: Weights) -> None:
+        self.size, self._all = len(weights), weights
+        self.places: Places = np.flatnonzero([weight > 0 for weight in weights])
+        self._weights = tuple(filter(None, weights))
+
+    def masked(self, mask: NDArray[np.bool_]) -> list[Fraction | int]:
+        """Return the weights, zero where the mask is False."""
+        pairs = zip(self._all, mask.tolist(), strict=True)
+        return [weight if may else 0 for weight, may in pairs]
+
+    def doubles(self) -> _Doubles:
+        """Return the weights above zero in doubles."""
+        mantissas, lengths = zip(*map(_halved, self._weights), strict=True)
+        longest = max(lengths)
+        behind = (longest - np.array(lengths)) * math.log(2)
+        return _Doubles(behind, np.array(mantissas), longest - min(lengths))
+
+    def ball(self, i: int) -> arb:
+        """Return a ball around the i-th weight above zero."""
+        return ball(self._weights[i])
+
+
+class LogMeasure:
+    """A base measure by the logarithms of its weights: exact numbers, or -inf for a weight of zero.
+
+    Attributes:
+        size: the number of candidates.
+        places: the indices of those with a weight above zero.
+        logs: the logarithms of these weights, in order.
+    """
+
+    argument: ClassVar[str] = "log_base_measure"
+    numbers: ClassVar[str] = "numbers"
+
+    def __init__(self, size: int, places: Places, logs: Vector) -> None:
+        self.size, self.places, self.logs = size, places, logs
+        self._top = logs.best()
+
+    @cached_property
+    def values(self) -> tuple[Fraction | None, ...]:
+        """All logarithms, exactly; None for -inf."""
+        values: list[Fraction | None] = [None] * self.size
+        for i, place in enumerate(self.places.tolist()):
+            values[place] = self.logs.exact(i)
+        return tuple(values)
+
+    @cached_property
+    def _behind(self) -> NDArray[np.float64]:
+        """How far each logarithm is below the largest, relative error at most 2**-53."""
+        with overflowing():
+            return self.logs.gaps(self._top)
+
+    def masked(self, mask: NDArray[np.bool_]) -> "LogMeasure":
+        """Return the measure with weights of zero where the mask is False."""
+        among = np.flatnonzero(mask[self.places])
+        return LogMeasure(self.size, self.places[among], self.logs.kept(among))
+
+    def doubles(self) -> _Doubles:
+        """Return the weights above zero in doubles."""
+        return _Doubles(self._behind, None, float(np.maximum.reduce(self._behind)))
+
+    def ball(self, i: int) -> arb:
+        """Return a ball around the i-th weight above zero, relative to the largest."""
+        return (-ball(self.logs.exact_gap(i, self._top))).exp()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LogMeasure) and self.values == other.values
+
+    def __hash__(self) -> int:
+        return hash(self.values)
+
+    def __repr__(self) -> str:
+        return f"LogMeasure({self.size} candidates, {len(self.places)} of them possible)"
+
+
+BaseMeasure = WeightMeasure | LogMeasure
+
+
+def read_base_measure(weights: object) -> Weights:
     """Return the weights as exact fractions; a float means the decimal that it prints as.
 
     Raises:
         InvalidArgument: if there are none, or one is no finite number of at least zero, or all are zero.
     """
-    unordered = isinstance(weights, str | bytes | Mapping | Set)
-    if unordered or not isinstance(weights, Iterable):
+    if _has_no_order(weights) or not isinstance(weights, Iterable):
         raise InvalidArgument(
             "base_measure must be a list of weights, one for each candidate in their order, "
             f"got {shown(weights)}"
@@ -52,23 +167,62 @@ def read_base_measure(weights: object) -> BaseMeasure:
     return measure
 
 
-def measured(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
+def read_log_base_measure(logs: object) -> LogMeasure:
+    """Return the logarithms, exactly; a float means its binary value, as among scores.
+
+    Raises:
+        InvalidArgument: if there are none, or one is no number, NaN or +inf, or all are -inf.
+    """
+    if isinstance(logs, LogMeasure):
+        return logs
+    measure = None
+    if not _has_no_order(logs) and (isinstance(logs, Iterable) or hasattr(logs, "__dlpack__")):
+        with suppress(InvalidScores):  # its message speaks of scores
+            measure = _read_logs(logs)
+    if measure is None:
+        raise InvalidArgument(f"{_EXPECTED}, got {shown(logs)}")
+    return measure
+
+
+def _has_no_order(values: object) -> bool:
+    return isinstance(values, str | bytes | Mapping | Set)
+
+
+def _read_logs(logs: Any) -> LogMeasure | None:
+    """Return the logarithms; None if all are -inf."""
+    values = logs if isinstance(logs, list | tuple) else as_array(logs)
+    finite: Any
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f" and values.ndim == 1:
+        places = np.flatnonzero(values != -np.inf)
+        finite = values[places]
+    else:
+        indices = [i for i, value in enumerate(values) if not _is_zero(value)]
+        places = np.array(indices, dtype=np.int64)
+        finite = [values[i] for i in indices]
+    return LogMeasure(len(values), places, read_vector(finite)) if len(finite) else None
+
+
+def _is_zero(log: object) -> bool:
+    """Return whether this is the logarithm of zero."""
+    return isinstance(log, float | np.floating) and bool(log == -np.inf)
+
+
+def weigh(scores: Vector, rate: Rate, measure: BaseMeasure) -> Law:
     """Return the distribution P(i) = measure[i] * exp(-rate * gap[i]) / (sum over all j).
 
     Raises:
-        InvalidArgument: if there are not as many weights as scores.
+        InvalidArgument: if the measure is of another length than the scores.
         InvalidScores: if a score is not finite.
     """
-    if len(measure) != len(scores):
+    if measure.size != len(scores):
         raise InvalidArgument(
-            f"base_measure has {len(measure)} weights, but there are {len(scores)} candidates; "
+            f"{measure.argument} has {measure.size} {measure.numbers}, but there are {len(scores)} candidates; "
             "give one for each"
         )
-    if all(measure):
+    if len(measure.places) == len(scores):
         return Table(MeasuredWeights(scores, rate, measure))
-    places = np.flatnonzero([weight > 0 for weight in measure])
-    weights = MeasuredWeights(scores.kept(places), rate, tuple(filter(None, measure)))
-    return Among(Table(weights), places, len(scores))
+    weights = MeasuredWeights(scores.kept(measure.places), rate, measure)
+    return MaskedLaw(Table(weights), measure.places, len(scores))
 
 
 class MeasuredWeights:
@@ -85,23 +239,27 @@ class MeasuredWeights:
 
         The error is derived in docs/reference/mechanisms/base_measure.md.
         """
-        mantissas, lengths = zip(*map(_halved, self._measure), strict=True)
-        width = max(lengths) - min(lengths)
+        behind, factors, width = self._measure.doubles()
         if not has_fast_pass(self._rate) or width > _WIDEST:
             return None
         with overflowing():
-            decays = self._vector.gaps(self._best) * self._rate.double
-        exponents = (np.array(lengths) - max(lengths)) * math.log(2) - decays
-        exponents -= exponents.max()
+            decays = self._vector.gaps(self._best)
+            decays *= self._rate.double
+            decays += behind
+            # The best score has no gap, so the least decay is finite: at most the width.
+            exponents = np.subtract(np.minimum.reduce(decays), decays, out=decays)
         np.maximum(exponents, -CUT, out=exponents)
-        ends, chain = cumulate(cut_exponential(exponents) * np.array(mantissas))
+        weights = cut_exponential(exponents)
+        if factors is not None:
+            weights *= factors
+        ends, chain = cumulate(weights)
         error = WEIGHT_ERROR + width * 2.0**-50
         return Sums(ends, error_of_sums(error, chain, len(ends)))
 
     def balls(self) -> Iterator[arb]:
         """Yield balls around the weights."""
-        for i, weight in enumerate(self._measure):
-            yield ball(weight) * self._rate.decay(self._vector.exact_gap(i, self._best))
+        for i in range(len(self._vector)):
+            yield self._measure.ball(i) * self._rate.decay(self._vector.exact_gap(i, self._best))
 
 
 def _halved(weight: Fraction) -> tuple[float, int]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
 from ..privacy.guarantees import BoundedRange, Guarantee, PureDP
@@ -14,9 +16,14 @@ from ..sampling.categorical import Categorical
 from ..sampling.enclosures import NaturalRate
 from ..sampling.runs import RunLaw, Runs
 from ..sampling.vectors import Vector
-from .base_measure import measured, read_base_measure
+from .base_measure import (
+    BaseMeasure,
+    WeightMeasure,
+    read_base_measure,
+    read_log_base_measure,
+    weigh,
+)
 from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, split_text
-from .log_base_measure import log_measured, read_log_base_measure
 from .worst_case import EXPONENTIAL_ERROR, WorstCase
 
 _FAR = 160
@@ -73,11 +80,17 @@ class Exponential:
         return self.base_measure is None and self.log_base_measure is None
 
     @property
+    def measure(self) -> BaseMeasure | None:
+        """The base measure, by weights or by logarithms; None where all candidates weigh the same."""
+        if self.base_measure is not None:
+            return WeightMeasure(self.base_measure)
+        return self.log_base_measure  # type: ignore[no-any-return]
+
+    @property
     def possible(self) -> list[bool] | None:
         """Whether each candidate can be answered, or None where all can."""
-        if self.log_base_measure is not None:
-            return self.log_base_measure.possible  # type: ignore[no-any-return]
-        return None if self.base_measure is None else [weight > 0 for weight in self.base_measure]
+        measure = self.measure
+        return None if measure is None else np.isin(range(measure.size), measure.places).tolist()
 
     @property
     def worst_case(self) -> WorstCase | None:
@@ -92,16 +105,12 @@ class Exponential:
     def calibrate(self, sensitivity: Sensitivity, parameter: PrivacyParameter | None) -> Calibrated:
         """Return the mechanism at the largest eta that keeps the wanted guarantee."""
         guarantee, eta = self._settle(sensitivity, need_parameter(parameter))
-        rate = NaturalRate(eta)
+        rate, measure = NaturalRate(eta), self.measure
 
         def law(scores: Vector | Runs) -> Law:
             if isinstance(scores, Runs):
                 return RunLaw(scores, rate)
-            if self.base_measure is not None:
-                return measured(scores, rate, self.base_measure)
-            if self.log_base_measure is not None:
-                return log_measured(scores, rate, self.log_base_measure)
-            return Categorical(scores, rate)
+            return Categorical(scores, rate) if measure is None else weigh(scores, rate, measure)
 
         return Calibrated(guarantee, law, _FAR / eta, rate if self.uniform else None)
 

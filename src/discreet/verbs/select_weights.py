@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,10 +10,8 @@ from numpy.typing import NDArray
 
 from ..arguments import listed
 from ..errors import InvalidArgument, InvalidScores, shown
-from ..mechanisms import Exponential, Mechanism
-from ..mechanisms.among import Masked
-from ..mechanisms.base_measure import BaseMeasure
-from ..mechanisms.log_base_measure import LogMeasure
+from ..mechanisms import Mechanism
+from ..mechanisms.masked import Masked
 from ..sampling.arrays import as_array
 
 _T = TypeVar("_T")
@@ -44,26 +43,24 @@ def weighed(
                 "a mask goes with the base_measure of select_rows, not with that of the mechanism"
             )
         return [Masked(mechanism, tuple(one.tolist())) for one in masks]
-    if mechanism != Exponential():
+    if "base_measure" not in getattr(mechanism, "options", ()) or not getattr(
+        mechanism, "uniform", True
+    ):
         raise InvalidArgument("a base measure goes with the exponential mechanism alone")
-    measures = _measures(base_measure, log_base_measure, rows)
+    measures = _measures(mechanism, base_measure, log_base_measure, rows)
     if masks is None:
-        return list(measures)
+        return measures
     return [_masked(measure, one) for measure, one in _pairs(measures, masks)]
 
 
-def _measures(base_measure: Any, log_base_measure: Any, rows: int) -> list[Exponential]:
-    """Return the exponential mechanism with these measures."""
+def _measures(mechanism: Any, base_measure: Any, log_base_measure: Any, rows: int) -> list[Any]:
+    """Return the mechanism with these measures."""
     if base_measure is not None and log_base_measure is not None:
         raise InvalidArgument("give base_measure or log_base_measure, not both")
-    weights = _for_each(base_measure, "base_measure", rows, Exponential)
-    if weights is not None:
-        return weights
-    return _for_each(log_base_measure, "log_base_measure", rows, _of_logs) or []
-
-
-def _of_logs(logs: Any) -> Exponential:
-    return Exponential(log_base_measure=logs)
+    name, weights = "base_measure", base_measure
+    if base_measure is None:
+        name, weights = "log_base_measure", log_base_measure
+    return _for_each(weights, name, rows, lambda row: replace(mechanism, **{name: row})) or []
 
 
 def _for_each(value: Any, name: str, rows: int, read: Callable[[Any], _T]) -> list[_T] | None:
@@ -112,38 +109,23 @@ def _read_mask(values: Any) -> Mask:
     return np.array(each, dtype=np.bool_)
 
 
-def _pairs(
-    measures: Sequence[Exponential], masks: Sequence[Mask]
-) -> list[tuple[Exponential, Mask]]:
+def _pairs(measures: Sequence[Any], masks: Sequence[Mask]) -> list[tuple[Any, Mask]]:
     """Return the measure and the mask of each row."""
     rows = max(len(measures), len(masks))
     each = list(measures) * (rows if len(measures) < rows else 1)
     return list(zip(each, list(masks) * (rows if len(masks) < rows else 1), strict=True))
 
 
-def _masked(measured: Exponential, mask: Mask) -> Mechanism:
+def _masked(mechanism: Any, mask: Mask) -> Mechanism:
     """Return the mechanism with weights of zero where the mask is False."""
-    weights: BaseMeasure | None = measured.base_measure
-    logs: LogMeasure | None = measured.log_base_measure
-    size = len(weights) if weights is not None else logs.size if logs is not None else 0
-    if size != len(mask):
+    measure = mechanism.measure
+    if measure.size != len(mask):
         raise InvalidArgument(
-            f"the base measure is for {size} candidates and the mask for {len(mask)}"
+            f"the base measure is for {measure.size} candidates and the mask for {len(mask)}"
         )
-    if weights is not None:
-        pairs = zip(weights, mask.tolist(), strict=True)
-        return _possible([weight if may else 0 for weight, may in pairs])
-    assert logs is not None
-    among = mask[logs.places]
-    if not among.any():
-        return _possible([])
-    return Exponential(log_base_measure=logs.masked(mask))
-
-
-def _possible(weights: list[Any]) -> Exponential:
-    """Return the mechanism with these weights, of which one must be above zero."""
-    if not any(weights):
+    if not mask[measure.places].any():
         raise InvalidArgument(
             "mask and base measure leave no candidate: there must be an answer in every row"
         )
-    return Exponential(weights)
+    masked: Mechanism = replace(mechanism, **{measure.argument: measure.masked(mask)})
+    return masked

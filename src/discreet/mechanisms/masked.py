@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -26,7 +26,7 @@ Places = NDArray[np.int64]
 """The indices of the candidates that may be answered, in order."""
 
 
-class Among:
+class MaskedLaw:
     """A distribution over some of the candidates, as one over all of them."""
 
     __slots__ = ("_law", "_places", "_size")
@@ -40,8 +40,8 @@ class Among:
 
     def draws(self, size: int, bits: Bits) -> NDArray[np.int64]:
         """Return `size` independent indices."""
-        found: Places = self._places[np.asarray(self._law.draws(size, bits))]
-        return found
+        indices: Places = self._places[np.asarray(self._law.draws(size, bits))]
+        return indices
 
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities of all candidates; those of the others are zero."""
@@ -93,11 +93,7 @@ class Masked:
         calibrated = calibrate(self.mechanism, sensitivity, parameter)
         places, size = np.flatnonzero(self.mask), len(self.mask)
 
-        def law(scores: Any) -> Law:
-            return Among(calibrated.law(_kept(scores, places)), places, size)
+        def law(scores: Vector) -> Law:
+            return MaskedLaw(calibrated.law(scores.kept(places)), places, size)
 
         return Calibrated(calibrated.guarantee, law)
-
-
-def _kept(scores: Vector, places: Places) -> Vector:
-    return scores.kept(places)
