@@ -29,7 +29,7 @@ from discreet.mechanisms.contract import (
     epsilon_of,
     need_parameter,
 )
-from discreet.mechanisms.joint_top_k import JointTopK
+from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.masked import Masked
 from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.unpromised import Unpromised

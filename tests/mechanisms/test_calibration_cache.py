@@ -11,7 +11,7 @@ import discreet
 from discreet.errors import DiscreetError
 from discreet.mechanisms import Base2, Exponential, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.calibration_cache import find_calibration
-from discreet.mechanisms.joint_top_k import JointTopK
+from discreet.mechanisms.joint.joint_top_k import JointTopK
 from discreet.mechanisms.peeling import Peeling
 
 USUAL: dict[str, Any] = {

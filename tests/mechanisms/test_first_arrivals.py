@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidScores
-from discreet.mechanisms import first_arrivals
-from discreet.mechanisms.first_arrivals import FirstArrivals
+from discreet.mechanisms.peeling import arrivals
+from discreet.mechanisms.peeling.arrivals import FirstArrivals
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import HALF_ULP, Categorical
 from discreet.sampling.differences import differences
@@ -186,14 +186,14 @@ def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> Non
     for few in (read_on_for, lambda n: n):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("discreet.sampling.short_words.read_on", hashed)
-            patch.setattr(first_arrivals, "read_on_for", few)
+            patch.setattr(arrivals, "read_on_for", few)
             answers.append(FirstArrivals(scores, 5, HALF).draw(SeededBits(seed)))
     assert set(answers[0]) == set(answers[1])
 
 
 def test_others_that_may_be_among_the_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """With too few read on, the others are settled all the same."""
-    monkeypatch.setattr(first_arrivals, "read_on_for", lambda n: 0)
+    monkeypatch.setattr(arrivals, "read_on_for", lambda n: 0)
     scores = [1, 1, 0]
     law = FirstArrivals(read_vector(scores), 1, HALF)
     with precision(500):

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.errors import InvalidScores
-from discreet.mechanisms import PermuteAndFlip, flip_rounds
+from discreet.mechanisms import PermuteAndFlip
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.flip_rounds import FlipRounds
 from discreet.mechanisms.noisy_max import NoisyMax
-from discreet.mechanisms.peeling import Peeling, Rounds
+from discreet.mechanisms.peeling import Peeling, arrivals
+from discreet.mechanisms.peeling.arrivals import FlipRounds
+from discreet.mechanisms.peeling.rounds import Rounds
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import NaturalRate, precision
@@ -135,14 +136,14 @@ def test_reading_on_for_a_few_is_enough(seed: int, spread: float, n: int) -> Non
     for few in (read_on_for, lambda n: n):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("discreet.sampling.short_words.read_on", hashed)
-            patch.setattr(flip_rounds, "read_on_for", few)
+            patch.setattr(arrivals, "read_on_for", few)
             answers.append(FlipRounds(scores, 1, HALF).draw(SeededBits(seed)))
     assert answers[0] == answers[1]
 
 
 def test_others_that_may_be_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """With too few read on, the others are settled all the same: every list is possible."""
-    monkeypatch.setattr(flip_rounds, "read_on_for", lambda n: 1)
+    monkeypatch.setattr(arrivals, "read_on_for", lambda n: 1)
     law = FlipRounds(read_vector([1, 1, 0]), 1, HALF)
     with precision(500):
         tree = bit_tree(lambda bits: tuple(law.draw(bits)), 11)

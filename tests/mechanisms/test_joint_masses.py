@@ -11,12 +11,12 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.mechanisms import joint_arithmetic, joint_law, joint_masses
-from discreet.mechanisms.joint_arithmetic import Doubles, halves
-from discreet.mechanisms.joint_law import Branch, JointLaw
-from discreet.mechanisms.joint_masses import Choices, sums_in_blocks
-from discreet.mechanisms.joint_quantiles import JointQuantiles
-from discreet.mechanisms.joint_scores import score
+from discreet.mechanisms.joint import arithmetic, masses, tuple_law
+from discreet.mechanisms.joint.arithmetic import Doubles, halves
+from discreet.mechanisms.joint.cuts import score
+from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
+from discreet.mechanisms.joint.masses import Choices, sums_in_blocks
+from discreet.mechanisms.joint.tuple_law import Branch, JointLaw
 from discreet.sampling.bits import LazyUniform, SystemBits
 from discreet.sampling.categorical import HALF_ULP, Table
 from discreet.sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential, precision
@@ -31,7 +31,7 @@ def test_sums_in_blocks(steps: list[tuple[int, bool]]) -> None:
     blocks = np.cumsum([new for _, new in steps], dtype=np.int64)
     for few in (0, 100):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(joint_masses, "_FEW", few)
+            patch.setattr(masses, "_FEW", few)
             before, after, chain = sums_in_blocks(values, blocks)
         for i, block in enumerate(blocks):
             assert before[i] == values[: i + 1][blocks[: i + 1] == block].sum()
@@ -131,7 +131,7 @@ def test_the_bound_covers_what_is_assumed_of_exp(monkeypatch: pytest.MonkeyPatch
         signs = np.sign(exponents)
         return exponential(exponents) * (1 + signs * FUNCTION_ERROR)
 
-    monkeypatch.setattr(joint_arithmetic, "exponential", worst)
+    monkeypatch.setattr(arithmetic, "exponential", worst)
     data = tuple(range(0, 300, 40))
     alphas = ["1/5", "1/3", "1/2", "4/5"]
     assert errors_along(law_of(data, quantiles(alphas, 300), Fraction(1, 3)))
@@ -161,14 +161,14 @@ def test_what_is_left_out_is_within_its_bound(
     """With so short a reach that it matters, doubles differ from balls that leave out nothing by what they say."""
     rng = np.random.default_rng(distinct)
     data = tuple(sorted((rng.integers(0, distinct, 400) * (10**6 // distinct)).tolist()))
-    monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
-    monkeypatch.setattr(joint_law, "_DOUBT", 2.0)
+    monkeypatch.setattr(arithmetic, "MARGIN", margin)
+    monkeypatch.setattr(tuple_law, "_DOUBT", 2.0)
     some = set[float]()
     for eta in (Fraction(1, 3), Fraction(2), Fraction(20)):
         law = law_of(data, quantiles(["1/5", "1/2", "3/5", "9/10"], 10**6), eta)
-        monkeypatch.setattr(joint_arithmetic, "MARGIN", 10**6)
+        monkeypatch.setattr(arithmetic, "MARGIN", 10**6)
         some |= set(errors_along(law))
-        monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
+        monkeypatch.setattr(arithmetic, "MARGIN", margin)
     assert any(2.0**-26 < error < 2 for error in some)
 
 
@@ -205,7 +205,7 @@ def test_balls_hold_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
             listed = []
             for margin in (-60, 10**6):
                 law._balls = None
-                monkeypatch.setattr(joint_arithmetic, "MARGIN", margin)
+                monkeypatch.setattr(arithmetic, "MARGIN", margin)
                 sums = list(accumulate(branch.balls()))
                 listed.append((branch._names.tolist(), sums[branch._ahead :]))
             (names, some), (more, everything) = listed
@@ -250,5 +250,5 @@ def test_the_bounds_in_doubles_are_those_of_the_proof(monkeypatch: pytest.Monkey
     factor = 2 * FUNCTION_ERROR + 16 * HALF_ULP
     assert doubles.error(5) == 2 * factor + (700 + 5 + 32) * HALF_ULP
     # Fewer than 2**40 numbers, each rounded below the least normal double, besides what is left out.
-    monkeypatch.setattr(joint_arithmetic, "left_out", lambda *_: [])
+    monkeypatch.setattr(arithmetic, "left_out", lambda *_: [])
     assert doubles.lost(law.cuts, [1.0, 1.0]) >= 2.0**40 * 2.0**-1022

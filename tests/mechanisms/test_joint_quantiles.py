@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidNumber
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.joint_law import Branch, JointLaw, multiset
-from discreet.mechanisms.joint_quantiles import JointQuantiles
-from discreet.mechanisms.joint_scores import Cuts, GridPlaces, score
+from discreet.mechanisms.joint.cuts import Cuts, GridPlaces, score
+from discreet.mechanisms.joint.joint_quantiles import JointQuantiles
+from discreet.mechanisms.joint.tuple_law import Branch, JointLaw, multiset
 from discreet.privacy.guarantees import BoundedRange
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import Table

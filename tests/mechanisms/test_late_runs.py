@@ -9,10 +9,14 @@ import pytest
 from flint import arb
 
 import discreet
-from discreet.mechanisms import late_runs
-from discreet.mechanisms.late_runs import LatePart, chance_in_time, late_parts, within_reach
-from discreet.mechanisms.permute_and_flip import OneOfTheHeads
-from discreet.mechanisms.permute_and_flip_runs import RunRace, _Runner
+from discreet.mechanisms.permute_and_flip import OneOfTheHeads, late_runs
+from discreet.mechanisms.permute_and_flip.late_runs import (
+    LatePart,
+    chance_in_time,
+    late_parts,
+    within_reach,
+)
+from discreet.mechanisms.permute_and_flip.run_race import RunRace, _Runner
 from discreet.sampling.bits import LazyUniform
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.runs import Runs

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import InvalidArgument, InvalidScores
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
-from discreet.mechanisms.permute_and_flip_runs import TIME_ERROR, RunRace, _log_least
+from discreet.mechanisms.permute_and_flip.run_race import TIME_ERROR, RunRace, _log_least
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.categorical import HALF_ULP
 from discreet.sampling.enclosures import (
@@ -81,7 +81,7 @@ def test_deeper(runs: Runs, rate: Rate) -> None:
 
 @pytest.mark.parametrize("block", [1, 2])
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.mechanisms.permute_and_flip_runs.BLOCK", block)
+    monkeypatch.setattr("discreet.mechanisms.permute_and_flip.run_race.BLOCK", block)
     for runs in CASES:
         law = RunRace(runs, HALF)
         tree = bit_tree(law._first, 9)

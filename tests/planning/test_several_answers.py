@@ -12,8 +12,8 @@ from flint import arb
 import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument
-from discreet.mechanisms.joint_law import JointLaw
-from discreet.mechanisms.peeling import BlockRounds
+from discreet.mechanisms.joint.tuple_law import JointLaw
+from discreet.mechanisms.peeling.block_rounds import BlockRounds
 from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import read_vector
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import Grid
 from discreet.errors import UnreadableData
-from discreet.mechanisms.permute_and_flip_runs import RunRace
+from discreet.mechanisms.permute_and_flip.run_race import RunRace
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.scores import rank_search as brackets

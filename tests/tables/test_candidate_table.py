@@ -36,8 +36,9 @@ from discreet.errors import (
 )
 from discreet.mechanisms import Exponential, Mechanism, PermuteAndFlip
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.peeling import Peeling, RunRounds
-from discreet.mechanisms.permute_and_flip_runs import RunRace
+from discreet.mechanisms.peeling import Peeling
+from discreet.mechanisms.peeling.rounds import RunRounds
+from discreet.mechanisms.permute_and_flip.run_race import RunRace
 from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import NaturalRate, precision

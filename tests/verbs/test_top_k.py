@@ -35,13 +35,14 @@ from discreet.mechanisms import (
     PermuteAndFlip,
     read_mechanism,
 )
-from discreet.mechanisms import joint_top_k as joint_module
-from discreet.mechanisms import peeling as peeling_module
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import PrivacyParameter
-from discreet.mechanisms.first_arrivals import FirstArrivals
-from discreet.mechanisms.joint_top_k import JointTopK, OrderedLists
-from discreet.mechanisms.peeling import _BLOCK, BlockRounds, Peeling, Rounds
+from discreet.mechanisms.joint import joint_top_k as joint_module
+from discreet.mechanisms.joint.joint_top_k import JointTopK, OrderedLists
+from discreet.mechanisms.peeling import Peeling, block_rounds
+from discreet.mechanisms.peeling.arrivals import FirstArrivals
+from discreet.mechanisms.peeling.block_rounds import BLOCK, BlockRounds
+from discreet.mechanisms.peeling.rounds import Rounds
 from discreet.mechanisms.shares import share_of
 from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
@@ -122,8 +123,8 @@ def test_peeling_is_one_mechanism_after_another(
 def test_peeling_in_blocks_is_the_same_law(
     values: tuple[list[Any], int], rate: Rate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(peeling_module, "_BLOCK", 2)
-    monkeypatch.setattr(peeling_module, "_AT_ONCE", 1)
+    monkeypatch.setattr(block_rounds, "BLOCK", 2)
+    monkeypatch.setattr(block_rounds, "_AT_ONCE", 1)
     scores, k = values
     with precision(3000):
         stated = one_after_another(scores, k, lambda left: Categorical(left, rate))
@@ -135,8 +136,8 @@ def test_peeling_in_blocks_is_the_same_law(
 def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> None:
     """After any answers the weights of the blocks are those of what is left, in doubles and in balls."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(peeling_module, "_BLOCK", 2)
-        remaining = peeling_module.Remaining(read_vector(scores), HALF)
+        patch.setattr(block_rounds, "BLOCK", 2)
+        remaining = block_rounds.Remaining(read_vector(scores), HALF)
         left = set(range(len(scores)))
         for _ in range(data.draw(st.integers(0, len(scores) - 1))):
             b = data.draw(st.integers(0, len(remaining.blocks) - 1))
@@ -158,36 +159,36 @@ def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> N
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.uint64, object])
 def test_long_vectors_of_every_type(kind: Any) -> None:
     """Far ahead are those that come first, in their order, across blocks and inside of one."""
-    n, first = 3 * _BLOCK + 5, [2 * _BLOCK, 2 * _BLOCK + 1, 7, 3 * _BLOCK + 4]
+    n, first = 3 * BLOCK + 5, [2 * BLOCK, 2 * BLOCK + 1, 7, 3 * BLOCK + 4]
     scores = np.zeros(n, dtype=kind)
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
     assert top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
     assert BlockRounds(read_vector(scores), 4, HALF).draw(SystemBits()) == first
-    short = top_k(scores[: _BLOCK // 4].tolist(), k=_BLOCK // 4, sensitivity=1, epsilon=1)
-    assert sorted(short.value) == list(range(_BLOCK // 4))
+    short = top_k(scores[: BLOCK // 4].tolist(), k=BLOCK // 4, sensitivity=1, epsilon=1)
+    assert sorted(short.value) == list(range(BLOCK // 4))
 
 
 def test_extremes_of_integers_in_blocks() -> None:
-    scores = np.full(_BLOCK + 1, -(2**63), dtype=np.int64)
-    scores[[3, _BLOCK]] = 2**63 - 1
-    assert sorted(top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, _BLOCK]
+    scores = np.full(BLOCK + 1, -(2**63), dtype=np.int64)
+    scores[[3, BLOCK]] = 2**63 - 1
+    assert sorted(top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
 
 
 def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
-    n, k = 8 * _BLOCK, 5
+    n, k = 8 * BLOCK, 5
     rng = np.random.default_rng(0)
     seen = set()
     ahead = np.zeros(n)
-    ahead[_BLOCK // 2 :: _BLOCK] = np.arange(8) * 1e6
+    ahead[BLOCK // 2 :: BLOCK] = np.arange(8) * 1e6
     for scores in (rng.standard_normal(n), np.zeros(n), ahead):
         law = Peeling(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
         with counted_work() as work:
             found: Any = law.draw(SystemBits())
-        again = sum(i // _BLOCK == j // _BLOCK for a, i in enumerate(found) for j in found[:a])
-        last = sum(i // _BLOCK == found[-1] // _BLOCK for i in found[:-1])
+        again = sum(i // BLOCK == j // BLOCK for a, i in enumerate(found) for j in found[:a])
+        last = sum(i // BLOCK == found[-1] // BLOCK for i in found[:-1])
         # A round draws from one block; all but the last sum what is left of it, one candidate less.
-        assert work.functions == k * 8 + (2 * k - 1) * _BLOCK - 2 * again + last - (k - 1)
+        assert work.functions == k * 8 + (2 * k - 1) * BLOCK - 2 * again + last - (k - 1)
         assert work.balls == 0
         seen.add((work.words, work.passes))
     assert seen == {(2 * k, 2 * k)}
@@ -197,11 +198,11 @@ def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
     ("n", "k", "law"),
     [
         (2, 1, Rounds),
-        (_BLOCK, 3, Rounds),
+        (BLOCK, 3, Rounds),
         (5, 4, FirstArrivals),
-        (4 * _BLOCK, 4, FirstArrivals),
-        (4 * _BLOCK + 1, 4, BlockRounds),
-        (_BLOCK + 1, 3, BlockRounds),
+        (4 * BLOCK, 4, FirstArrivals),
+        (4 * BLOCK + 1, 4, BlockRounds),
+        (BLOCK + 1, 3, BlockRounds),
     ],
 )
 def test_how_the_rounds_are_drawn_is_chosen_by_public_numbers(n: int, k: int, law: type) -> None:
@@ -518,7 +519,7 @@ def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
     with pytest.raises(InvalidNumber, match="from 1 to 2"):
         top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidScores):
-        top_k(np.append(np.zeros(_BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method)
+        top_k(np.append(np.zeros(BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method)
 
 
 def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

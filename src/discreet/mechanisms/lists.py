@@ -12,7 +12,11 @@ from .contract import Law
 
 
 class Lists(ABC):
-    """A distribution over ordered lists of different indices."""
+    """A distribution over ordered lists of different indices.
+
+    Of candidates one by one it has `probabilities` too: balls around those of all lists, at the precision in
+    force, in the order of `itertools.permutations`. Candidates in runs are too many for that.
+    """
 
     @abstractmethod
     def draw(self, bits: Bits) -> list[int]:
@@ -21,13 +25,6 @@ class Lists(ABC):
     def draws(self, size: int, bits: Bits) -> list[list[int]]:
         """Return `size` independent lists."""
         return [self.draw(bits) for _ in range(size)]
-
-    def probabilities(self) -> list[arb]:
-        """Return balls around the probabilities of all lists, at the precision in force: for few lists. Private.
-
-        In the order of `itertools.permutations`.
-        """
-        raise NotImplementedError  # of candidates in runs, which are too many
 
 
 def skipping(j: int, gone: Sequence[int]) -> int:

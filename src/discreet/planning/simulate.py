@@ -12,7 +12,7 @@ from ..asking import Hearing, asked_of
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
-from ..mechanisms.joint_top_k import JointTopK
+from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..releases import Release, Simulation

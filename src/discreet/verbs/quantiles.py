@@ -9,8 +9,8 @@ from ..arguments import choice, column_name
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import PrivacyParameter
-from ..mechanisms.joint_law import JointLaw
-from ..mechanisms.joint_quantiles import JointQuantiles
+from ..mechanisms.joint.joint_quantiles import JointQuantiles
+from ..mechanisms.joint.tuple_law import JointLaw
 from ..numbers import Number, exact
 from ..privacy.calibration import read_share
 from ..privacy.guarantees import Guarantee

@@ -9,7 +9,7 @@ from ..arguments import choice, column_name
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..mechanisms import Mechanism, read_mechanism
-from ..mechanisms.joint_top_k import JointTopK
+from ..mechanisms.joint.joint_top_k import JointTopK
 from ..mechanisms.peeling import Peeling
 from ..numbers import Number, count
 from ..privacy.calibration import read_share

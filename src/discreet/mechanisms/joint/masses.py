@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..sampling.vectors import Integers
-from .joint_arithmetic import Arithmetic, Array
-from .joint_scores import Cuts
+from ...sampling.vectors import Integers
+from .arithmetic import Arithmetic, Array
+from .cuts import Cuts
 
 _FEW = 100
 """So many blocks of sums are summed up one after the other, more of them in rounds."""

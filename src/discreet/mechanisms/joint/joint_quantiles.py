@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InvalidNumber
-from ..float_environment import in_default_environment
-from ..numbers import count
-from ..privacy.guarantees import BoundedRange
-from ..privacy.sensitivity import Neighbors, Sensitivity
-from ..sampling.enclosures import NaturalRate
-from .contract import Calibrated, PrivacyParameter, calibrate
-from .exponential import Exponential
-from .joint_law import JointLaw
+from ...errors import InvalidNumber
+from ...float_environment import in_default_environment
+from ...numbers import count
+from ...privacy.guarantees import BoundedRange
+from ...privacy.sensitivity import Neighbors, Sensitivity
+from ...sampling.enclosures import NaturalRate
+from ..contract import Calibrated, PrivacyParameter, calibrate
+from ..exponential import Exponential
+from .tuple_law import JointLaw
 
 
 @dataclass(frozen=True, slots=True)

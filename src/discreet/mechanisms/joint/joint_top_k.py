@@ -15,14 +15,14 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgument
-from ..numbers import count
-from ..privacy.sensitivity import Sensitivity
-from ..sampling.bits import Bits
-from ..sampling.runs import Runs
-from ..sampling.vectors import Vector, read_vector
-from .contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified, spread_of
-from .lists import Lists, skipping
+from ...errors import InvalidArgument
+from ...numbers import count
+from ...privacy.sensitivity import Sensitivity
+from ...sampling.bits import Bits
+from ...sampling.runs import Runs
+from ...sampling.vectors import Vector, read_vector
+from ..contract import Calibrated, Mechanism, PrivacyParameter, calibrate, identified, spread_of
+from ..lists import Lists, skipping
 
 MOST_BYTES = 2**31
 """The most memory that the classes of lists may need in the worst case: scores without ties, all within reach."""

@@ -20,13 +20,13 @@ import numpy as np
 from flint import acb, arb, ctx
 from numpy.typing import NDArray
 
-from ..errors import InvalidArgument
-from ..sampling.bits import Bits, LazyUniform, below
-from ..sampling.categorical import BLOCK
-from ..sampling.enclosures import Rate, has_fast_pass, overflowing, precision
-from ..sampling.runs import Place, Runs, indices_of
-from ..sampling.vectors import ExactArray
-from ..sampling.waiting_times import log_of_rest
+from ...errors import InvalidArgument
+from ...sampling.bits import Bits, LazyUniform, below
+from ...sampling.categorical import BLOCK
+from ...sampling.enclosures import Rate, has_fast_pass, overflowing, precision
+from ...sampling.runs import Place, Runs, indices_of
+from ...sampling.vectors import ExactArray
+from ...sampling.waiting_times import log_of_rest
 from .late_runs import LatePart, chance_in_time, late_parts, listed_runs, within_reach
 
 TIME_ERROR = 2.0**-34

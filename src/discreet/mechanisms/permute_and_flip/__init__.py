@@ -8,18 +8,18 @@ import numpy as np
 from flint import arb, arb_poly
 from numpy.typing import NDArray
 
-from ..privacy.guarantees import LaplaceDP
-from ..privacy.rho import laplace_rho
-from ..privacy.sensitivity import Sensitivity
-from ..sampling.bernoulli import bernoulli, bernoulli_one
-from ..sampling.bits import Bits, below
-from ..sampling.categorical import BLOCK
-from ..sampling.enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
-from ..sampling.runs import Runs
-from ..sampling.vectors import Vector
-from .contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
-from .permute_and_flip_runs import RunRace
-from .worst_case import FLIPS_ERROR, WorstCase
+from ...privacy.guarantees import LaplaceDP
+from ...privacy.rho import laplace_rho
+from ...privacy.sensitivity import Sensitivity
+from ...sampling.bernoulli import bernoulli, bernoulli_one
+from ...sampling.bits import Bits, below
+from ...sampling.categorical import BLOCK
+from ...sampling.enclosures import NaturalRate, Rate, fast_weights, has_fast_pass, overflowing
+from ...sampling.runs import Runs
+from ...sampling.vectors import Vector
+from ..contract import Calibrated, Law, PrivacyParameter, epsilon_of, need_parameter, one_by_one
+from ..worst_case import FLIPS_ERROR, WorstCase
+from .run_race import RunRace
 
 _FAR = 160
 """A weight of exp(-160) is nothing even when 2**150 candidates have it."""

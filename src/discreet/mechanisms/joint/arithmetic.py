@@ -13,11 +13,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..numbers import nearest_double
-from ..sampling.categorical import HALF_ULP, cumulate
-from ..sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential
-from ..sampling.vectors import Integers
-from .joint_scores import Cuts
+from ...numbers import nearest_double
+from ...sampling.categorical import HALF_ULP, cumulate
+from ...sampling.enclosures import FUNCTION_ERROR, NaturalRate, exponential
+from ...sampling.vectors import Integers
+from .cuts import Cuts
 
 Array = NDArray[Any]
 """Doubles, or balls as objects."""

@@ -11,11 +11,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..sampling.bits import Bits, LazyUniform
-from ..sampling.categorical import Table
-from ..sampling.enclosures import Rate, precision
-from ..sampling.runs import Runs
-from ..sampling.vectors import Stored, Vector
+from ...sampling.bits import Bits, LazyUniform
+from ...sampling.categorical import Table
+from ...sampling.enclosures import Rate, precision
+from ...sampling.runs import Runs
+from ...sampling.vectors import Stored, Vector
 
 _RARE = 30
 """Runs are left in summaries while one of their candidates arrives in time with probability below 2**-_RARE."""

@@ -11,13 +11,13 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from ..sampling.bits import Bits, below
-from ..sampling.categorical import HALF_ULP, Sums, Table
-from ..sampling.enclosures import NaturalRate, has_fast_pass, overflowing
-from ..sampling.vectors import Integers
-from .joint_arithmetic import Balls, Doubles
-from .joint_masses import Choices, Masses
-from .joint_scores import Cuts, GridPlaces
+from ...sampling.bits import Bits, below
+from ...sampling.categorical import HALF_ULP, Sums, Table
+from ...sampling.enclosures import NaturalRate, has_fast_pass, overflowing
+from ...sampling.vectors import Integers
+from .arithmetic import Balls, Doubles
+from .cuts import Cuts, GridPlaces
+from .masses import Choices, Masses
 
 _DOUBT = 2.0**-30
 """A pass in doubles with a larger error is not worth while."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sampling.vectors import Integers
+from ...sampling.vectors import Integers
 
 
 class GridPlaces(NamedTuple):

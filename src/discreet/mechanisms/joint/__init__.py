@@ -1,0 +1,1 @@
+"""Mechanisms that draw several answers at once, from all lists or tuples of them."""

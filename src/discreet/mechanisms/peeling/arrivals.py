@@ -1,0 +1,254 @@
+"""Rounds as races of all candidates, of which the first to arrive are answered.
+
+Candidate j arrives at the time E[j] / w[j], with w[j] = exp(-rate * gap[j]). For the exponential mechanism E[j] are
+independent exponential variables, and one race is enough: the order of the first k is that of k rounds without
+replacement, and of the k largest of rate * score plus Gumbel noise. For permute-and-flip they are uniform on [0, 1]
+and anew in each round: docs/reference/mechanisms/permute_and_flip.md. Logarithms of times are compared in doubles;
+what these leave open is settled in balls. Proofs: docs/reference/mechanisms/peeling.md.
+"""
+
+from functools import cmp_to_key, lru_cache, partial
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from ...sampling.bits import Bits, LazyUniform
+from ...sampling.categorical import Categorical
+from ...sampling.differences import differences, gaps_to
+from ...sampling.enclosures import Rate, overflowing, precision
+from ...sampling.short_words import look, read_on_for
+from ...sampling.vectors import Stored, Vector
+from ...sampling.waiting_times import (
+    LOG_TIME_ERROR,
+    earliest_log_times,
+    log_time,
+    log_time_bounds,
+)
+from ..lists import Lists, probabilities_of_rounds
+from ..permute_and_flip import OneOfTheHeads
+
+_FAR = 64.0
+"""Delays are cut here: logarithms of times of one word of noise lie between -44.4 and 3.8, so those are decided.
+
+That of a uniform lies above -44.4 too, so a candidate whose delay was cut comes after the time 1.
+"""
+
+_NEAR = 16.0
+"""No candidate whose delay was cut from above arrives before that."""
+
+_APART = 2 * LOG_TIME_ERROR
+"""Times in doubles that are further apart than that are in the right order."""
+
+_BLOCK = 2**12
+"""Candidates in a block of work: few enough that all intermediate results stay in the fast cache."""
+
+_EXACT = 2**53
+
+_Places = NDArray[np.intp]
+
+
+class FirstArrivals(Lists):
+    """P(list) = product over its places of w[i] / (sum of w over all but those before it).
+
+    Side channels: what is read, and the passes, depend on the number of candidates and on k. More
+    is read, and balls used, with probability below k**2 * 2**-35 a list (docs/reference/mechanisms/peeling.md).
+    """
+
+    __slots__ = ("_delays", "_k", "_rate", "_scores")
+
+    def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
+        """Check the scores; no bit is read before `draw`.
+
+        Args:
+            scores: one per candidate.
+            k: how many are answered, at most all.
+            rate: one that has a fast pass.
+
+        Raises:
+            InvalidScores: if a score is not finite.
+        """
+        scores.best()
+        self._scores, self._k, self._rate = scores, k, rate
+        n, values = len(scores), scores.values
+        # Delays are relative to the k-th best score: whoever comes k-th is near that one, whatever the scores.
+        kth = np.repeat(np.partition(values, n - k)[n - k : n - k + 1], min(n, _BLOCK))
+        self._delays = np.empty(n)
+        with overflowing():
+            for part in _parts(n):
+                few = values[part]
+                self._delays[part] = self._cut(differences(kth[: len(few)], few))
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return the k answers in their order."""
+        n, k = len(self._scores), self._k
+        with overflowing():
+            seen = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
+            delays = self._delays[seen.near]
+            starts, ends = log_time_bounds(seen.words, seen.length)
+            looks = starts + delays
+            first = looks.argpartition(k - 1)[:k]
+            bar = float((ends[first] + delays[first]).max()) + _APART
+            if bar < _NEAR and seen.rest > bar and np.count_nonzero(looks <= bar) == k:
+                found = self._in_order(seen.near[first], starts[first], ends[first])
+                if found is not None:
+                    return found
+        runners = np.flatnonzero(seen.times <= bar) if bar < _NEAR else np.arange(n)
+        return self._settle(seen.uniforms(runners))
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        law = partial(Categorical, rate=self._rate)
+        return probabilities_of_rounds(self._scores, self._k, law)
+
+    def _cut(self, gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rate * gap, cut on both sides, in place."""
+        gaps *= self._rate.double
+        np.maximum(gaps, -_FAR, out=gaps)
+        return np.minimum(gaps, _FAR, out=gaps)
+
+    def _in_order(
+        self, first: _Places, starts: NDArray[np.float64], ends: NDArray[np.float64]
+    ) -> list[int] | None:
+        """Return these candidates in the order of their arrival, or None if that is not certain.
+
+        Args:
+            first: the candidates.
+            starts: lower bounds on ln(E) of their noise, but for LOG_TIME_ERROR.
+            ends: upper bounds, likewise.
+        """
+        values = self._scores.values[first]
+        # From the best to the next to the next, so that neighbours in the order are near in doubles too.
+        best_first = values.argsort()[::-1]
+        ahead = values[best_first]
+        steps = self._cut(gaps_to(ahead[:-1], ahead[1:]))
+        delays = np.concatenate(([0.0], steps.cumsum()))
+        order = best_first[(starts[best_first] + delays).argsort()]
+        # Each arrives certainly before the next: by their own difference, not by one to a third.
+        before, after = order[:-1], order[1:]
+        leads = self._cut(differences(values[before], values[after]))
+        certain = starts[after] - ends[before] + leads > _APART
+        return first[order].tolist() if certain.all() else None
+
+    def _settle(self, noise: dict[int, LazyUniform]) -> list[int]:
+        """Return the first k of these candidates, among whom they are, reading on and using balls."""
+
+        def compare(i: int, j: int) -> int:
+            lead = self._scores.exact_gap(j, self._scores.values[i])
+            while True:
+                with precision(64 + 2 * max(noise[i].length, noise[j].length)):
+                    (a, b), (c, d) = (_ends(noise[who]) for who in (i, j))
+                    shift = self._rate.exponent(lead)
+                    if b - shift < c:
+                        return -1
+                    if d + shift < a:
+                        return 1
+                noise[i].extend()
+                noise[j].extend()
+
+        return sorted(noise, key=cmp_to_key(compare))[: self._k]
+
+
+def _ends(u: LazyUniform) -> tuple[arb, arb]:
+    """Return balls around the least and the largest ln(time) for the known part of `u`."""
+    return log_time(u.prefix, u.length), log_time(u.prefix + 1, u.length)
+
+
+def _parts(n: int) -> list[slice]:
+    """Return the blocks of so many candidates."""
+    return [slice(start, start + _BLOCK) for start in range(0, n, _BLOCK)]
+
+
+class FlipRounds(Lists):
+    """P(list) = product over its places of P(permute-and-flip answers it, of those before it left out).
+
+    Side channels: what is read in a round depends on the number of candidates; more is read, and balls used, with
+    probability below sqrt(number of candidates) * 2**-29 a round.
+    """
+
+    __slots__ = ("_best_first", "_k", "_rate", "_scores", "_values")
+
+    def __init__(self, scores: Vector, k: int, rate: Rate) -> None:
+        """Check the scores; no bit is read before `draw`.
+
+        Args:
+            scores: one per candidate.
+            k: how many are answered, at most all.
+            rate: one that has a fast pass.
+
+        Raises:
+            InvalidScores: if a score is not finite.
+        """
+        scores.best()
+        self._scores, self._k, self._rate = scores, k, rate
+        values = scores.values
+        best = values.argpartition(len(values) - k)[len(values) - k :]
+        self._best_first = best[values[best].argsort()[::-1]].tolist()
+        small = values.dtype.kind in "iu" and -_EXACT < values.min() <= values.max() < _EXACT
+        self._values = values.astype(np.float64) if small else values
+
+    def draw(self, bits: Bits) -> list[int]:
+        """Return the k answers in their order."""
+        found, best, delays = dict[int, None](), -1, np.empty(0)
+        with overflowing():
+            for _ in range(self._k):
+                left = next(i for i in self._best_first if i not in found)
+                if left != best:
+                    best, delays = left, self._delays(left)
+                    delays[list(found)] = np.inf
+                i = self._first(delays, best, bits)
+                found[i], delays[i] = None, np.inf
+        return list(found)
+
+    def probabilities(self) -> list[arb]:
+        """Return balls around the probabilities of all lists."""
+        return probabilities_of_rounds(
+            self._scores, self._k, partial(OneOfTheHeads, rate=self._rate)
+        )
+
+    def _delays(self, best: int) -> NDArray[np.float64]:
+        """Return rate * gap to the best that is left, cut; what is better is gone."""
+        bests = np.full(len(self._values), self._values[best], dtype=self._values.dtype)
+        delays = gaps_to(np.maximum(bests, self._values), self._values)
+        delays *= self._rate.double
+        return np.minimum(delays, _FAR, out=delays)
+
+    def _first(self, delays: NDArray[np.float64], best: int, bits: Bits) -> int:
+        """Return who arrives first; a delay of infinity is that of one who was answered before."""
+        seen = look(_logs, delays, read_on_for(len(delays)), bits)
+        starts, ends = (
+            np.log((seen.words + ahead) * 2.0**-seen.length) + delays[seen.near]
+            for ahead in (0.0, 1.0)
+        )
+        bar = float(ends.min()) + _APART
+        if np.count_nonzero(starts <= bar) == 1 and not seen.rest <= bar:
+            return int(seen.near[ends.argmin()])
+        runners = seen.times <= bar if bar < _NEAR else delays < np.inf
+        return self._settle(seen.uniforms(np.flatnonzero(runners)), best)
+
+    def _settle(self, noise: dict[int, LazyUniform], best: int) -> int:
+        """Return who of these arrives first, reading on and using balls."""
+        bests = self._scores.values[best]
+        while len(noise) > 1:
+            with precision(64 + 2 * max(u.length for u in noise.values())):
+                bounds = {i: self._bounds(u, i, bests) for i, u in noise.items()}
+                bar = min((latest for _, latest in bounds.values()), key=arb.mid)
+                noise = {i: u for i, u in noise.items() if not bounds[i][0] > bar}
+            for u in noise.values() if len(noise) > 1 else ():
+                u.extend()
+        return next(iter(noise))
+
+    def _bounds(self, u: LazyUniform, i: int, best: Stored) -> tuple[arb, arb]:
+        """Return balls around the least and the largest ln(time) for the known part of `u`."""
+        delay = self._rate.exponent(self._scores.exact_gap(i, best))
+        cell = arb(2) ** -u.length
+        start = delay + (u.prefix * cell).log() if u.prefix else arb.neg_inf()
+        return start, delay + ((u.prefix + 1) * cell).log()
+
+
+@lru_cache(maxsize=2)
+def _logs(width: int) -> NDArray[np.float64]:
+    """Return ln(word / 2**width) for all words."""
+    with overflowing():
+        logs: NDArray[np.float64] = np.log(np.arange(1 << width) * 2.0**-width)
+    return logs
