@@ -124,7 +124,8 @@ class Broken:
         if self.wrong == "range":
             flip = PermuteAndFlip().calibrate(sensitivity, parameter)
             return Calibrated(BoundedRange(epsilon, sensitivity.neighbors), flip.law)
-        return Calibrated(plain.guarantee, law)
+        rates: dict[str, Any] = {self.wrong: NaturalRate(2 * eta)} if "rate" in self.wrong else {}
+        return Calibrated(plain.guarantee, law, **rates)
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,8 @@ class Broken:
         ("batch", "two at once"),
         ("outside", "the draw gives"),
         ("overspend", "is not what was asked for"),
+        ("rate", "not that of its rate"),
+        ("flip_rate", "not that of its flip_rate"),
     ],
 )
 def test_a_broken_mechanism_is_caught(wrong: str, message: str) -> None:

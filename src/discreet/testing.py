@@ -31,11 +31,13 @@ from .mechanisms.contract import (
     identified,
     read_parameter,
 )
+from .mechanisms.permute_and_flip import OneOfTheHeads
 from .numbers import count
 from .privacy.guarantees import BoundedRange, Guarantee
 from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .sampling import short_lists
 from .sampling.bits import Bits, SystemBits
+from .sampling.categorical import Categorical
 from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
 from .sampling.kernel import Kernel
 from .sampling.vectors import Vector, read_vector
@@ -247,6 +249,7 @@ def check_mechanism(
     Checked are: scores that are not finite are refused; the distribution it states sums to one; the one it draws
     from, one by one and in batches, is the one it states, by `bit_tree`; its guarantee is at most the epsilon, the
     rho or the scale it is asked for, under both neighbouring relations and for groups; a ledger can identify it;
+    the rates that it states are those of the distribution;
     and for every pair of neighbouring score vectors over a small universe, monotonic and not, its guarantee holds
     for the distribution it states. A check that could not fail counts as failed: balls must be narrow, and enough
     bit strings decided. A mechanism that brings its own eta takes epsilon=None.
@@ -299,9 +302,9 @@ def _check_calibrations(
         calibrated = mechanism.calibrate(sensitivity, parameter)
         _check_refusal(calibrated.law)
         for scores in ([5], [1, 0], [2, 2, 0], [0.5, -0.25], [0.0, 40.0]):
-            _check_draw(
-                calibrated.law(read_vector(scores)), len(scores), depth, f"{mechanism} on {scores}"
-            )
+            where = f"{mechanism} on {scores}"
+            _check_draw(calibrated.law(read_vector(scores)), len(scores), depth, where)
+            _check_rates(calibrated, read_vector(scores), where)
         _check_promise(mechanism, calibrated, sensitivity, parameter)
         _check_guarantee(calibrated.law, calibrated.guarantee, sensitivity, str(mechanism))
 
@@ -314,6 +317,25 @@ def _check_refusal(law: Callable[[Vector], Law]) -> None:
         except InvalidScores:
             continue
         raise AssertionError(f"a score of {bad} was not refused before the draw")
+
+
+def _check_rates(calibrated: Calibrated, scores: Vector, where: str) -> None:
+    """Raise unless the distribution is that of each stated rate, from which short lists and rounds are drawn."""
+    rates = {
+        "rate": (calibrated.rate, Categorical),
+        "flip_rate": (calibrated.flip_rate, OneOfTheHeads),
+    }
+    for name, (rate, law) in rates.items():
+        if rate is None:
+            continue
+        with precision(256):
+            pairs = zip(
+                calibrated.law(scores).probabilities(),
+                law(scores, rate).probabilities(),
+                strict=True,
+            )
+            if not all(stated.overlaps(drawn) for stated, drawn in pairs):
+                raise AssertionError(f"{where}: the distribution is not that of its {name}")
 
 
 def _check_draw(law: Law, n: int, depth: int, where: str) -> None:
