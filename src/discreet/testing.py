@@ -38,7 +38,7 @@ from .privacy.sensitivity import Sensitivity, sensitivity_of
 from .sampling import short_lists
 from .sampling.bits import Bits, SystemBits
 from .sampling.categorical import Categorical
-from .sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from .sampling.enclosures import DyadicRate, NaturalRate, Rate, ball, lower, precision, upper
 from .sampling.kernel import Kernel
 from .sampling.vectors import Vector, read_vector
 
@@ -321,7 +321,7 @@ def _check_refusal(law: Callable[[Vector], Law]) -> None:
 
 def _check_rates(calibrated: Calibrated, scores: Vector, where: str) -> None:
     """Raise unless the distribution is that of each stated rate, from which short lists and rounds are drawn."""
-    rates = {
+    rates: dict[str, tuple[Rate | None, Callable[[Vector, Any], Law]]] = {
         "rate": (calibrated.rate, Categorical),
         "flip_rate": (calibrated.flip_rate, OneOfTheHeads),
     }
