@@ -44,7 +44,8 @@ from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import NaturalRate, precision
 from discreet.sampling.runs import RunLaw, Runs
 from discreet.sampling.vectors import Vector, read_vector
-from discreet.tables.kept import Kept
+from discreet.tables.in_duckdb import InDuckDB
+from discreet.tables.in_spark import InSpark
 from discreet.tables.records import Records
 from discreet.testing import bit_tree
 
@@ -81,7 +82,18 @@ def in_spark(data: pa.Table, candidates: pa.Table, folder: Path) -> tuple[Any, A
     return first, second
 
 
-TYPED: dict[str, Both] = {"parquet": in_parquet, "duckdb": in_duckdb, "spark": in_spark}
+def in_polars(data: pa.Table, candidates: pa.Table, folder: Path) -> tuple[Any, Any]:
+    first: Any = pl.from_arrow(data)
+    second: Any = pl.from_arrow(candidates)
+    return first.lazy(), second
+
+
+TYPED: dict[str, Both] = {
+    "parquet": in_parquet,
+    "duckdb": in_duckdb,
+    "polars": in_polars,
+    "spark": in_spark,
+}
 ENGINES: dict[str, Both] = {**TYPED, "csv": in_csv}
 
 
@@ -136,7 +148,7 @@ def test_counts_are_those_of_the_list(engine: str, tmp_path: Path) -> None:
     assert {table[i] for i in range(len(table))} == set(URLS)
 
 
-@pytest.mark.parametrize("engine", asked(["parquet", "duckdb", "spark"]))
+@pytest.mark.parametrize("engine", asked(TYPED))
 @pytest.mark.parametrize("by", [False, True], ids=["", "by group"])
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
 def test_groups_and_persons_are_those_of_the_list(
@@ -438,34 +450,43 @@ def test_only_classes_and_one_candidate_come_out(
     rows = [str(i % 1000) for i in range(3000)] + ["7"] * 500
     data, candidates = in_parquet(texts(rows), texts([str(i) for i in range(5000)]), tmp_path)
     table = CandidateTable(candidates, "url")
-    fetched = list[int]()
-    plain = Kept.ask
-
-    def ask(kept: Kept, query: str) -> Any:
-        rows = plain(kept, query)
-        fetched.append(len(rows))
-        return rows
-
-    monkeypatch.setattr(Kept, "ask", ask)
+    fetched = fetches(monkeypatch, InDuckDB)
     assert discreet.mode(data, "url", candidates=table, epsilon=1).value == "7"
-    assert fetched == [2, 1, 1]  # counts of 503 and 3, a place, and its name
+    assert fetched == [
+        2,
+        1,
+        1,
+        1,
+    ]  # counts of 503 and 3, the blocks of the class, a place, its name
+
+
+def fetches(monkeypatch: pytest.MonkeyPatch, engine: Any) -> list[int]:
+    """The numbers of rows that come out of an engine from now on."""
+    fetched = list[int]()
+    fetch, cells = engine.fetch, engine.cells
+
+    def columns(self: Any, rows: Any, of: Any) -> Any:
+        found = fetch(self, rows, of)
+        fetched.append(len(found[0]))
+        return found
+
+    def values(self: Any, rows: Any) -> Any:
+        found = cells(self, rows)
+        fetched.append(len(found))
+        return found
+
+    monkeypatch.setattr(engine, "fetch", columns)
+    monkeypatch.setattr(engine, "cells", values)
+    return fetched
 
 
 def test_no_rows_are_collected_from_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [str(i % 1000) for i in range(3000)] + ["7"] * 500
     data, candidates = in_spark(texts(rows), texts([str(i) for i in range(5000)]), tmp_path)
     table = CandidateTable(candidates, "url")
-    fetched, frame = list[int](), type(data)
-    plain = frame.collect
-
-    def collect(self: Any) -> Any:
-        found = plain(self)
-        fetched.append(len(found))
-        return found
-
-    monkeypatch.setattr(frame, "collect", collect)
+    fetched = fetches(monkeypatch, InSpark)
     assert discreet.mode(data, "url", candidates=table, epsilon=1).value == "7"
-    assert fetched == [2, 1, 1, 1]  # besides, how many of the class are in each bucket
+    assert fetched == [2, 1, 1, 1]
 
 
 def test_threads_share_a_table(tmp_path: Path) -> None:

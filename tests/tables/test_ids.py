@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet.errors import MissingColumn, UnreadableData
 from discreet.tables.engine import open_table
-from discreet.tables.ids import id_text, start_of_rule, unit_bytes
-from discreet.tables.ids_in_sql import json_id
+from discreet.tables.ids import id_text, sql_json_id, start_of_rule, unit_bytes
 from discreet.tables.kinds import ColumnType
 from discreet.tables.native import SIZE
 from discreet.tables.records import START, Records
@@ -228,7 +227,7 @@ def test_numbers_in_json_are_told_apart_by_value(numerals: list[str]) -> None:
     """Whatever stands in other fields; a text with digits in it is not rewritten."""
     texts = [f'{{"a": [1.50, "1.50\\" 2e1"], "p": {one}, "1.0": -2.0e5}}' for one in numerals]
     rows = duckdb.connect().execute(
-        f"SELECT {json_id('c0', '$p')} FROM (SELECT unnest($texts) AS c0)",
+        f"SELECT {sql_json_id('c0', '$p')} FROM (SELECT unnest($texts) AS c0)",
         {"texts": texts, "p": "/p"},
     )
     assert [row[0] for row in rows.fetchall()] == [id_text(Decimal(one)) for one in numerals]

@@ -15,7 +15,7 @@ from .contract import BaseScore
 
 if TYPE_CHECKING:
     from ..tables.column import Countable
-    from ..tables.rankings import Ranking
+    from ..tables.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True, repr=False)

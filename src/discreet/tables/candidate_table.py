@@ -9,8 +9,7 @@ from ..candidates import position
 from ..error_boundary import error_boundaries
 from ..errors import InvalidCandidates, shown
 from .failures import quietly
-from .kinds import CELL, ColumnType
-from .rankings import Ranking
+from .ranking import Ranking, rank_candidates
 
 _KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
 
@@ -26,8 +25,8 @@ class CandidateTable:
 
     Args:
         data: a table of candidates, **public**, fixed without looking at the private data: the path of a
-            CSV or Parquet file, a DuckDB relation or a Spark DataFrame. The private data must be in the same
-            engine: files and tables in memory for a file, a relation of the same connection for a relation.
+            CSV or Parquet file, a DuckDB relation, a Polars frame or a Spark DataFrame. The private data must be in
+            the same engine: files and tables in memory for a file, relations of its connection for a relation.
         column: its column of distinct candidates.
 
     Raises:
@@ -83,36 +82,21 @@ def names_file(given: object) -> bool:
 
 def _ranked(data: object, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
-    from .engine import is_in_duckdb, open_table, unwrapped
-    from .in_spark import InSpark
+    from .engine import keeps_candidates, open_table, unwrapped
     from .paths import names_files
 
     data = unwrapped(data)
     table = open_table(data, column)
-    of, native, failure = table.type(), table.native, table.failure
-    if isinstance(native, InSpark):
-        from .spark_classes import rank_frame
-
-        _check_type(of)
-        return quietly(rank_frame, failure, native.frame, of, failure)
-    if not is_in_duckdb(data):
+    if not keeps_candidates(data):
         raise InvalidCandidates(
-            "a CandidateTable is a file, a DuckDB relation or a Spark DataFrame; candidates in memory can be "
-            "given as they are: candidates=table[column]"
+            "a CandidateTable is a file, a DuckDB relation, a Polars frame or a Spark DataFrame; other candidates "
+            "in memory can be given as they are: candidates=table[column]"
         )
-    from .relation_classes import rank_relation
-
-    _check_type(of)
-    cells: Any = native.relation  # type: ignore[attr-defined]
-    if of.name == "CSV":  # an empty field is a missing one
-        cells = cells.select(f"nullif({CELL}, '') AS {CELL}")
-    shared = names_files(data)
-    return quietly(rank_relation, failure, cells, of, failure, shared=shared)
-
-
-def _check_type(of: ColumnType) -> None:
-    """Raise unless values of this type can be candidates."""
+    of = table.type()
     if of.kind not in _KINDS:
         raise InvalidCandidates(
             f"{of.words}, cannot hold candidates. Accepted: {', '.join(_KINDS)}"
         )
+    return quietly(
+        rank_candidates, table.failure, table.native, of, table.failure, shared=names_files(data)
+    )

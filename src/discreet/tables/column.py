@@ -18,7 +18,7 @@ from .engine import array_of, open_table, unwrapped
 from .expressions import Numbers, OpenedTable
 from .meanings import Rungs, rungs
 from .numeric import from_list, numeric_values
-from .rankings import Classes, Ranking
+from .ranking import CountClasses, Ranking
 from .records import Records
 
 Rows = tuple[ExactArray, NDArray[np.int64] | None]
@@ -32,7 +32,7 @@ class Countable(Protocol):
         """Return the number of records of every candidate."""
         ...
 
-    def classes(self, ranking: Ranking) -> Classes:
+    def classes(self, ranking: Ranking) -> CountClasses:
         """Return the candidates of a public table in classes of equal counts."""
         ...
 
@@ -64,7 +64,7 @@ class Source:
         """Remember the arguments; see `engine.open_table`."""
         self._given, self.name, self.records = data, column, records or Records()
         self._counted: tuple[object, list[list[int]]] | None = None
-        self._ranked: tuple[object, Sequence[Classes]] | None = None
+        self._ranked: tuple[object, Sequence[CountClasses]] | None = None
 
     @property
     def groups(self) -> list["Group"]:
@@ -101,7 +101,7 @@ class Source:
             self._counted = candidates, self.table.tally(candidates)
         return self._counted[1]
 
-    def classes(self, ranking: Ranking) -> Sequence[Classes]:
+    def classes(self, ranking: Ranking) -> Sequence[CountClasses]:
         """Return the candidates of a public table in classes of equal counts, by group."""
         if self._ranked is None or self._ranked[0] is not ranking:
             self._ranked = ranking, ranking.classes(self.table)
@@ -119,7 +119,7 @@ class Group:
         """Return the number of records of every candidate."""
         return self.source.tally(candidates)[self.index]
 
-    def classes(self, ranking: Ranking) -> Classes:
+    def classes(self, ranking: Ranking) -> CountClasses:
         """Return the candidates of a public table in classes of equal counts."""
         return self.source.classes(ranking)[self.index]
 

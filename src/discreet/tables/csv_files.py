@@ -20,7 +20,7 @@ from ..arguments import file_path, listed
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
 from .failures import missing_column, quietly
-from .ids_in_sql import json_id
+from .ids import sql_json_id
 from .records import is_of_unit
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def open_json_lines(
     }
     line = "CASE WHEN json_valid(c0) THEN c0 END"
     chosen = {
-        alias: json_id(line, f"$pointer_{alias}")
+        alias: sql_json_id(line, f"$pointer_{alias}")
         if is_of_unit(alias)
         else f"json_extract_string({line}, $pointer_{alias})"
         for alias in pointers

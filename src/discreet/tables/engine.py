@@ -128,9 +128,9 @@ def array_of(data: object, column: str) -> Any | None:
     return quietly(column_numbers, failure, cells, column)
 
 
-def is_in_duckdb(data: object) -> bool:
-    """Return whether DuckDB has the data, or reads them from files."""
-    return names_files(data) or _package(data) == "duckdb"
+def keeps_candidates(data: object) -> bool:
+    """Return whether an engine has the data, or reads them from files, so that candidates can stay there."""
+    return names_files(data) or _package(data) in ("duckdb", "polars", "pyspark")
 
 
 def unwrapped(data: Any) -> Any:

@@ -15,11 +15,11 @@ from ..candidates import Grid
 from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
 from .cells import Thresholds
+from .cut_counts import counts_beside
 from .failures import quietly
 from .grid_counts import GridCounts
 from .ids import check_unit
-from .kinds import CELL, ColumnType
-from .ladder import counts_beside
+from .kinds import CELL, INTEGER, ColumnType
 from .meanings import Meanings, coded, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
@@ -109,7 +109,7 @@ class OpenedTable:
             missing = nw.col(alias).is_null()
             return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
         others = [name for name in self._columns if name != alias]
-        found = self.native.among(rows, alias, self.type(alias), places)
+        found = self.native.join_positions(rows, alias, self.type(alias), places)
         return found.select(*others, nw.col(POSITION).alias(alias))
 
     @property
@@ -126,15 +126,19 @@ class OpenedTable:
 
     def _counted(self, places: Mapping[object, int]) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
+        rows = self.native.join_positions(self.narrowed(), CELL, self.type(), places)
+        columns = self.native.fetch(self.counted(rows), INTEGER)
+        cell, *part, count = (column.tolist() for column in columns)
+        return (part[0] if part else [0] * len(cell)), cell, count
+
+    def counted(self, rows: Frame) -> Frame:
+        """Return the numbers of records by POSITION, and by group where there are groups: of rows, or of units."""
         import narwhals.stable.v2 as nw
 
-        rows = self.native.among(self.narrowed(), CELL, self.type(), places)
         keys = [POSITION] if self.records.by is None else [POSITION, PART]
         if self.records.unit is not None:
             rows = rows.group_by(*keys, PERSON).agg()  # `unique` would rank rows
-        counted = rows.group_by(*keys).agg(nw.len().alias(COUNT))
-        cell, *part, count = (c.tolist() for c in self.native.fetch(counted, _INTEGERS))
-        return (part[0] if part else [0] * len(cell)), cell, count
+        return rows.group_by(*keys).agg(nw.len().alias(COUNT))
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""
@@ -210,9 +214,6 @@ def compares(native: Native, of: ColumnType) -> bool:
     """Return whether an engine compares the numbers of a column with constants."""
     words = of.kind != "integer" or (of.low >= -_WORD and of.high < _WORD)
     return CELL not in native.codes and (words or native.wide)
-
-
-_INTEGERS = ColumnType("", "integer", "")
 
 
 def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:

@@ -16,9 +16,9 @@ from .csv_files import CsvFile, literal_path, open_csv, open_json_lines
 from .database import connect
 from .failures import needing, quietly
 from .in_duckdb import InDuckDB, picked
-from .kept import ROWS, Kept
 from .kinds import CELL, ColumnType
 from .paths import FILE_FORMATS, file_format
+from .temp_table import ROWS, TempTable
 from .written import CELL_AS_DOUBLE
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _parsed(
 ) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
     query = f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
-    kept = Kept(relation, query, near=near)
+    kept = TempTable(relation, query, near=near)
     number = replace(types[CELL], kind="float", layout="<d")
     return InDuckDB(kept.rows, {**types, CELL: number}, near=near, _kept=[kept])
 

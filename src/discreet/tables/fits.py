@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..candidates import Labels
+from .cut_counts import between
 from .expressions import OpenedTable, compares
 from .failures import quietly
-from .kinds import CELL, ColumnType, is_missing, key, nearest, represent
-from .ladder import between
+from .kinds import CELL, INTEGER, ColumnType, is_missing, key, nearest, represent
 from .meanings import positions
 from .native import SIZE, Frame
 from .records import PERSON, START, check_numbers
@@ -17,8 +17,6 @@ from .written import is_written, without_empty
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
-
-_INTEGERS = ColumnType("", "integer", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class DeclaredCells:
         if not places:
             missing = nw.col(CELL).is_null()
             return self._counted(rows.filter(missing & ~missing), empty=False)
-        fitting = self.table.native.among(rows, CELL, self.of, places)
+        fitting = self.table.native.join_positions(rows, CELL, self.of, places)
         return self._counted(fitting, empty=is_written(self.of) and "" in places)
 
     def _present(self, *, empty: bool) -> Frame:
@@ -152,7 +150,7 @@ class DeclaredCells:
 
     def _fetched(self, rows: Frame) -> list[int]:
         """Return the integers of one row."""
-        return [int(column[0]) for column in self.table.native.fetch(rows, _INTEGERS)]
+        return [int(column[0]) for column in self.table.native.fetch(rows, INTEGER)]
 
 
 def meant(bound: Fraction | None, of: ColumnType) -> Fraction | None:

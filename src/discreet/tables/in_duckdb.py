@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
+from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
-from .failures import missing_column
-from .ids import SALT
-from .ids_in_sql import decimal_text
-from .kept import ROWS, Kept, connected
+from .failures import missing_column, quietly
+from .ids import SALT, sql_decimal_text
 from .kinds import CELL, ColumnType, Key, column_type
-from .native import POSITION, SIZE, UNIT, Frame, lazy
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
+from .temp_table import ROWS, TempTable, one_row, select
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -43,7 +43,7 @@ class InDuckDB:
     near: "DuckDBPyRelation | None" = field(default=None, repr=False)
     """A row of the same connection, where there is one at hand."""
     wide: ClassVar[bool] = True
-    _kept: list[Kept] = field(default_factory=list, repr=False)
+    _kept: list[TempTable] = field(default_factory=list, repr=False)
     _seen: dict[str, ColumnType] = field(default_factory=dict, repr=False)
 
     @property
@@ -90,7 +90,9 @@ class InDuckDB:
         number = f" AND NOT isnan(nextafter({CELL}, {CELL}))" if of.kind == "float" else ""
         return lazy(rows.to_native().filter(f"{CELL} IS NOT NULL{number}"))
 
-    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+    def join_positions(
+        self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
+    ) -> Frame:
         """Return the rows whose value in `alias` is among those, with its POSITION besides."""
         from duckdb import FunctionExpression
 
@@ -99,7 +101,7 @@ class InDuckDB:
         if of.kind == "text":
             native, values = "BLOB", [str(value).encode() for value in values]
         # From a row of the same connection, as nothing else gives one here, and the files would be opened again.
-        one = connected(self.relation) if self.near is None else self.near
+        one = one_row(self.relation) if self.near is None else self.near
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
         unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         # DuckDB joins by itself: Narwhals would bind the relations three times as often.
@@ -122,9 +124,10 @@ class InDuckDB:
         numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
         return lazy(once.project(numbered))
 
-    def keep(self, rows: Frame) -> Frame:
+    def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a temporary table, which is gone with this object."""
-        self._kept.append(Kept(rows.to_native(), f"FROM {ROWS}", near=self.relation))
+        native = rows.to_native()
+        self._kept.append(TempTable(native, f"FROM {ROWS}", shared=shared, near=self.relation))
         return lazy(self._kept[-1].rows)
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
@@ -144,6 +147,43 @@ class InDuckDB:
         times = of.kind in ("date", "timestamp")
         return [value for value in found if not times or isinstance(value, dt.date)]
 
+    def in_order(self, rows: Frame) -> Frame:
+        """Return CELL with its rank as POSITION, in the order of the values."""
+        import narwhals.stable.v2 as nw
+
+        rank = nw.col(CELL).rank("dense").cast(nw.Int64) - 1
+        return rows.with_columns(rank.alias(POSITION))
+
+    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows with a date or a time that Python cannot hold."""
+        native, answerable = rows.to_native(), "true"
+        if of.kind in ("date", "timestamp"):
+            moment = f"TRY_CAST({CELL} AS TIMESTAMP)"
+            same = f"TRY_CAST({moment} AS {native.types[native.columns.index(CELL)]}) = {CELL}"
+            answerable = f"isfinite({moment}) AND year({moment}) BETWEEN 1 AND 9999 AND {same}"
+        return lazy(native.filter(f"NOT coalesce({answerable}, false)"))
+
+    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
+        """Return a digest of CELL that does not depend on the order of rows."""
+        digest = f"bit_xor(md5_number(CAST({CELL} AS VARCHAR)))"
+        [[number]] = rows.to_native().aggregate(digest).fetchall()
+        return str(number)
+
+    def cells(self, rows: Frame) -> list[object]:
+        """Return the values of the only column."""
+        return [cell for (cell,) in rows.to_native().fetchall()]
+
+    def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
+        """Return the table that was kept last, on the connection of the data; None if it is of another database."""
+        if not isinstance(data, InDuckDB):
+            return None
+        failure = UnreadableData("the table is not there")
+        query = f"SELECT * FROM {self._kept[-1].name}"
+        try:
+            return lazy(quietly(select, failure, one_row(data.relation), "nothing", query))
+        except UnreadableData:
+            return None
+
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
@@ -154,7 +194,7 @@ def _bytes(name: str) -> str:
 
 def _id_bytes(name: str, of: ColumnType) -> str:
     """Return the expression of the text of an id, in bytes."""
-    return f"encode({decimal_text(name)})" if of.kind == "decimal" else _bytes(name)
+    return f"encode({sql_decimal_text(name)})" if of.kind == "decimal" else _bytes(name)
 
 
 def picked(relation: "DuckDBPyRelation", columns: dict[str, str], where: str) -> "DuckDBPyRelation":

@@ -1,5 +1,6 @@
 """Tables in Polars, eager and lazy. It needs no other package, but for the hash, which Python computes."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ..sampling.vectors import ExactArray
 from .ids import start_of_rule
 from .kinds import CELL, ColumnType, Key, column_type
-from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import clean, from_series
 from .records import PERSON, START, check_numbers, is_of_unit
 
@@ -59,7 +60,9 @@ class InPolars:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+    def join_positions(
+        self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
+    ) -> Frame:
         """Return the rows whose value in `alias` is among those, with its POSITION besides."""
         import polars as pl
 
@@ -80,7 +83,7 @@ class InPolars:
         once = rows.to_native().group_by(PERSON).agg(pl.len().cast(pl.Int64).alias(SIZE))
         return lazy(once.with_columns(starts).with_row_index(UNIT))
 
-    def keep(self, rows: Frame) -> Frame:
+    def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows in memory."""
         return lazy(rows.collect().lazy().to_native())
 
@@ -93,6 +96,42 @@ class InPolars:
         """Return the distinct values of CELL."""
         found: list[object] = self.frame.collect().get_column(CELL).unique().to_list()
         return found
+
+    def in_order(self, rows: Frame) -> Frame:
+        """Return CELL with its rank as POSITION, in the order of the values."""
+        import narwhals.stable.v2 as nw
+
+        rank = nw.col(CELL).rank("dense").cast(nw.Int64) - 1
+        return rows.with_columns(rank.alias(POSITION))
+
+    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows with a date or a time that Python cannot hold."""
+        import polars as pl
+
+        answerable, cell = pl.lit(True), pl.col(CELL)
+        if of.kind in ("date", "timestamp"):
+            answerable = cell.dt.year().is_between(1, 9999)
+        if of.unit == "ns":
+            answerable &= cell.to_physical() % 1000 == 0
+        return lazy(rows.to_native().filter(~answerable))
+
+    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
+        """Return a digest of CELL: of the texts of its values in their order, each after its length."""
+        digest = hashlib.sha256()
+        cells = rows.sort(POSITION).collect().get_column(CELL)
+        for cell in cells:
+            text = cell if isinstance(cell, bytes) else str(cell).encode()
+            digest.update(b"%d:%b" % (len(text), text))
+        return digest.hexdigest()
+
+    def cells(self, rows: Frame) -> list[object]:
+        """Return the values of the only column."""
+        cells: list[object] = rows.collect().to_native().to_series().to_list()
+        return cells
+
+    def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
+        """Return the rows; None if the data are not in Polars."""
+        return rows if isinstance(data, InPolars) else None
 
 
 def numbers_of(native: InPolars, column: str) -> ExactArray:

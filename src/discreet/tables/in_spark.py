@@ -7,18 +7,28 @@ them only, and no row of the data ever leaves the cluster.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
 from .failures import needing
 from .ids import SALT
 from .kinds import CELL, ColumnType, Key, column_type
-from .native import POSITION, SIZE, UNIT, Frame, lazy, without_missing
+from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
 from .numeric import from_series
 from .records import PERSON, START, is_of_unit
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+BUCKET, BUCKETS = "bucket", 2**12
+
+_ANSWERABLE = {
+    "text": f"(encode(CAST({CELL} AS STRING), 'utf-8') = {CELL})",
+    "date": f"(year({CELL}) BETWEEN 1 AND 9999)",
+    "timestamp": f"(year({CELL}) BETWEEN 1 AND 9999)",
+}
+"""Whether Python holds the value of CELL, for the kinds where it may not."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,9 @@ class InSpark:
         """Return the rows whose CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
-    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+    def join_positions(
+        self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
+    ) -> Frame:
         """Return the rows whose value in `alias` is among those, with its POSITION besides."""
         functions = needing("pyspark.sql.functions", "spark")
         # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
@@ -93,7 +105,7 @@ class InSpark:
         unit = once[PERSON].alias(UNIT)
         return lazy(once.select(PERSON, unit, start.alias(START), SIZE))
 
-    def keep(self, rows: Frame) -> Frame:
+    def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a local checkpoint: should it be lost, Spark fails rather than compute anew."""
         return lazy(rows.to_native().localCheckpoint())
 
@@ -106,6 +118,45 @@ class InSpark:
         """Return the distinct values of CELL."""
         found: list[object] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
         return found
+
+    def in_order(self, rows: Frame) -> Frame:
+        """Return CELL with its rank as POSITION, in the order of buckets by a hash, and of the values in a bucket.
+
+        So no executor sorts all of them, and the driver knows the sizes of the buckets only.
+        """
+        functions = needing("pyspark.sql.functions", "spark")
+        native = rows.to_native()
+        digits = functions.substring(
+            functions.md5(native[CELL].cast("string").cast("binary")), 1, 3
+        )
+        bucket = functions.coalesce(functions.conv(digits, 16, 10).cast("int"), functions.lit(0))
+        numbered = native.withColumn(BUCKET, bucket).localCheckpoint()
+        sizes = dict(numbered.groupBy(BUCKET).count().collect())
+        before = json.dumps([*accumulate((sizes.get(b, 0) for b in range(BUCKETS)), initial=0)])
+        start = f"from_json('{before}', 'array<bigint>')[{BUCKET}]"
+        inside = f"dense_rank() OVER (PARTITION BY {BUCKET} ORDER BY {CELL}) - 1"
+        return lazy(numbered.selectExpr(CELL, f"{start} + {inside} AS {POSITION}"))
+
+    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows with a text, a date or a time that Python cannot hold."""
+        return lazy(rows.to_native().filter(f"NOT {_ANSWERABLE.get(of.kind, 'true')}"))
+
+    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
+        """Return a digest of CELL that does not depend on the order of rows."""
+        cell = f"CAST({CELL} AS BIGINT)" if of.kind == "integer" else CELL
+        digests = rows.to_native().selectExpr(
+            f"bit_xor(xxhash64({cell})) AS long", f"bit_xor(hash({cell})) AS short"
+        )
+        [[long, short]] = digests.collect()
+        return f"{long} {short}"
+
+    def cells(self, rows: Frame) -> list[object]:
+        """Return the values of the only column."""
+        return [cell for (cell,) in rows.to_native().collect()]
+
+    def seen_by(self, data: Native, rows: Frame) -> "Frame | None":
+        """Return the rows; None if the data are not in Spark."""
+        return rows if isinstance(data, InSpark) else None
 
 
 def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":

@@ -17,7 +17,7 @@ from ..errors import InvalidCandidates, UnreadableData, shown
 from ..instants import instant
 
 CELL = "cell"
-"""What the only column of a table is called once it has been opened."""
+"""The name of the only column of a table once it has been opened."""
 
 Key = tuple[bool, object]
 """What tells a value from all that do not equal it."""
@@ -54,6 +54,10 @@ class ColumnType:
     def words(self) -> str:
         """The column and its type, for messages."""
         return f"column {self.column!r}, of type {self.name}"
+
+
+INTEGER = ColumnType("", "integer", "")
+"""The type of counts and positions, which are in no column of a table."""
 
 
 def column_type(column: str, dtype: Any, word: str) -> ColumnType:

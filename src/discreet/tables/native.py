@@ -65,7 +65,9 @@ class Native(Protocol):
         """Return the rows whose CELL is neither null nor NaN."""
         ...
 
-    def among(self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]) -> Frame:
+    def join_positions(
+        self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
+    ) -> Frame:
         """Return the rows whose value in `alias` is among those, with its POSITION besides.
 
         The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
@@ -82,8 +84,11 @@ class Native(Protocol):
         """
         ...
 
-    def keep(self, rows: Frame) -> Frame:
-        """Return the rows after they have been computed, once; they last as long as this object."""
+    def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
+        """Return the rows after they have been computed, once; they last as long as this object.
+
+        With `shared` they are for other tables of the engine too.
+        """
         ...
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
@@ -92,6 +97,31 @@ class Native(Protocol):
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL, which is not private."""
+        ...
+
+    # For candidates in a public table:
+
+    def in_order(self, rows: Frame) -> Frame:
+        """Return CELL with its rank as POSITION, from 0, in an order of values that stays the same.
+
+        Equal values have one rank.
+        """
+        ...
+
+    def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
+        """Return the rows whose CELL Python cannot hold."""
+        ...
+
+    def fingerprint(self, rows: Frame, of: ColumnType) -> str:
+        """Return a digest of CELL that stays the same while its values do."""
+        ...
+
+    def cells(self, rows: Frame) -> list[Any]:
+        """Return the values of the only column, as Python has them."""
+        ...
+
+    def seen_by(self, data: "Native", rows: Frame) -> "Frame | None":
+        """Return rows that were kept last as the engine of the data sees them; None if it does not."""
         ...
 
 

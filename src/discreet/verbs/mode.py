@@ -118,8 +118,8 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
         return candidates
     if names_file(candidates) or hasattr(type(candidates), "columns"):
         raise InvalidCandidates(
-            f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation or a Spark "
-            "DataFrame give CandidateTable(data, column), of other tables table[column]"
+            f"candidates must be a list, got {shown(candidates)}. Of a file, a DuckDB relation, a Polars frame or "
+            "a Spark DataFrame give CandidateTable(data, column), of other tables table[column]"
         )
     return Labels.of(candidates)
 
