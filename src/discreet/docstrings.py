@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 _ENTRY = re.compile(r"^    (\*{0,2}\w+): (.*\n(?:(?: {5,}.*)?\n)*)", re.M)
 _SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
@@ -14,17 +14,25 @@ def entries(docstring: str | None, section: str) -> dict[str, str]:
     return {} if found is None else {m[1]: m[2].rstrip() for m in _ENTRY.finditer(found[1])}
 
 
-def with_entries(docstring: str | None, shared: Mapping[str, str]) -> str | None:
+def with_entries(
+    docstring: str | None, shared: Mapping[str, str], names: Iterable[str] = ()
+) -> str | None:
     """Return a docstring with shared descriptions in place of that of `**terms`.
 
-    An argument that the docstring describes itself keeps that description, in the order of the others.
+    An argument that the docstring describes itself keeps that description.
+
+    Args:
+        docstring: the docstring, with a section of arguments.
+        shared: descriptions by argument.
+        names: the arguments in order; without it the own ones that are not shared come first.
     """
     found = re.search(_SECTION.format("Args"), _text(docstring), re.M)
     if docstring is None or found is None:
         return docstring
     own = entries(docstring, "Args")
-    kept = {name: text for name, text in own.items() if name not in shared and name[:2] != "**"}
-    lines = {**kept, **{name: own.get(name, text) for name, text in shared.items()}}
+    order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
+    texts = {**shared, **own}
+    lines = {name: texts[name] for name in order if name in texts}
     written = "".join(f"    {name}: {text}\n" for name, text in lines.items())
     text = _text(docstring)
     return text[: found.start(1)] + written + "\n" + text[found.end(1) :]

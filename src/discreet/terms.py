@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypedDict, TypeVar, get_args
+from typing import Any, Generic, Required, TypedDict, TypeVar, get_args
 
+from .answer_types import T
 from .arguments import read_name
+from .candidates import Indexed
 from .datasets.calls import takes_dataset
 from .datasets.declared_terms import Asks
 from .docstrings import entries, with_entries
@@ -88,6 +90,13 @@ class PersonTerms(Terms, total=False):
 class RecordTerms(PersonTerms, total=False):
     """The terms of verbs over numbers in a table: a bound on the rows of one privacy unit, besides.
 
+    Data:
+        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
+            histogram: a mapping from values to how often they occur. Private.
+        column: the name of the column of the table. Without it the data are the numbers themselves.
+        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
+            May be left out for a `Dataset` that declares the bounds of the column.
+
     Attributes:
         max_contributions: the most rows that one privacy unit contributes, 1 by default, in every group. Which rows
             are kept is decided by a rule that reads the rows of that unit alone:
@@ -95,6 +104,43 @@ class RecordTerms(PersonTerms, total=False):
     """
 
     max_contributions: int
+
+
+class _ScoreTerms(TypedDict, total=False):
+    """The sensitivity of scores of the caller.
+
+    Attributes:
+        sensitivity: the most that one score can change between neighbours, a positive number in units of the
+            score. No default: give it or `spread`.
+        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
+        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
+            this halves the cost.
+    """
+
+    sensitivity: Number | None
+    spread: Number | None
+    monotonic: bool
+
+
+class SelectAnswerTerms(_ScoreTerms, AnswerTerms, total=False):
+    """The terms of a single answer from scores of the caller, for overloads."""
+
+
+class SelectTerms(_ScoreTerms, Terms, total=False):
+    """The terms of answers from scores of the caller, for overloads."""
+
+
+class NumberAnswerTerms(AnswerTerms, Generic[T], total=False):
+    """The terms of a single answer from numbers, for overloads."""
+
+    candidates: Required[Indexed[T]]
+    max_contributions: int
+
+
+class NumberTerms(RecordTerms, total=False):
+    """The terms of answers from numbers, for overloads."""
+
+    candidates: Iterable[object] | Indexed[object] | None
 
 
 _KINDS: tuple[type, ...] = (Terms, PersonTerms, RecordTerms)
@@ -130,13 +176,15 @@ def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
 
     def shows(verb: Verb) -> Verb:
         kind = _kind(verb)
-        types, told = kind.__annotations__, descriptions(kind)
+        types = kind.__annotations__
         terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
         shown: Any = verb
         if "data" in inspect.signature(verb).parameters:
             shown = takes_dataset(verb, _asks(kind))
         shown.__signature__ = spelled_out(verb, terms)
-        shown.__doc__ = with_entries(verb.__doc__, {n: told[n] for n in terms if n in told})
+        texts = _shared_entries(kind)
+        shared = {n: texts[n] for n in shown.__signature__.parameters if n in texts}
+        shown.__doc__ = with_entries(verb.__doc__, shared, shown.__signature__.parameters)
         return error_boundary(shown)  # type: ignore[return-value]
 
     return shows
@@ -147,6 +195,12 @@ def _kind(verb: Callable[..., object]) -> type:
     parameters = inspect.signature(verb).parameters.values()
     kinds = [kind for p in parameters if p.kind is p.VAR_KEYWORD for kind in get_args(p.annotation)]
     return kinds[0] if kinds else Terms
+
+
+def _shared_entries(kind: type) -> dict[str, str]:
+    """Return the descriptions of all arguments that verbs with terms of a kind share."""
+    scores, data = entries(_ScoreTerms.__doc__, "Attributes"), entries(kind.__doc__, "Data")
+    return {**scores, **data, **descriptions(kind)}
 
 
 def descriptions(kind: type) -> dict[str, str]:

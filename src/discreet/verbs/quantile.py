@@ -12,7 +12,7 @@ from ..releases import Release
 from ..scores.median_distance import MedianDistance
 from ..scores.rank import Rank
 from ..selection import Query, draw
-from ..terms import AnswerTerms, RecordTerms, takes_terms
+from ..terms import NumberAnswerTerms, NumberTerms, RecordTerms, takes_terms
 from ..warning import warn
 from .units import columns_of, naming, per_person, read_unit_query, refuse_missing
 
@@ -27,20 +27,13 @@ def quantile(
     column: str | None = None,
     *,
     alpha: Number,
-    candidates: Indexed[_T],
-    max_contributions: int = ...,
-    **terms: Unpack[AnswerTerms],
+    **terms: Unpack[NumberAnswerTerms[_T]],
 ) -> Release[_T]: ...
 
 
 @overload
 def quantile(
-    data: object,
-    column: str | None = None,
-    *,
-    alpha: Number,
-    candidates: Candidates | None = None,
-    **terms: Unpack[RecordTerms],
+    data: object, column: str | None = None, *, alpha: Number, **terms: Unpack[NumberTerms]
 ) -> Release: ...
 
 
@@ -59,12 +52,7 @@ def quantile(
     NaN and null are left out.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
         alpha: the share of the records below, between 0 and 1; exact: 0.9 is nine tenths.
-        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
-            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
 
     Raises:
@@ -89,10 +77,8 @@ def median(
     data: object,
     column: str | None = None,
     *,
-    candidates: Indexed[_T],
     score: Literal["rank", "median_distance"] = "rank",
-    max_contributions: int = ...,
-    **terms: Unpack[AnswerTerms],
+    **terms: Unpack[NumberAnswerTerms[_T]],
 ) -> Release[_T]: ...
 
 
@@ -101,9 +87,8 @@ def median(
     data: object,
     column: str | None = None,
     *,
-    candidates: Candidates | None = None,
     score: Literal["rank", "median_distance"] = "rank",
-    **terms: Unpack[RecordTerms],
+    **terms: Unpack[NumberTerms],
 ) -> Release: ...
 
 
@@ -119,14 +104,8 @@ def median(
     """Release a median: the quantile for one half.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
-            May be left out for a `Dataset` that declares the bounds of the column.
-            A `Grid` for "median_distance".
         score: "rank", how deep the middle is among the ranks of a point's records; or "median_distance", how
-            many records must come or go until the point is the median.
+            many records must come or go until the point is the median, which needs a `Grid`.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
@@ -147,23 +126,12 @@ def median(
 
 @overload
 def minimum(
-    data: object,
-    column: str | None = None,
-    *,
-    candidates: Indexed[_T],
-    max_contributions: int = ...,
-    **terms: Unpack[AnswerTerms],
+    data: object, column: str | None = None, **terms: Unpack[NumberAnswerTerms[_T]]
 ) -> Release[_T]: ...
 
 
 @overload
-def minimum(
-    data: object,
-    column: str | None = None,
-    *,
-    candidates: Candidates | None = None,
-    **terms: Unpack[RecordTerms],
-) -> Release: ...
+def minimum(data: object, column: str | None = None, **terms: Unpack[NumberTerms]) -> Release: ...
 
 
 @takes_terms
@@ -180,11 +148,6 @@ def minimum(
     More about the arguments, the errors and the side channels: `quantile`.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
-            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=0, candidates=candidates, **terms)
@@ -192,23 +155,12 @@ def minimum(
 
 @overload
 def maximum(
-    data: object,
-    column: str | None = None,
-    *,
-    candidates: Indexed[_T],
-    max_contributions: int = ...,
-    **terms: Unpack[AnswerTerms],
+    data: object, column: str | None = None, **terms: Unpack[NumberAnswerTerms[_T]]
 ) -> Release[_T]: ...
 
 
 @overload
-def maximum(
-    data: object,
-    column: str | None = None,
-    *,
-    candidates: Candidates | None = None,
-    **terms: Unpack[RecordTerms],
-) -> Release: ...
+def maximum(data: object, column: str | None = None, **terms: Unpack[NumberTerms]) -> Release: ...
 
 
 @takes_terms
@@ -225,11 +177,6 @@ def maximum(
     More about the arguments, the errors and the side channels: `quantile`.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
-        candidates: the possible answers, in units of the data: a `Grid` of any size, or a list of numbers; public.
-            May be left out for a `Dataset` that declares the bounds of the column.
         **terms: the shared arguments, described in `RecordTerms`.
     """
     return quantile(data, column, alpha=1, candidates=candidates, **terms)

@@ -77,9 +77,6 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
     the value may go both ways.
 
     Args:
-        data: numbers in an array, a series or a list; a table or the path of a file, with `column`; or a
-            histogram: a mapping from values to how often they occur. Private.
-        column: the name of the column of the table. Without it the data are the numbers themselves.
         alphas: the shares of the records below, between 0 and 1, ascending and distinct.
         candidates: the possible answers, a `Grid` of any size in units of the data; public. May be left out for a
             `Dataset` that declares the bounds of the column.

@@ -21,7 +21,7 @@ from ..sampling.short_lists import settle_short, short_list
 from ..sampling.vectors import read_vector
 from ..scores import Given
 from ..selection import Query, release
-from ..terms import AnswerTerms, Terms, takes_terms
+from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
 
 _T = TypeVar("_T")
 
@@ -32,48 +32,24 @@ _CALIBRATING = {"epsilon", "rho", "scale", "mechanism", "neighbors"}
 
 
 @overload
+def select(scores: Mapping[_T, object], **terms: Unpack[SelectAnswerTerms]) -> Release[_T]: ...
+
+
+@overload
 def select(
-    scores: Mapping[_T, object],
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    **terms: Unpack[AnswerTerms],
+    scores: object, *, candidates: Iterable[_T], **terms: Unpack[SelectAnswerTerms]
 ) -> Release[_T]: ...
 
 
 @overload
 def select(
-    scores: object,
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: Iterable[_T],
-    **terms: Unpack[AnswerTerms],
-) -> Release[_T]: ...
-
-
-@overload
-def select(
-    scores: list[Any] | tuple[Any, ...] | NDArray[Any],
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    **terms: Unpack[AnswerTerms],
+    scores: list[Any] | tuple[Any, ...] | NDArray[Any], **terms: Unpack[SelectAnswerTerms]
 ) -> Release[int]: ...
 
 
 @overload
 def select(
-    scores: object,
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: Iterable[object] | None = None,
-    **terms: Unpack[Terms],
+    scores: object, *, candidates: Iterable[object] | None = None, **terms: Unpack[SelectTerms]
 ) -> Release: ...
 
 
@@ -92,11 +68,6 @@ def select(
     Args:
         scores: finite numbers, one per candidate, higher is better: an array, a series, a list (ints,
             floats, Fractions, Decimals), or a mapping from candidates to scores.
-        sensitivity: the most that one score can change between neighbours, a positive number in units of the
-            score. No default: give it or `spread`.
-        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
-            this halves the cost.
         candidates: the possible answers, public, and so is their order; without them the answer is an index.
         **terms: the shared arguments, described in `Terms`.
 

@@ -11,7 +11,7 @@ from ..numbers import Number
 from ..releases import Release
 from ..scores.custom import Custom, ScoreFunction
 from ..selection import Query, release
-from ..terms import AnswerTerms, Terms, takes_terms
+from ..terms import SelectAnswerTerms, SelectTerms, Terms, takes_terms
 
 _T = TypeVar("_T")
 
@@ -22,12 +22,9 @@ def select_by(
     data: object,
     candidates: Iterable[_T],
     *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
     error: Number | None = None,
     granularity: Number | None = None,
-    **terms: Unpack[AnswerTerms],
+    **terms: Unpack[SelectAnswerTerms],
 ) -> Release[_T]: ...
 
 
@@ -37,12 +34,9 @@ def select_by(
     data: object,
     candidates: Iterable[object],
     *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
     error: Number | None = None,
     granularity: Number | None = None,
-    **terms: Unpack[Terms],
+    **terms: Unpack[SelectTerms],
 ) -> Release: ...
 
 
@@ -68,7 +62,6 @@ def select_by(  # noqa: PLR0913  # what the author of a function vouches for tak
         candidates: the possible answers; public. `u` gets an array as it is, anything else as a list.
         sensitivity: the most that one score can change between neighbours, without rounding errors, in units
             of the score. No default: give it or `spread`.
-        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
         error: if `u` returns floats: how far a score may be from the ideal one that it stands for, in units of
             the score. The spread grows by four times that. Without it scores must be exact.

@@ -26,7 +26,7 @@ from ..sampling.categorical_rows import CategoricalRows, serves_rows
 from ..sampling.rows import ScoreRows, count_rows, read_rows
 from ..scores import Given
 from ..selection import Order, Query, Question, ask, named
-from ..terms import AnswerTerms, Terms, takes_terms_without
+from ..terms import SelectAnswerTerms, Terms, takes_terms_without
 from .select_weights import weighed
 
 _T = TypeVar("_T")
@@ -34,41 +34,27 @@ _T = TypeVar("_T")
 _MOST_ROWS = 10**7
 
 
+class _RowTerms(SelectAnswerTerms, total=False):
+    """The terms of answers from rows of scores, for overloads."""
+
+    rows: int | None
+    epsilon_per_row: Number | None
+    delta: Number | None
+    disjoint: bool
+    mask: object
+    base_measure: object
+    log_base_measure: object
+
+
 @overload
 def select_rows(
-    scores: object,
-    *,
-    rows: int | None = None,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: Iterable[_T],
-    epsilon_per_row: Number | None = None,
-    delta: Number | None = None,
-    disjoint: bool = False,
-    mask: object = None,
-    base_measure: object = None,
-    log_base_measure: object = None,
-    **terms: Unpack[AnswerTerms],
+    scores: object, *, candidates: Iterable[_T], **terms: Unpack[_RowTerms]
 ) -> Release[list[_T]]: ...
 
 
 @overload
 def select_rows(
-    scores: object,
-    *,
-    rows: int | None = None,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    candidates: None = None,
-    epsilon_per_row: Number | None = None,
-    delta: Number | None = None,
-    disjoint: bool = False,
-    mask: object = None,
-    base_measure: object = None,
-    log_base_measure: object = None,
-    **terms: Unpack[AnswerTerms],
+    scores: object, *, candidates: None = None, **terms: Unpack[_RowTerms]
 ) -> Release[NDArray[np.int64]]: ...
 
 

@@ -18,7 +18,7 @@ from ..releases import Release
 from ..sampling.enclosures import has_fast_pass
 from ..scores import Given
 from ..selection import Query, Question, ask
-from ..terms import AnswerTerms, Terms, read_payment, takes_terms_without
+from ..terms import SelectAnswerTerms, Terms, read_payment, takes_terms_without
 from .select import prepare_draw
 
 _T = TypeVar("_T")
@@ -116,24 +116,12 @@ class Selector(Generic[T]):
 
 @overload
 def selector(
-    candidates: int | None = None,
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    **terms: Unpack[AnswerTerms],
+    candidates: int | None = None, **terms: Unpack[SelectAnswerTerms]
 ) -> Selector[int]: ...
 
 
 @overload
-def selector(
-    candidates: Iterable[_T],
-    *,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
-    **terms: Unpack[AnswerTerms],
-) -> Selector[_T]: ...
+def selector(candidates: Iterable[_T], **terms: Unpack[SelectAnswerTerms]) -> Selector[_T]: ...
 
 
 @takes_terms_without("size", "request")
@@ -153,11 +141,6 @@ def selector(
     Args:
         candidates: the possible answers, public, in the order of the scores; or how many there are, and
             then an answer is an index. Without it any number of scores is taken.
-        sensitivity: the most that one score can change between neighbours, a positive number in units of the
-            score. No default: give it or `spread`.
-        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default;
-            this halves the cost.
         **terms: the shared arguments, described in `Terms`.
 
     Raises:

@@ -18,7 +18,7 @@ from ..sampling.bits import SystemBits
 from ..scores import Given, Score
 from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
-from ..terms import AnswerTerms, PersonTerms, takes_terms
+from ..terms import PersonTerms, SelectAnswerTerms, takes_terms
 from .mode import counted, read_labels
 from .select import unfold
 from .units import Name, read_unit_query
@@ -35,13 +35,10 @@ def top_k(
     column: str | None = None,
     *,
     k: int,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
     candidates: Iterable[_T],
     method: TopKMethod = "peeling",
     delta: Number | None = None,
-    **terms: Unpack[AnswerTerms],
+    **terms: Unpack[SelectAnswerTerms],
 ) -> Release[list[_T]]: ...
 
 
@@ -85,7 +82,6 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
         k: how many, at most as many as there are candidates.
         sensitivity: the most that one score can change between neighbours, in units of the score; known, and
             left out, where rows are counted.
-        spread: instead of `sensitivity`, the most that a difference of two scores can change (range sensitivity).
         monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
         candidates: the possible answers; without them the answers are indices. A table needs them, as a list
             or as a `CandidateTable`, but for a `Dataset` that declares the values of the column.
