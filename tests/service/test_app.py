@@ -20,6 +20,7 @@ from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.limits import LONGEST_BODY, PLACES, RateLimit
 from discreet.service.metrics import as_text
+from discreet.service.operations import OPERATIONS
 from discreet.service.slots import LENGTH, Clock
 from discreet.service.tokens import ROLES, tokens_beside
 
@@ -29,37 +30,44 @@ LATER = dt.datetime(2999, 1, 1, tzinfo=dt.UTC)
 NAMED = {"question": "typical-age", "dataset": "people"}
 FREE = {"verb": "mode", "dataset": "people", "column": "city", "terms": {"epsilon": "1/8"}}
 
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "columns": {"dataset": "people"},
+    "quote": NAMED,
+    "answer": NAMED,
+    "quote_verb": FREE,
+    "answer_verb": FREE,
+    "open_budget": {"dataset": "people"},
+    "extend_budget": {"dataset": "rivals", "epsilon": "10"},
+    "renew_budget": {"dataset": "rivals", "period": "2027"},
+    "create_token": {"role": "auditor"},
+}
+"""What each operation is called with, if it takes anything; in the path, the id of a token."""
+
+AT = {one: (one.route[0], f"/v1{one.route[1]}") for one in OPERATIONS}
 ROUTES: dict[tuple[str, str], dict[str, Any]] = {
-    ("GET", "/v1/questions"): {},
-    ("GET", "/v1/columns"): {"params": {"dataset": "people"}},
-    ("GET", "/v1/budgets"): {},
-    ("GET", "/v1/releases"): {},
-    ("GET", "/v1/audit"): {},
     ("GET", "/v1/metrics"): {},
     ("GET", "/v1/health"): {},
-    ("POST", "/v1/quotes"): {"json": NAMED},
-    ("POST", "/v1/answers"): {"json": NAMED},
-    ("POST", "/v1/verbs/quotes"): {"json": FREE},
-    ("POST", "/v1/verbs/answers"): {"json": FREE},
-    ("POST", "/v1/budgets"): {"json": {"dataset": "people"}},
-    ("POST", "/v1/budgets/extensions"): {"json": {"dataset": "rivals", "epsilon": "10"}},
-    ("GET", "/v1/tokens"): {},
-    ("POST", "/v1/tokens"): {"json": {"role": "auditor"}},
-    ("DELETE", "/v1/tokens/{identity}"): {},
+    **{
+        at: {"params" if one.body is None else "json": ARGUMENTS.get(one.name, {})}
+        for one, at in AT.items()
+    },
 }
 PUBLIC = {("GET", "/healthz"), ("GET", "/v1/openapi.json"), ("HEAD", "/v1/openapi.json")}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE")
-ASKS = {("POST", "/v1/answers"), ("POST", "/v1/verbs/answers")}
-OWNS = {("GET", "/v1/metrics"), ("GET", "/v1/health"), ("POST", "/v1/budgets"), ("POST", "/v1/budgets/extensions"),
-        ("GET", "/v1/tokens"), ("POST", "/v1/tokens"), ("DELETE", "/v1/tokens/{identity}")}  # fmt: skip
+ASKS = {AT[one] for one in OPERATIONS if one.is_paid}
 FREELY = {("POST", "/v1/verbs/quotes"), ("POST", "/v1/verbs/answers")}
+
+
+def allowed(role: str) -> set[tuple[str, str]]:
+    """Return the routes that a role may use: those of its operations, and what only the owner is told."""
+    others = {*ROUTES} - {*AT.values()} if role == "owner" else set()
+    return {at for one, at in AT.items() if role in one.audience.roles} | others
+
+
 ALLOWED = {
-    "owner": {*ROUTES},
-    "auditor": {*ROUTES} - ASKS - OWNS,
-    "ann": {*ROUTES} - OWNS - {("GET", "/v1/audit")},
-    "bob": {*ROUTES} - OWNS - {("GET", "/v1/audit")} - FREELY,
-    "nobody": set(),
-}
+    "owner": allowed("owner"), "auditor": allowed("auditor"), "ann": allowed("analyst"),
+    "bob": allowed("analyst") - FREELY, "nobody": set(),
+}  # fmt: skip
 
 
 class Called:

@@ -14,11 +14,11 @@ import discreet
 from discreet import Connection
 from discreet.datasets.noisy_cell_counts import NoisyCellCounts
 from discreet.errors import InvalidArgument, MissingColumn
-from discreet.service.elsewhere import Elsewhere
+from discreet.service.http_client import HttpClient
 
 from .pages.person import Read, Served
 from .test_connect import TEXT, write_files
-from .test_elsewhere import InTheProcess
+from .test_http_client import InTheProcess
 
 ALLOWED = TEXT.replace('verbs = ["mode", "median"]', 'verbs = ["mode", "check"]')
 PLAN = "/plan?dataset=people&verb=check&column=age&epsilon=1/8"
@@ -37,7 +37,7 @@ def there(served: Served, who: str) -> Connection:
     """Return a connection over HTTP."""
     client = InTheProcess(served.app, served.tokens[who])
     client.headers = {**client.headers, "Host": "service.test"}
-    return Connection(Elsewhere(client), "a service")
+    return Connection(HttpClient(client), "a service")
 
 
 def plain(text: str) -> str:

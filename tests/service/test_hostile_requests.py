@@ -26,7 +26,7 @@ from discreet.service.serving import settings
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
-from .test_elsewhere import LATER
+from .test_http_client import LATER
 
 BODY = b'{"question": "typical-age"}'
 

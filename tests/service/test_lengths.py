@@ -17,7 +17,7 @@ from discreet.node.datasets import Datasets
 from discreet.node.isolation import PublicError
 from discreet.service import wire
 from discreet.service.lengths import longest_answer, longest_release
-from discreet.service.rights import Paying, Rights
+from discreet.service.rights import Rights
 from discreet.service.wire import write_release, write_value
 
 PLAIN = st.one_of(
@@ -120,6 +120,6 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
     terms = {"candidates": [1, Fraction(1, 10**20)], "epsilon": "1/8", "neighbors": "add_remove"}
     held.allow("d", "q", Call(discreet.mode, ("x",), terms))
     with pytest.raises(PublicError) as caught:
-        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, Paying())
+        Rights(held, None, ("d",), longest=1 << 15).ask("q", "d", None, None, None)
     assert "does not travel" in str(caught.value.error)
     assert not {"charged"} & {one.kind for one in ledger.history()}

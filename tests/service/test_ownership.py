@@ -26,11 +26,12 @@ from discreet.ledger import Event
 from discreet.ledger.described import configuration, open_described
 from discreet.service import connection as connections
 from discreet.service.app import make_app
-from discreet.service.elsewhere import Elsewhere
+from discreet.service.http_client import HttpClient
+from discreet.service.operations import AUDIT, Operation
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, write_files
-from .test_elsewhere import LATER, InTheProcess
+from .test_http_client import LATER, InTheProcess
 
 WIDER = TEXT.replace('datasets = ["rivals"]', 'datasets = ["rivals", "people"]')
 
@@ -50,7 +51,7 @@ def connected(role: str, analyst: str | None = None) -> Connection:
     """Return a connection to a service in this process."""
     token, _ = tokens_beside(Path("discreet.toml")).create(role, analyst, LATER)
     app: Any = make_app(configuration(), ["testserver"])
-    return Connection(Elsewhere(InTheProcess(app, token)), "a service")
+    return Connection(HttpClient(InTheProcess(app, token)), "a service")
 
 
 def test_an_owner_opens_and_extends_budgets(owner: Connection) -> None:
@@ -94,6 +95,30 @@ def test_what_is_wrong_is_said_alike(
     assert owner.budgets() == before
 
 
+def test_an_owner_renews_a_budget(owner: Connection) -> None:
+    owner.ask("high")
+    renewed = owner.renew_budget("rivals", "2027")
+    assert renewed.name == "rivals 2027"
+    assert [renewed.total.epsilon, renewed.spent.epsilon] == [9, 3]  # bob's share is declared
+    assert owner.renew_budget("rivals", "2027") == renewed
+    assert owner.renew_budget("rivals", "2028", epsilon="7").total.epsilon == 7
+    current = {b.name: b.is_current for b in owner.budgets() if b.dataset.startswith("rivals")}
+    assert current["rivals"] is current["rivals 2027"] is False
+    assert current["rivals 2028"] is current["rivals 2028 / bob"] is True
+    assert owner.quote("high").name == "rivals 2028"
+
+
+def test_a_dataset_of_the_same_table_is_given_a_budget_of_its_own(owner: Connection) -> None:
+    text = Path("discreet.toml").read_text()
+    again = '[datasets.others]\nsource = "rivals.csv"\nbudget = { epsilon = "2" }\n'
+    again += 'columns.x = { type = "integer", minimum = 0, maximum = 9 }\n'
+    Path("discreet.toml").write_text(text.replace("[analysts.ann]", again + "[analysts.ann]"))
+    owner = connected("owner") if "service" in repr(owner) else discreet.connect()
+    with pytest.raises(InvalidArgument, match="--separate"):
+        owner.open_budget("others")
+    assert owner.open_budget("others", separate=True).name == "others"
+
+
 def test_an_owner_makes_tokens_and_revokes_them(owner: Connection) -> None:
     made = owner.create_token("analyst", analyst="ann", expires="7d")
     assert made.text not in repr(made)
@@ -126,11 +151,12 @@ def test_the_chain_is_told_in_pages_and_verified(
 class Forging:
     """A service that tells another chain than its ledger's."""
 
-    def __init__(self, side: Any, change: Callable[[list[Event]], list[Event]]) -> None:
-        self._side, self._change = side, change
+    def __init__(self, owner: Connection, change: Callable[[list[Event]], list[Event]]) -> None:
+        self._owner, self._change = owner, change
 
-    def chain(self, after: int, limit: int) -> Any:
-        chain, events = self._side.chain(0, 1000)
+    def call(self, operation: Operation[Any], *, after: int, limit: int) -> Any:
+        assert operation is AUDIT
+        chain, events = self._owner.chain(0, 1000)
         return chain, [one for one in self._change(events) if one.number > after][:limit]
 
 
@@ -153,9 +179,9 @@ def forged(event: Event, **other: Any) -> Event:
 def test_a_forged_chain_is_detected(owner: Connection, change: Any) -> None:
     owner.ask("typical-age", request="a")
     assert owner.audit().events == len(owner.chain()[1])
-    side: Any = Forging(owner._side, change)
+    node: Any = Forging(owner, change)
     with pytest.raises(LedgerCorrupt):
-        Connection(side, "a forger").audit()
+        Connection(node, "a forger").audit()
 
 
 def test_auditors_see_the_chain_and_analysts_do_not(

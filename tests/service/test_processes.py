@@ -31,12 +31,12 @@ from discreet.ledger.described import configuration
 from discreet.service import processes as processes_of
 from discreet.service.answering import file_digest
 from discreet.service.app import make_app
-from discreet.service.elsewhere import Elsewhere
+from discreet.service.http_client import HttpClient
 from discreet.service.processes import Processes
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import TEXT, spent, write_files
-from .test_elsewhere import LATER, InTheProcess
+from .test_http_client import LATER, InTheProcess
 
 WORDS = "this question cannot be answered; the owner of the data can see why"
 
@@ -52,7 +52,7 @@ class Served:
         known = tokens_beside(path)
         self.ann, self.owner, self.auditor = (
             Connection(
-                Elsewhere(InTheProcess(app, known.create(role, analyst, LATER)[0])), "a service"
+                HttpClient(InTheProcess(app, known.create(role, analyst, LATER)[0])), "a service"
             )
             for role, analyst in (("analyst", "ann"), ("owner", None), ("auditor", None))
         )
@@ -252,9 +252,10 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
 
 
 QUESTION: dict[str, Any] = {
-    "beginning": None,
-    "name": "ask", "arguments": ["typical-age", None, None], "terms": {}, "role": "owner", "analyst": None,
-    "request": "put-back", "max_cost": None,
+    "operation": "answer", "role": "owner", "analyst": None, "beginning": None,
+    "arguments": {
+        "question": "typical-age", "dataset": None, "size": None, "request": "put-back", "max_cost": None,
+    },
 }  # fmt: skip
 
 

@@ -14,11 +14,11 @@ import discreet
 from discreet import Connection
 from discreet.ledger.described import configuration, open_described
 from discreet.service.app import make_app
-from discreet.service.elsewhere import Elsewhere
+from discreet.service.http_client import HttpClient
 from discreet.service.slots import LENGTH, Clock, Slots
 from discreet.service.tokens import tokens_beside
 
-from .test_elsewhere import LATER, InTheProcess
+from .test_http_client import LATER, InTheProcess
 
 TEXT = """\
 ledger = "budget.db"
@@ -181,7 +181,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Connecti
             open_described(declared, name)
         token, _ = tokens_beside(Path("discreet.toml")).create("owner", None, LATER)
         app: Any = make_app(declared, ["testserver"])
-        yield discreet.connect(), Connection(Elsewhere(InTheProcess(app, token)), "a service")
+        yield discreet.connect(), Connection(HttpClient(InTheProcess(app, token)), "a service")
 
 
 def _described(name: str, quoted: str) -> str:

@@ -25,7 +25,7 @@ from discreet.service.tokens import tokens_beside
 
 from .running import STOPPED, Running
 from .test_connect import TEXT, write_files
-from .test_elsewhere import LATER
+from .test_http_client import LATER
 
 
 def test_workers_share_the_limit_of_a_token(tmp_path: Path) -> None:

@@ -19,10 +19,9 @@ from ..node.datasets import Datasets
 from ..node.isolation import Failure, call_isolated, isolated, translation_for
 from ..releases import Release
 from ..verbs.mode import mode
-from . import wire
 from .apart import write_answer
 from .held import hold, rights_of
-from .rights import Paying
+from .operations import READING
 from .tokens import tokens_beside
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
@@ -39,13 +38,11 @@ def answering(declared: Configuration, held: Datasets) -> Answer:
                 beginning=asked["beginning"],
                 check_again=partial(tokens.check, asked["token"]),
             )
-            most = asked["max_cost"]
-            paying = Paying(asked["request"], None if most is None else wire.read_number(most))
-            terms = {name: wire.read_value(value) for name, value in asked["terms"].items()}
-            arguments = [*asked["arguments"], *([terms] if asked["name"] == "ask_free" else [])]
-            asks = {"ask": rights.ask, "ask_free": rights.ask_free}
-            ask: Callable[..., Release] = asks[asked["name"]]  # type: ignore[assignment]
-            return ask(*arguments, paying)
+            operation = next(one for one in READING if one.name == asked["operation"])
+            operation.audience.check(asked["role"])
+            checked = operation.check(operation.read(asked["arguments"]))
+            found: Release = operation.bound(rights)(**checked)
+            return found
 
         # Whatever fails here is an answer: else the process would end, and a question that read no data be charged.
         translate = translation_for(asked["role"] == "owner")

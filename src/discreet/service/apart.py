@@ -1,7 +1,7 @@
 """Questions that are answered in another process, which reads the data: see `processes`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -9,11 +9,11 @@ from ..errors import DiscreetError, LedgerBusy, LedgerError, RequestConflict, Un
 from ..node.isolation import Failure, error_for_analyst
 from ..releases import Release
 from . import wire
+from .operations import Operation
 from .processes import Processes, UnreadyError
-from .rights import Paying
 from .tokens import Token
 
-Asking = Callable[..., Release | Failure]
+Answer = Callable[..., Release | Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,45 +31,27 @@ class Apart:
     processes: Processes
     token: Token
     beginning: str | None
-    charge: Mapping[str, Asking]
-    stored: Mapping[str, Asking]
+    charge: Mapping[str, Answer]
+    stored: Mapping[str, Answer]
 
-    def ask(
-        self, question: str, dataset: str | None, size: int | None, paying: Paying
-    ) -> Release | Failure:
-        """Answer a named question."""
-        return self._asked("ask", [question, dataset, size], {}, paying)
-
-    def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
-        self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
-        paying: Paying,
-    ) -> Release | Failure:  # fmt: skip
-        """Answer a free question."""
-        return self._asked("ask_free", [verb, dataset, column, size], terms, paying)
-
-    def _asked(
-        self, name: str, arguments: list[Any], terms: Mapping[str, object], paying: Paying
-    ) -> Release | Failure:
-        """Ask; if no process can answer now, what was answered before is given all the same."""
-        named = replace(paying, request=paying.request or str(uuid4()))
+    def call(self, operation: Operation[Any], **checked: Any) -> Release | Failure:
+        """Answer; if no process can answer now, what was answered before is given all the same."""
+        named = {**checked, "request": checked["request"] or str(uuid4())}
         try:
-            written = {key: wire.write_value(value) for key, value in terms.items()}
+            plain = operation.write(named)
         except DiscreetError as error:
             return Failure(error)
         question = {
-            "name": name, "arguments": arguments, "terms": written, "role": self.token.role,
-            "analyst": self.token.analyst, "request": named.request,
-            "max_cost": None if named.max_cost is None else str(named.max_cost),
-            "beginning": self.beginning, "token": self.token.id,
+            "operation": operation.name, "arguments": plain, "role": self.token.role,
+            "analyst": self.token.analyst, "beginning": self.beginning, "token": self.token.id,
         }  # fmt: skip
-        whole = [*arguments, *([terms] if name == "ask_free" else []), named]
-        answer = self._answer(question, whole)
+        answer = self._answer(question, named)
         if not _is_down(answer):
             return answer
-        stored = self.stored[name](*whole)
+        stored = self.stored[operation.name](**named)
         return answer if isinstance(stored, Failure) else stored
 
-    def _answer(self, question: dict[str, Any], whole: list[Any]) -> Release | Failure:
+    def _answer(self, question: dict[str, Any], named: dict[str, Any]) -> Release | Failure:
         """Return what a process answers; if it ends before, its end may depend on the data, so it is charged."""
         try:
             return read_answer(self.processes.ask(question))
@@ -78,8 +60,8 @@ class Apart:
         except LedgerBusy as error:
             return Failure(error)
         except Exception:  # it ended, or said what cannot be read: it may have charged
-            charged = self.charge[question["name"]](*whole)
-        return _in_doubt(charged, question["request"])
+            charged = self.charge[question["operation"]](**named)
+        return _in_doubt(charged, named["request"])
 
 
 def _is_down(answer: Release | Failure) -> bool:

@@ -19,21 +19,21 @@ from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, isolated, translation_for, unwrap
 from . import models
 from .access import AccessLog
-from .apart import Apart, Asking
+from .apart import Answer, Apart
 from .connection import Connection
 from .counts import RequestCounts
 from .health import Health
 from .held import hold, rights_of
 from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
-from .owner_routes import add_audit, add_budgets, add_health, add_metrics, add_tokens
+from .operations import READING, entrances
 from .ownership import Ownership
 from .pages import add_pages, lost
 from .processes import Processes
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
-from .routes import add_free_questions, add_questions, add_views
+from .routes import add_health, add_metrics, add_operations
 from .slots import DEFAULT, App, Clock, Slots, read_slot
 from .tokens import Token, Tokens, tokens_beside
 
@@ -91,16 +91,17 @@ class Service:
             beginning=beginning,
             check_again=partial(self.tokens.check, token.id),
         )
-        owned = Ownership(self.declared, self.tokens, token.role, self.held, token)
-        asking: dict[str, Asking] = {}
-        if self.processes is not None and rights.asks:
+        owned = Ownership(self.declared, self.tokens, self.held, token)
+        readers: dict[str, Answer] = {}
+        if self.processes is not None:
             charge, stored = (
                 _reading_nothing(replace(rights, prepared=prepared))
                 for prepared in (charge_unread, refuse_unread)
             )
             apart = Apart(self.processes, token, beginning, charge, stored)
-            asking = {"ask": apart.ask, "ask_free": apart.ask_free}
-        return Connection(InProcess(rights, owned, rights.check, asking), "a service")
+            readers = {one.name: partial(apart.call, one) for one in READING}
+        node = InProcess(token.role, rights, owned, rights.check, readers)
+        return Connection(node, "a service")
 
     def scope(self, token: Token) -> Scope:
         """Return what a caller may ask about."""
@@ -127,13 +128,10 @@ class Service:
         return rights_of(self.held, self.declared, role, analyst)
 
 
-def _reading_nothing(rights: Rights) -> dict[str, Asking]:
-    """Return the operations that ask, with errors as values, of rights that read no data."""
-    translate = translation_for(rights.are_the_owners)
-    return {
-        name: partial(call_isolated, isolated(ask, translate))
-        for name, ask in (("ask", rights.ask), ("ask_free", rights.ask_free))
-    }
+def _reading_nothing(rights: Rights) -> dict[str, Answer]:
+    """Return the operations that read data, with errors as values, of rights that read none."""
+    isolated_answers = entrances(READING, translation_for(rights.are_the_owners), rights)
+    return {name: partial(call_isolated, answer) for name, answer in isolated_answers.items()}
 
 
 def make_app(
@@ -183,8 +181,7 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     health = Health(service.declared, service.held, counts, service.processes)
     _add_health(api, health)
     router = APIRouter(prefix="/v1", responses=_FAILURES)
-    for add in (add_views, add_questions, add_free_questions, add_budgets, add_tokens, add_audit):
-        add(router, service)
+    add_operations(router, service)
     add_metrics(router, service, counts)
     add_health(router, service, health)
     api.include_router(router)

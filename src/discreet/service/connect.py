@@ -56,10 +56,12 @@ def connect(
     asking = rights(held, declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     role = "owner" if whose is None else "analyst"
-    return _connection(asking, Ownership(declared, tokens_beside(declared.path), role, held), told)
+    owned = Ownership(declared, tokens_beside(declared.path), held)
+    return _connection(role, asking, owned, told)
 
 
 def _connection(
+    role: str,
     asking: Rights,
     owned: Ownership,
     told: str,
@@ -71,7 +73,7 @@ def _connection(
         UnknownBudget: if no share of any dataset was opened for the analyst.
     """
     unwrap(isolated(asking.check, error_for_owner)())
-    return Connection(InProcess(asking, owned, check_token), told)
+    return Connection(InProcess(role, asking, owned, check_token), told)
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -80,10 +82,10 @@ def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
         raise InvalidArgument(
             "a service wants a token, which says who asks: give token, and leave out analyst"
         )
-    from .elsewhere import Elsewhere, connect_to
+    from .http_client import HttpClient, connect_to
 
     client: Any = connect_to(url, token)
-    connection = Connection(Elsewhere(client), url)
+    connection = Connection(HttpClient(client), url)
     finalize(connection, client.close)
     return connection
 
@@ -107,5 +109,6 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
         else rights(held, declared, found.analyst)
     )
     asking = replace(asking, check_again=partial(tokens.check, found.id))
-    owned = Ownership(declared, tokens, found.role, held, found)
-    return _connection(asking, owned, f"{declared.path}, as {found.analyst or found.role}", check)
+    owned = Ownership(declared, tokens, held, found)
+    told = f"{declared.path}, as {found.analyst or found.role}"
+    return _connection(found.role, asking, owned, told, check)

@@ -2,23 +2,29 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
-from ..arguments import read_name
 from ..datasets.column import Column
 from ..error_boundary import error_boundaries, errors_for_callers
 from ..ledger import Budget, Event, Quote
 from ..ledger.transaction import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
-from ..node.analyst import read_request, read_size
-from ..numbers import Number, count, positive
+from ..numbers import Number
 from ..releases import Release
+from . import operations
+from .operations import Operation, T
 from .ownership import MOST_EVENTS
 from .past_releases import PastRelease
-from .rights import Paying
-from .side import Side
 from .tokens import NewToken, Token
+
+
+class Node(Protocol):
+    """What does the operations of one caller: `InProcess` or `HttpClient`."""
+
+    def call(self, operation: Operation[T], **arguments: Any) -> T:
+        """Return the result of an operation."""
+        ...
 
 
 class _FreeVerb:
@@ -51,7 +57,7 @@ class Connection:
     around this object: docs/explanation/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_side", "_told")
+    __slots__ = ("__weakref__", "_node", "_told")
 
     mode = _FreeVerb("mode")
     top_k = _FreeVerb("top_k")
@@ -63,12 +69,21 @@ class Connection:
     best_price = _FreeVerb("price")
     check = _FreeVerb("check")
 
-    def __init__(self, side: Side, told: str) -> None:
-        self._side, self._told = side, told
+    def __init__(self, node: Node, told: str) -> None:
+        self._node, self._told = node, told
+
+    def call(self, operation: Operation[T], **arguments: Any) -> T:
+        """Return the result of an operation of the table, as all other methods do.
+
+        Args:
+            operation: one of `discreet.service.operations`.
+            **arguments: its arguments.
+        """
+        return self._node.call(operation, **arguments)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the questions that the owner has named, with their prices."""
-        return self._side.questions()
+        return self._node.call(operations.QUESTIONS)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset by name: what free questions may be about.
@@ -79,7 +94,7 @@ class Connection:
         Raises:
             UnknownName: if there is no such dataset for the caller.
         """
-        return self._side.columns(read_name(dataset, "dataset"))
+        return self._node.call(operations.COLUMNS, dataset=dataset)
 
     def quote(self, question: str, *, dataset: str | None = None, size: int | None = None) -> Quote:
         """Return the price of a named question, without charging it or reading data.
@@ -93,8 +108,7 @@ class Connection:
             UnknownName: if there is no such question, or no such dataset for the caller.
             InvalidArgument: if several datasets have such a question, or the size is too large.
         """
-        named, of = read_name(question, "question"), _read_dataset(dataset)
-        return self._side.quote(named, of, read_size(size))
+        return self._node.call(operations.QUOTE, question=question, dataset=dataset, size=size)
 
     def ask(
         self,
@@ -123,8 +137,9 @@ class Connection:
             Unanswerable: for an analyst, if it fails because of the data; that is charged, and a note names
                 the request.
         """
-        named, of = read_name(question, "question"), _read_dataset(dataset)
-        return self._side.ask(named, of, read_size(size), _read_paying(request, max_cost))
+        return self._node.call(
+            operations.ANSWER, question=question, dataset=dataset, size=size, request=request, max_cost=max_cost
+        )  # fmt: skip
 
     def quote_verb(
         self, verb: str, dataset: str, column: str, *, size: int | None = None, **terms: Any
@@ -142,8 +157,9 @@ class Connection:
             InvalidArgument: if the verb is not allowed, or an argument cannot be accepted.
             UnknownName: if there is no such dataset for the caller.
         """
-        asked = read_name(verb, "verb"), read_name(dataset, "dataset"), read_name(column, "column")
-        return self._side.quote_free(*asked, read_size(size), terms)
+        return self._node.call(
+            operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms
+        )
 
     def ask_verb(  # noqa: PLR0913  # a question, and what is paid for it
         self,
@@ -173,19 +189,20 @@ class Connection:
             UnknownName: if there is no such dataset for the caller.
             Exhausted: if a budget cannot pay; no data were read.
         """
-        asked = read_name(verb, "verb"), read_name(dataset, "dataset"), read_name(column, "column")
-        paying = _read_paying(request, max_cost)
-        return self._side.ask_free(*asked, read_size(size), terms, paying)
+        return self._node.call(
+            operations.ANSWER_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms,
+            request=request, max_cost=max_cost,
+        )  # fmt: skip
 
     def budgets(self) -> list[Budget]:
         """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
-        return self._side.budgets()
+        return self._node.call(operations.BUDGETS)
 
     def releases(self) -> list[PastRelease]:
         """Return what was released to the caller before, in order; for the owner, to everybody."""
-        return self._side.releases()
+        return self._node.call(operations.RELEASES)
 
-    def open_budget(
+    def open_budget(  # noqa: PLR0913  # a total is said in one of three ways
         self,
         dataset: str,
         *,
@@ -193,6 +210,7 @@ class Connection:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
+        separate: bool = False,
     ) -> Budget:
         """Open the budget of a dataset that the description declares, or an analyst's share of it; for the owner.
 
@@ -202,16 +220,18 @@ class Connection:
             epsilon: the total ε, where the description declares none; a positive number without a unit.
             rho: instead of `epsilon`, the total ρ.
             delta: with `epsilon`, the total δ.
+            separate: whether the dataset has a budget of its own though it shares tables with others, because it
+                holds the data of others: see `Ledger.open`.
 
         Raises:
             NotAllowed: if the caller is not the owner.
             UnknownName: if there is no such dataset or analyst.
             InvalidArgument: if the budget was opened with other terms, or the description declares the amounts.
         """
-        amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
-        return self._side.open_budget(
-            read_name(dataset, "dataset"), _read_analyst(analyst), amounts
-        )
+        return self._node.call(
+            operations.OPEN_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta,
+            separate=separate,
+        )  # fmt: skip
 
     def extend_budget(
         self,
@@ -235,9 +255,40 @@ class Connection:
             NotAllowed: if the caller is not the owner.
             InvalidArgument: if the total is not larger, or of another kind.
         """
-        amounts = {"epsilon": epsilon, "rho": rho, "delta": delta}
-        named = read_name(dataset, "dataset"), _read_analyst(analyst)
-        return self._side.extend_budget(*named, amounts)
+        return self._node.call(
+            operations.EXTEND_BUDGET, dataset=dataset, analyst=analyst, epsilon=epsilon, rho=rho, delta=delta
+        )  # fmt: skip
+
+    def renew_budget(
+        self,
+        dataset: str,
+        period: str | None = None,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+    ) -> Budget:
+        """Open the next budget of a dataset, as `Ledger.renew` does, with the declared shares; for the owner.
+
+        From now on releases are charged to it. The people in the data are promised the sum of all budgets.
+
+        Args:
+            dataset: the name of the dataset.
+            period: what the budget is for, such as "2027"; none where the description declares calendar periods, of
+                which that of today is opened, once the one before has ended.
+            epsilon: the total ε; without any total the declared one, or else as much as before.
+            rho: instead of `epsilon`, the total ρ.
+            delta: with `epsilon`, the total δ.
+
+        Raises:
+            NotAllowed: if the caller is not the owner.
+            UnknownBudget: if the dataset has no budget yet.
+            InvalidArgument: if the calendar period has not ended, or the period has a budget with other terms.
+            Exhausted: if the declared shares are more than the budget.
+        """
+        return self._node.call(
+            operations.RENEW_BUDGET, dataset=dataset, period=period, epsilon=epsilon, rho=rho, delta=delta
+        )  # fmt: skip
 
     def create_token(
         self, role: str, *, analyst: str | None = None, expires: str = "90d"
@@ -255,11 +306,11 @@ class Connection:
             NotAllowed: if the caller is not the owner.
             InvalidArgument: if an argument cannot be accepted.
         """
-        return self._side.create_token(role, _read_analyst(analyst), expires)
+        return self._node.call(operations.CREATE_TOKEN, role=role, analyst=analyst, expires=expires)
 
     def tokens(self) -> list[Token]:
         """Return the tokens that were not revoked, without their texts; for the owner."""
-        return self._side.tokens()
+        return self._node.call(operations.TOKENS)
 
     def revoke_token(self, identity: str) -> Token:
         """Revoke a token, and all that were made with it: from now on they are refused; for the owner.
@@ -270,7 +321,7 @@ class Connection:
         Raises:
             UnknownName: if there is none.
         """
-        return self._side.revoke_token(read_name(identity, "identity"))
+        return self._node.call(operations.REVOKE_TOKEN, identity=identity)
 
     def chain(self, after: int = 0, limit: int = MOST_EVENTS) -> tuple[ChainHead, list[Event]]:
         """Return where the ledger's chain of events ends, and some of the events; for owners and auditors.
@@ -279,8 +330,7 @@ class Connection:
             after: the number of the event after which they begin.
             limit: the most events, up to 1,000.
         """
-        first = 0 if type(after) is int and after == 0 else count(after, "after")
-        return self._side.chain(first, count(limit, "limit", most=MOST_EVENTS))
+        return self._node.call(operations.AUDIT, after=after, limit=limit)
 
     def audit(self, head: str | None = None) -> Verified:
         """Read the whole chain of events, recompute hashes and sums, and return its end; for owners and auditors.
@@ -294,7 +344,7 @@ class Connection:
             LedgerCorrupt: if the events are not those that were written.
         """
         noted = read_noted_head(head)
-        chain, events = self._side.chain(0, MOST_EVENTS)
+        chain, events = self._node.call(operations.AUDIT, after=0, limit=MOST_EVENTS)
         budgets = verify_events(chain, self._following(chain, events), noted)
         return Verified(chain.events, chain.head, notes_on(budgets))
 
@@ -304,7 +354,8 @@ class Connection:
             yield from (event for event in events if event.number <= chain.events)
             if events[-1].number >= chain.events:
                 return
-            _, events = self._side.chain(events[-1].number, MOST_EVENTS)
+            after = events[-1].number
+            _, events = self._node.call(operations.AUDIT, after=after, limit=MOST_EVENTS)
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a connection cannot be copied: connect again")
@@ -317,17 +368,3 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"Connection({self._told})"
-
-
-def _read_dataset(dataset: str | None) -> str | None:
-    return None if dataset is None else read_name(dataset, "dataset")
-
-
-def _read_analyst(analyst: str | None) -> str | None:
-    return None if analyst is None else read_name(analyst, "analyst")
-
-
-def _read_paying(request: str | None, max_cost: Number | None) -> Paying:
-    return Paying(
-        read_request(request), None if max_cost is None else positive(max_cost, "max_cost")
-    )

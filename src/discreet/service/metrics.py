@@ -10,11 +10,8 @@ from .counts import RequestCounts
 from .slots import MISSED
 from .wire import write_budget
 
-Told = RequestCounts
-"""What all workers have counted together since the service was started."""
 
-
-def as_json(counts: Told, budgets: Iterable[Budget]) -> dict[str, Any]:
+def as_json(counts: RequestCounts, budgets: Iterable[Budget]) -> dict[str, Any]:
     """Return the metrics in plain values."""
     return {
         "requests": list(_requests(counts)),
@@ -24,7 +21,7 @@ def as_json(counts: Told, budgets: Iterable[Budget]) -> dict[str, Any]:
     }
 
 
-def as_text(counts: Told, budgets: Sequence[Budget]) -> str:
+def as_text(counts: RequestCounts, budgets: Sequence[Budget]) -> str:
     """Return the metrics as Prometheus reads them. What is left of a budget is rounded to a double."""
     requests = [
         ({k: v for k, v in one.items() if k != "number"}, one["number"])
@@ -42,7 +39,7 @@ def as_text(counts: Told, budgets: Sequence[Budget]) -> str:
     return "".join(line for family in families for line in _family(*family))
 
 
-def _requests(counts: Told) -> Iterator[dict[str, Any]]:
+def _requests(counts: RequestCounts) -> Iterator[dict[str, Any]]:
     for labels, number in counts.read(REQUESTS).items():
         method, route, status = labels.split(" ")
         yield {"method": method, "route": route, "status": int(status), "number": number}

@@ -1,67 +1,10 @@
-"""What travels over HTTP, as the OpenAPI document declares it: requests are checked, replies are described."""
+"""The replies of a service, as the OpenAPI document declares them. Requests are in the table of operations."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-
-class _Given(BaseModel):
-    """What a caller sends: nothing that is not declared."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class NamedQuestion(_Given):
-    """A named question."""
-
-    question: str = Field(description="The name of the question.")
-    dataset: str | None = Field(
-        None, description="Its dataset, where several have such a question."
-    )
-    size: int | None = Field(None, description="How many independent answers.")
-
-
-class QuestionToPay(NamedQuestion):
-    """A named question, and what is paid for its answer."""
-
-    max_cost: str | None = Field(None, description="Refuse to pay more: ε, or ρ, such as 1/2.")
-
-
-class FreeQuestion(_Given):
-    """A free question."""
-
-    verb: str = Field(description="A verb that the owner allows, such as median.")
-    dataset: str
-    column: str
-    size: int | None = Field(None, description="How many independent answers.")
-    terms: dict[str, Any] = Field(default_factory=dict, description="epsilon, candidates, by, …")
-
-
-class FreeQuestionToPay(FreeQuestion):
-    """A free question, and what is paid for its answer."""
-
-    max_cost: str | None = Field(None, description="Refuse to pay more: ε, or ρ, such as 1/2.")
-
-
-class BudgetToOpen(_Given):
-    """A budget, or an analyst's share of one, with its total where discreet.toml declares none."""
-
-    dataset: str
-    analyst: str | None = Field(None, description="The analyst whose share it is.")
-    epsilon: str | None = Field(None, description="The total ε, such as 1/2.")
-    rho: str | None = Field(None, description="Instead: the total ρ.")
-    delta: str | None = Field(None, description="With epsilon: the total δ.")
-
-
-class TokenToCreate(_Given):
-    """A token."""
-
-    role: str = Field(description="owner, analyst or auditor.")
-    analyst: str | None = Field(None, description="The analyst, for that role.")
-    expires: str = Field(
-        "90d",
-        description="After days such as 90d, or a date such as 2027-01-31; at the latest with your own.",
-    )
+from ..ledger import Event
 
 
 class AmountReply(BaseModel):
@@ -160,17 +103,10 @@ class ColumnReply(BaseModel):
     type: str
 
 
-class EventReply(BaseModel):
-    """An event of the ledger, in the chain of hashes."""
-
-    number: int
-    at: str
-    kind: str
-    dataset: str
-    analyst: str | None
-    request: str | None
-    body: dict[str, Any]
-    head: str
+EventReply = create_model(
+    "EventReply", **{name: (kind, ...) for name, kind in get_type_hints(Event).items()}
+)  # type: ignore[call-overload]
+"""An event of the ledger, in the chain of hashes."""
 
 
 class TokenReply(BaseModel):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..batches import Call
 from ..datasets.column import Column
-from ..errors import Exhausted, InvalidArgument, NotAllowed, UnknownBudget, UnknownName, shown
+from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
 from ..node.allowed_questions import (
@@ -133,18 +133,23 @@ class Rights:
         """Return the price of a free question."""
         return self._quote(self._free(verb, dataset, column, terms), size)
 
-    def ask(
-        self, question: str, dataset: str | None, size: int | None, paying: "Paying"
+    def ask(  # a question, and what is paid for it
+        self,
+        question: str,
+        dataset: str | None,
+        size: int | None,
+        request: str | None,
+        max_cost: Any,
     ) -> Release:
         """Answer a named question."""
-        return self._answer(self._named(question, dataset), size, paying)
+        return self._answer(self._named(question, dataset), size, Paying(request, max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
-        paying: "Paying",
+        request: str | None, max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
-        return self._answer(self._free(verb, dataset, column, terms), size, paying)
+        return self._answer(self._free(verb, dataset, column, terms), size, Paying(request, max_cost))
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""
@@ -199,8 +204,6 @@ class Rights:
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
         """Charge and answer. What fails because of the data is charged too."""
-        if not self.asks:
-            raise PublicError(NotAllowed("an auditor asks nothing; use the token of an analyst"))
         self._check_size(inquiry, size)
         if self.analyst is not None and inquiry.permission is not None:
             inquiry.permission.admit(self.analyst, paying.request)

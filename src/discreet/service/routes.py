@@ -1,22 +1,25 @@
-"""The routes of those who ask, under /v1: questions, columns, prices, answers, budgets, and releases before."""
+"""The routes under /v1: those of all operations, and health and metrics for the owner."""
 
-from collections.abc import Callable
+import json
+from functools import cache
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, Header, Path, Query
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..error_boundary import public_errors
 from ..errors import InvalidArgument
-from ..releases import Release
 from . import models, wire
 from .connection import Connection
+from .counts import RequestCounts
+from .health import Health
+from .metrics import as_json, as_text
+from .operations import OPERATIONS, REQUEST, Body, Operation
 from .refusals import charged_failures
-from .replies import Answering, AnswerWork, Asked, reply, reply_with
+from .replies import Answering, Asked, for_owners, reply_with
 from .tokens import Token
-
-RequestKey = Annotated[str, Header(description="The name of the request: charged and drawn once.")]
-OfDataset = Annotated[str, Query(description="The name of the dataset.")]
 
 _REPLAYED: dict[int | str, dict[str, Any]] = {
     200: {
@@ -28,122 +31,140 @@ _REPLAYED: dict[int | str, dict[str, Any]] = {
         }
     }
 }
-
-_RESERVED = frozenset({"self", "verb", "dataset", "column", "size", "request", "max_cost"})
-
-
-def add_views(api: APIRouter, service: Answering) -> None:
-    """Add what is looked at, and costs nothing."""
-
-    @api.get("/questions", response_model=list[models.QuestionReply])
-    async def questions(asked: Asked) -> Response:
-        """List the named questions."""
-        return await reply(service, asked, lambda c: list(map(wire.write_question, c.questions())))
-
-    @api.get("/columns", response_model=list[models.ColumnReply])
-    async def columns(asked: Asked, dataset: OfDataset) -> Response:
-        """List the declared columns of a dataset."""
-
-        def listed(c: Connection) -> list[dict[str, Any]]:
-            return list(map(wire.write_column, c.columns(dataset).values()))
-
-        return await reply(service, asked, listed)
-
-    @api.get("/budgets", response_model=list[models.BudgetReply])
-    async def budgets(asked: Asked) -> Response:
-        """List the caller's budgets."""
-        return await reply(service, asked, lambda c: list(map(wire.write_budget, c.budgets())))
-
-    @api.get("/releases", response_model=list[models.PastReleaseReply])
-    async def releases(asked: Asked) -> Response:
-        """List what was released to the caller before."""
-        return await reply(service, asked, lambda c: list(map(wire.write_past, c.releases())))
+_LINES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}
+}
+_TEXT: dict[int | str, dict[str, Any]] = {
+    200: {"model": models.Metrics, "content": {"text/plain": {"schema": {"type": "string"}}}}
+}
 
 
-def add_questions(api: APIRouter, service: Answering) -> None:
-    """Add prices and answers of named questions."""
-
-    @api.post("/quotes", response_model=models.QuoteReply)
-    async def quote(asked: Asked, about: models.NamedQuestion) -> Response:
-        """Return the price of a named question, and how far off an answer may be."""
-
-        def quoted(c: Connection) -> dict[str, Any]:
-            return wire.write_quote(c.quote(about.question, dataset=about.dataset, size=about.size))
-
-        return await reply(service, asked, quoted)
-
-    @api.post("/answers", response_model=models.ReleaseReply, responses=_REPLAYED)
-    async def answer(
-        asked: Asked, about: models.QuestionToPay, idempotency_key: RequestKey
-    ) -> Response:
-        """Answer a named question, and charge it once for each Idempotency-Key."""
-
-        def answered(c: Connection) -> Release:
-            return c.ask(
-                about.question, dataset=about.dataset, size=about.size, max_cost=about.max_cost,
-                request=_request(idempotency_key),
-            )  # fmt: skip
-
-        return await reply_with(service, asked, _released(answered, idempotency_key))
+def add_operations(api: APIRouter, service: Answering) -> None:
+    """Add the routes of all operations."""
+    for operation in OPERATIONS:
+        _add(api, service, operation)
 
 
-def add_free_questions(api: APIRouter, service: Answering) -> None:
-    """Add prices and answers of free questions."""
+def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
+    """Add the route of an operation, with the parameters that the table names."""
 
-    @api.post("/verbs/quotes", response_model=models.QuoteReply)
-    async def quote_verb(asked: Asked, about: models.FreeQuestion) -> Response:
-        """Return the price of a free question, and how far off an answer may be."""
+    async def endpoint(http_request: Asked, **sent: Any) -> Response:
+        def respond(connection: Connection, token: Token) -> Response:
+            arguments = _read_arguments(operation, sent)
+            answer = connection.call(operation, **arguments)
+            if not operation.is_paid:
+                return _write_response(operation, answer)
+            with charged_failures(arguments[REQUEST.name]):
+                return _write_response(operation, answer)
 
-        def quoted(c: Connection) -> dict[str, Any]:
-            found = c.quote_verb(
-                about.verb, about.dataset, about.column, size=about.size, **_terms(about)
-            )
-            return wire.write_quote(found)
+        return await reply_with(service, http_request, respond)
 
-        return await reply(service, asked, quoted)
-
-    @api.post("/verbs/answers", response_model=models.ReleaseReply, responses=_REPLAYED)
-    async def answer_verb(
-        asked: Asked, about: models.FreeQuestionToPay, idempotency_key: RequestKey
-    ) -> Response:
-        """Answer a free question, and charge it once for each Idempotency-Key."""
-
-        def answered(c: Connection) -> Release:
-            return c.ask_verb(
-                about.verb, about.dataset, about.column, size=about.size, max_cost=about.max_cost,
-                request=_request(idempotency_key), **_terms(about),
-            )  # fmt: skip
-
-        return await reply_with(service, asked, _released(answered, idempotency_key))
+    method, path = operation.route
+    asked = Parameter("http_request", Parameter.KEYWORD_ONLY, annotation=Asked)
+    endpoint.__signature__ = Signature([asked, *_parameters(operation)])  # type: ignore[attr-defined]
+    model: Any = getattr(models, operation.reply.model)
+    described: dict[str, Any] = {"response_model": model}
+    if operation.reply.is_list:
+        described = {"response_model": list.__class_getitem__(model)}
+    if operation.reply.is_lines:
+        described = {"response_class": Response, "responses": _LINES}
+    if operation.is_paid:
+        described["responses"] = _REPLAYED
+    api.add_api_route(
+        path, endpoint, methods=[method], name=operation.name, description=operation.description,
+        status_code=operation.status, **described,
+    )  # fmt: skip
 
 
-def _released(work: Callable[[Connection], Release], key: str) -> AnswerWork:
-    """Return what answers with a release: the same bytes for a request, and in a header if it is the first."""
+def _parameters(operation: Operation[Any]) -> list[Parameter]:
+    """Return the parameters of the route of an operation, as FastAPI reads them."""
+    found: list[tuple[str, Any, Any]] = []
+    if operation.body is not None:
+        found.append(("body", _body_model(operation.body), Parameter.empty))
+    for one in operation.parameters:
+        default = Parameter.empty if one.default is ... else one.default
+        if one is REQUEST:
+            place: Any = Header(alias="idempotency-key", description=one.description)
+        elif f"{{{one.name}}}" in operation.route[1]:
+            place = Path(description=one.description)
+        else:
+            place = Query(description=one.description, **one.kind.limits)
+        kind = str if one is REQUEST else one.kind.annotation
+        found.append((one.name, Annotated[kind, place], default))
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+        for name, annotation, default in found
+    ]
 
-    def released(connection: Connection, token: Token) -> Response:
-        release = work(connection)
-        with charged_failures(_request(key)):
-            told = wire.write_release(release)
-            replayed = {wire.REPLAYED: "?0" if told.pop("charged") else "?1"}
-            return JSONResponse(told, headers=replayed)
 
-    return released
+@cache
+def _body_model(body: Body) -> type[BaseModel]:
+    """Return the model by which a body is checked: it holds nothing that is not declared."""
+    fields: dict[str, Any] = {
+        one.name: (one.kind.annotation, Field(one.default, description=one.description))
+        for one in body.arguments
+    }
+    config = ConfigDict(extra="forbid", strict=True)
+    return create_model(body.name, __config__=config, __doc__=body.description, **fields)
 
 
 @public_errors()
-def _terms(about: models.FreeQuestion) -> dict[str, Any]:
-    """Return the terms of a free question as values; names of our own arguments are refused."""
-    reserved = _RESERVED & about.terms.keys()
-    if reserved:
-        raise InvalidArgument(f"terms may not hold {', '.join(sorted(reserved))}")
-    return {name: wire.read_value(value) for name, value in about.terms.items()}
+def _read_arguments(operation: Operation[Any], sent: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a request."""
+    plain = {name: value for name, value in sent.items() if name != "body"}
+    if operation.is_paid:
+        plain[REQUEST.name] = _decode_key(plain[REQUEST.name])
+    body = sent.get("body")
+    return operation.read({**({} if body is None else body.model_dump()), **plain})
 
 
-@public_errors()
-def _request(key: str) -> str:
+def _decode_key(key: str) -> str:
     """Return the name of a request, whose header is read as Latin-1 and written as UTF-8."""
     try:
         return key.encode("latin-1").decode()
     except UnicodeError:
         pass
     raise InvalidArgument("the Idempotency-Key must be text in UTF-8")
+
+
+def _write_response(operation: Operation[Any], answer: Any) -> Response:
+    """Return the response that holds the result of an operation."""
+    content, headers = operation.reply.write(answer), dict(operation.reply.headers(answer))
+    if not operation.reply.is_lines:
+        return JSONResponse(content, operation.status, headers)
+    lines = "".join(f"{json.dumps(line)}\n" for line in content)
+    return Response(lines, media_type="application/jsonl", headers=headers)
+
+
+def add_health(api: APIRouter, service: Answering, health: Health) -> None:
+    """Add which parts of the service can be used, which the owner alone is told."""
+
+    @api.get("/health", response_model=models.PartsReply)
+    async def parts(request: Asked) -> Response:
+        """Say which parts of the service can be used; for the owner."""
+
+        def check(_: Connection, token: Token) -> Response:
+            for_owners(token)
+            usable = health.parts()
+            words = {name: "ok" if holds else "unavailable" for name, holds in usable.items()}
+            status = "ok" if all(usable.values()) else "degraded"
+            return JSONResponse({"status": status, "parts": words})
+
+        return await reply_with(service, request, check)
+
+
+def add_metrics(api: APIRouter, service: Answering, counts: RequestCounts) -> None:
+    """Add the counts of requests and budgets, for the owner alone."""
+
+    @api.get("/metrics", responses=_TEXT)
+    async def metrics(request: Asked) -> Response:
+        """Return metrics, as JSON or as Prometheus reads them, by the header Accept; for the owner."""
+
+        def measure(connection: Connection, token: Token) -> Response:
+            for_owners(token)
+            accepted, budgets = request.headers.get("accept", ""), connection.budgets()
+            if "text/plain" in accepted or "openmetrics" in accepted:
+                return PlainTextResponse(as_text(counts, budgets))
+            return JSONResponse(as_json(counts, budgets))
+
+        return await reply_with(service, request, measure)

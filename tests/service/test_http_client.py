@@ -26,9 +26,10 @@ from discreet.errors import (
     UnreadableArgument,
 )
 from discreet.ledger.described import configuration
-from discreet.service import elsewhere
+from discreet.service import http_client
 from discreet.service.app import make_app
-from discreet.service.elsewhere import BoundedClient, Elsewhere, connect_to
+from discreet.service.http_client import BoundedClient, HttpClient, connect_to
+from discreet.service.operations import QUESTIONS
 from discreet.service.tokens import tokens_beside
 
 from .test_connect import REFUSED, TEXT, write_files
@@ -63,7 +64,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Any:
         Path("discreet.toml").write_text(TEXT + '[server]\nslot = "0s"\n')
         token, _ = tokens_beside(Path("discreet.toml")).create("analyst", "ann", LATER)
         app: Any = make_app(configuration(), ["testserver"])
-        there = Elsewhere(InTheProcess(app, token))
+        there = HttpClient(InTheProcess(app, token))
         yield discreet.connect(analyst="ann"), Connection(there, "a service")
 
 
@@ -136,10 +137,10 @@ class Says:
 @pytest.mark.parametrize("said", [ValueError("x"), None, [], "x", 1])
 def test_what_is_no_service_is_told(said: Any) -> None:
     with pytest.raises(LedgerUnwritable, match="no such service") as caught:
-        Connection(Elsewhere(Says(502, said)), "x").ask("q", request="r")
+        Connection(HttpClient(Says(502, said)), "x").ask("q", request="r")
     assert "request='r' asks again" in caught.value.__notes__[0]
     refused = Connection(
-        Elsewhere(Says(401, {"error": "NotAllowed", "message": "x", "notes": []})), "x"
+        HttpClient(Says(401, {"error": "NotAllowed", "message": "x", "notes": []})), "x"
     )
     with pytest.raises(NotAllowed):
         refused.budgets()
@@ -160,7 +161,7 @@ def test_a_token_does_not_travel_in_the_clear() -> None:
 
 def test_a_service_that_is_not_there() -> None:
     with pytest.raises(LedgerUnwritable, match="cannot be reached"):
-        Connection(Elsewhere(connect_to("http://127.0.0.1:9", "t")), "x").budgets()
+        Connection(HttpClient(connect_to("http://127.0.0.1:9", "t")), "x").budgets()
 
 
 CALLS: dict[str, Any] = {
@@ -174,11 +175,13 @@ CALLS: dict[str, Any] = {
     "releases": lambda c: c.releases(),
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
+    "renew_budget": lambda c: c.renew_budget("rivals", "2027"),
     "create_token": lambda c: c.create_token("auditor"),
     "tokens": lambda c: c.tokens(),
     "revoke_token": lambda c: c.revoke_token("x"),
     "chain": lambda c: c.chain(),
     "audit": lambda c: c.audit(),
+    "call": lambda c: c.call(QUESTIONS),
 }
 
 
@@ -199,7 +202,7 @@ class Hostile:
             return httpx.Response(status, stream=httpx.ByteStream(body), headers=headers)
 
         found = httpx.Client(base_url="http://x", transport=httpx.MockTransport(replied))
-        return Connection(Elsewhere(BoundedClient(found)), "x")
+        return Connection(HttpClient(BoundedClient(found)), "x")
 
 
 def reply_or_error(call: Any, asking: Connection) -> Any:
@@ -270,12 +273,12 @@ def mutated(plain: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    ("headers", "size"), [({}, elsewhere.LONGEST_REPLY + 1), ({"Content-Encoding": "gzip"}, 1)]
+    ("headers", "size"), [({}, http_client.LONGEST_REPLY + 1), ({"Content-Encoding": "gzip"}, 1)]
 )
 def test_a_reply_without_end_is_not_read(
     headers: dict[str, str], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elsewhere, "LONGEST_REPLY", 1 << 16)
+    monkeypatch.setattr(http_client, "LONGEST_REPLY", 1 << 16)
     asking = Hostile(200, b" " * min(size, 1 << 17), headers).connection()
     with pytest.raises(LedgerUnwritable, match="too long, too slow, or compressed"):
         asking.budgets()

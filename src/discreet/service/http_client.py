@@ -1,0 +1,222 @@
+"""The datasets of a description that a service holds elsewhere, asked over HTTP."""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+from uuid import uuid4
+
+from ..errors import DiscreetError, InvalidArgument, LedgerUnwritable, MissingPackage
+from . import wire
+from .operations import REQUEST, REQUEST_KEY, Operation, Reply, T
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+LONGEST_REPLY = 1 << 28
+"""Bytes of the longest reply that is read."""
+
+_PATIENCE = 300.0
+"""Seconds in which a reply must come to its end."""
+
+
+class Client(Protocol):
+    """What sends requests: a `BoundedClient`."""
+
+    def request(self, method: str, url: str, **sent: Any) -> Any:
+        """Send a request, and return the reply."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedReply:
+    """A reply that was read to its end.
+
+    Attributes:
+        status_code: its status.
+        headers: its headers, by names in any letters.
+        body: its bytes.
+    """
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    def json(self) -> Any:
+        """Return the body as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedClient:
+    """A client that reads no reply that is longer, or takes longer, than any of a service.
+
+    Attributes:
+        client: an `httpx.Client`.
+    """
+
+    client: Any
+
+    def request(self, method: str, url: str, **sent: Any) -> BoundedReply:
+        """Send a request, and return the reply.
+
+        Raises:
+            ValueError: if the reply is none of a service: too long, too slow, or compressed.
+        """
+        until = monotonic() + _PATIENCE
+        with self.client.stream(method, url, **sent) as reply:
+            if reply.headers.get("content-encoding", "identity") != "identity":
+                raise ValueError("a service compresses nothing")
+            body = bytearray()
+            for part in reply.iter_raw():
+                body += part
+                if len(body) > LONGEST_REPLY or monotonic() > until:
+                    raise ValueError("too long, or too slow")
+        return BoundedReply(reply.status_code, reply.headers, bytes(body))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.close()
+
+
+class HttpClient:
+    """The operations of one caller at a service.
+
+    Args:
+        client: sends requests, with the token.
+    """
+
+    __slots__ = ("_client",)
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def call(self, operation: Operation[T], **arguments: Any) -> T:
+        """Return the result of an operation, as the service replies it.
+
+        A request that is charged always has a name, so that a lost reply is asked for again at no cost.
+        """
+        checked = operation.check(arguments)
+        if not operation.is_paid:
+            return self._send(operation, checked)
+        request = checked["request"] or str(uuid4())
+        try:
+            return self._send(operation, {**checked, "request": request})
+        except LedgerUnwritable as error:
+            error.add_note(f"if this was paid: request={request!r} asks again at no cost")
+            raise
+
+    def _send(self, operation: Operation[T], checked: Mapping[str, Any]) -> T:
+        """Send the arguments in the path, the query, a header and the body, and return the result."""
+        method, path = operation.route
+        plain = operation.write(checked)
+        sent: dict[str, Any] = {}
+        if operation.is_paid:
+            sent["headers"] = {REQUEST_KEY: plain.pop(REQUEST.name).encode()}  # any name, in UTF-8
+        if operation.body is not None:
+            sent["json"] = plain
+        elif method == "GET" and plain:
+            sent["params"] = plain
+        escaped = {name: quote(str(value), safe="") for name, value in plain.items()}
+        return self._request(method, path.format(**escaped), operation.reply, sent)
+
+    def _request(self, method: str, path: str, expected: Reply[T], sent: dict[str, Any]) -> T:
+        """Return what the service replies, as it is read.
+
+        Raises:
+            DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
+        """
+        reply = self._respond(method, path, sent)
+        error: DiscreetError | None = None
+        # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
+        with suppress(Exception):
+            if reply.status_code in (200, 201):
+                return expected.read(_read_content(expected, reply), reply.headers)
+            error = wire.read_error(_checked("ErrorReply", reply.json()))
+        raise error or LedgerUnwritable(
+            f"what replied is no such service (status {reply.status_code})"
+        )
+
+    def _respond(self, method: str, path: str, sent: dict[str, Any]) -> Any:
+        from httpx import HTTPError
+
+        try:
+            return self._client.request(method, f"/v1{path}", **sent)
+        except HTTPError:
+            wrong = "the service cannot be reached; ask again"
+        except ValueError:
+            wrong = (
+                "what replied is no such service: its reply is too long, too slow, or compressed"
+            )
+        raise LedgerUnwritable(wrong)
+
+
+def _read_content(expected: Reply[T], reply: Any) -> Any:
+    """Return the JSON of a reply, checked by its model."""
+    if not expected.is_list:
+        return _checked(expected.model, reply.json())
+    if expected.is_lines:
+        items = [json.loads(line) for line in reply.text.rstrip(" ").splitlines()]
+    else:
+        items = reply.json()
+    if not isinstance(items, list):
+        raise TypeError("no list")
+    return [_checked(expected.model, item) for item in items]
+
+
+def _checked(model: str, given: Any) -> dict[str, Any]:
+    """Return what a reply holds, if it is as a model of `models` says; other fields are left out.
+
+    Raises:
+        ValueError: if it is not.
+    """
+    from . import models
+
+    checked: BaseModel = getattr(models, model).model_validate(given, strict=True)
+    return checked.model_dump(exclude_unset=True)
+
+
+def connect_to(url: str, token: str) -> BoundedClient:
+    """Return a client of a service.
+
+    Raises:
+        InvalidArgument: if it is no URL, or the token would travel in the clear: over HTTP to another machine.
+        MissingPackage: if httpx is not installed.
+    """
+    try:
+        import httpx
+    except ImportError:
+        httpx = None  # type: ignore[assignment]
+    if httpx is None:
+        raise MissingPackage("a service is reached with httpx: pip install 'discreet[server]'")
+    at = _url(httpx, url)
+    if at.userinfo:
+        raise InvalidArgument("leave names and passwords out of the URL; the token says who asks")
+    if at.scheme != "https" and at.host not in ("127.0.0.1", "localhost", "::1"):
+        raise InvalidArgument(
+            "give an https:// URL: over http:// everybody on the way reads the token"
+        )
+    client: Any = httpx.Client(
+        base_url=at,
+        headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
+        timeout=60,
+        follow_redirects=False,
+    )
+    return BoundedClient(client)
+
+
+def _url(httpx: Any, url: str) -> Any:
+    try:
+        return httpx.URL(url)
+    except httpx.InvalidURL:
+        pass
+    raise InvalidArgument("this URL cannot be read; it has the form https://data.example.org")

@@ -1,0 +1,389 @@
+"""The table of operations of a service, from which calls in this process, the client, routes and OpenAPI are made.
+
+A new operation is one entry here, and the method of `Rights` or `Ownership` that does it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from ..datasets.column import Column
+from ..errors import InvalidArgument, NotAllowed, shown
+from ..ledger import Event
+from ..ledger.transaction import ChainHead
+from ..node.isolation import Failure, Translation, isolated
+from ..releases import Release
+from . import wire
+from .argument_kinds import (
+    AMOUNT,
+    FLAG,
+    LIMIT,
+    NAME,
+    NUMBER_OF_EVENT,
+    OPTIONAL_NAME,
+    PRICE,
+    SIZE,
+    TERMS,
+    TEXT,
+    ArgumentKind,
+)  # fmt: skip
+from .ownership import MOST_EVENTS, Ownership
+from .rights import Rights
+from .tokens import ROLES, NewToken, Token
+
+T = TypeVar("T")
+_Part = TypeVar("_Part")
+
+REQUIRED: Any = ...
+"""The default of an argument that must be given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """An argument of an operation.
+
+    Attributes:
+        name: its name.
+        kind: how it is checked, written and read.
+        description: its description in the OpenAPI document.
+        default: its value where it is left out.
+    """
+
+    name: str
+    kind: ArgumentKind
+    description: str | None = None
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """The JSON object in which the arguments of an operation travel.
+
+    Attributes:
+        name: its name in the OpenAPI document.
+        description: its description there.
+        arguments: its fields.
+    """
+
+    name: str
+    description: str
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """The roles that may call an operation.
+
+    Attributes:
+        roles: see `tokens.ROLES`.
+        refusal: the message for all others.
+    """
+
+    roles: tuple[str, ...]
+    refusal: str
+
+    def check(self, role: str) -> None:
+        """Raise unless a role may call the operation."""
+        if role not in self.roles:
+            raise NotAllowed(self.refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """How the result of an operation travels.
+
+    Attributes:
+        model: the name of the model of one reply, or of one item of a list, in `models`.
+        write: returns a result as JSON.
+        read: returns the result from JSON that was checked by the model, and from the headers of the reply.
+        headers: returns the headers that say the rest of a result.
+        is_list: whether the JSON is a list.
+        is_lines: whether the items of the list travel as JSON lines.
+    """
+
+    model: str
+    write: Callable[[T], Any]
+    read: Callable[[Any, Mapping[str, str]], T]
+    headers: Callable[[T], Mapping[str, str]] = lambda _: {}
+    is_list: bool = False
+    is_lines: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation(Generic[T]):
+    """An operation of a service.
+
+    Attributes:
+        name: its name, in the OpenAPI document too.
+        work: the method of `Rights` or `Ownership` that does it.
+        route: the method of HTTP and the path under /v1.
+        audience: the roles that may call it.
+        reply: how its result travels.
+        description: its description in the OpenAPI document.
+        parameters: the arguments that travel in the path, the query or a header.
+        body: the arguments that travel as JSON.
+        status: the status of a reply.
+        reads_data: whether it reads rows of the data, as a process of its own then does.
+    """
+
+    name: str
+    work: Callable[..., T]
+    route: tuple[str, str]
+    audience: Audience
+    reply: Reply[T]
+    description: str
+    parameters: tuple[Argument, ...] = ()
+    body: Body | None = None
+    status: int = 200
+    reads_data: bool = False
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """All arguments."""
+        return (*(() if self.body is None else self.body.arguments), *self.parameters)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether it is charged, once for each name of a request."""
+        return REQUEST in self.parameters
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call, each checked.
+
+        Raises:
+            InvalidArgument: if one cannot be accepted.
+        """
+        checked = {
+            one.name: one.kind.check(given.get(one.name, one.default), one.name)
+            for one in self.arguments
+        }
+        unknown = [name for name in given if name not in checked]
+        if unknown:
+            raise InvalidArgument(
+                f"{self.name} takes no {shown(unknown[0])}; it takes {', '.join(checked)}"
+            )
+        return checked
+
+    def write(self, checked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments that were checked, as JSON."""
+        return {one.name: one.kind.write(checked[one.name], one.name) for one in self.arguments}
+
+    def read(self, plain: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that `write` wrote, to be checked."""
+        return {one.name: one.kind.read(plain[one.name]) for one in self.arguments}
+
+    def bound(self, *parts: object) -> Callable[..., T]:
+        """Return the method that does it, of the one of these objects that has it."""
+        kind, name = self.work.__qualname__.split(".")
+        (method,) = (getattr(part, name) for part in parts if type(part).__name__ == kind)
+        found: Callable[..., T] = method
+        return found
+
+
+def entrances(
+    operations: Iterable[Operation[Any]], translate: Translation, *parts: object
+) -> dict[str, Callable[..., Any | Failure]]:
+    """Return operations by name, each isolated from the data: an error is returned as a value."""
+    return {one.name: isolated(one.bound(*parts), translate) for one in operations}
+
+
+def _one(model: str, write: Callable[[T], Any], read: Callable[[Any], T]) -> Reply[T]:
+    """Return how one object travels."""
+    return Reply(model, write, lambda plain, _: read(plain))
+
+
+def _many(model: str, write: Callable[[T], Any], read: Callable[[Any], T]) -> Reply[list[T]]:
+    """Return how a list travels."""
+    return Reply(
+        model, lambda found: list(map(write, found)), lambda plain, _: list(map(read, plain)),
+        is_list=True,
+    )  # fmt: skip
+
+
+def _write_columns(columns: Mapping[str, Column]) -> list[Any]:
+    return list(map(wire.write_column, columns.values()))
+
+
+def _read_columns(plain: list[Any], _: Mapping[str, str]) -> Mapping[str, Column]:
+    return {column.name: column for column in map(wire.column_from_wire, plain)}
+
+
+def _write_release(release: Release) -> dict[str, Any]:
+    """Return a release without whether it was charged, which a header says: a replay has the same bytes."""
+    plain = wire.write_release(release)
+    del plain["charged"]
+    return plain
+
+
+def _read_release(plain: dict[str, Any], headers: Mapping[str, str]) -> Release:
+    return wire.read_release(
+        {**plain, "charged": {"?0": True, "?1": False}[headers[wire.REPLAYED]]}
+    )
+
+
+def _release_headers(release: Release) -> dict[str, str]:
+    return {wire.REPLAYED: "?0" if release.charged else "?1"}
+
+
+def _read_chain(plain: list[Any], headers: Mapping[str, str]) -> tuple[ChainHead, list[Event]]:
+    return wire.read_chain(headers), [Event(**event) for event in plain]
+
+
+def _read_new_token(plain: dict[str, Any]) -> NewToken:
+    return NewToken(plain.pop("token"), Token(**plain))
+
+
+_QUOTE = _one("QuoteReply", wire.write_quote, wire.read_quote)
+_RELEASE = Reply("ReleaseReply", _write_release, _read_release, _release_headers)
+_BUDGET = _one("BudgetReply", wire.write_budget, wire.read_budget)
+_TOKEN = _one("TokenReply", Token.as_dict, lambda plain: Token(**plain))
+_CHAIN: Reply[tuple[ChainHead, list[Event]]] = Reply(
+    "EventReply", lambda found: [event.as_dict() for event in found[1]], _read_chain,
+    lambda found: wire.write_chain(found[0]), is_list=True, is_lines=True,
+)  # fmt: skip
+
+EVERYBODY = Audience(ROLES, "")
+ASKERS = Audience(("owner", "analyst"), "an auditor asks nothing; use the token of an analyst")
+OWNERS = Audience(("owner",), "this is for the owner")
+OVERSEERS = Audience(("owner", "auditor"), "the history of all is for owners and auditors")
+
+_DATASET = Argument("dataset", NAME, default=REQUIRED)
+_ANALYST = Argument("analyst", OPTIONAL_NAME, "The analyst whose share it is.")
+_SIZE = Argument("size", SIZE, "How many independent answers.")
+_AMOUNTS = (
+    Argument("epsilon", AMOUNT, "The total ε, such as 1/2."),
+    Argument("rho", AMOUNT, "Instead: the total ρ."),
+    Argument("delta", AMOUNT, "With epsilon: the total δ."),
+)
+_MAX_COST = Argument("max_cost", PRICE, "Refuse to pay more: ε, or ρ, such as 1/2.")
+REQUEST = Argument(
+    "request", OPTIONAL_NAME, "The name of the request: charged and drawn once.", REQUIRED
+)
+REQUEST_KEY = "Idempotency-Key"
+"""The header in which the name of a request travels."""
+
+_NAMED = Body("NamedQuestion", "A named question.", (
+    Argument("question", NAME, "The name of the question.", REQUIRED),
+    Argument("dataset", OPTIONAL_NAME, "Its dataset, where several have such a question."),
+    _SIZE,
+))  # fmt: skip
+_NAMED_TO_PAY = Body(
+    "QuestionToPay", "A named question, and what is paid for its answer.", (*_NAMED.arguments, _MAX_COST)
+)  # fmt: skip
+_FREE = Body("FreeQuestion", "A free question.", (
+    Argument("verb", NAME, "A verb that the owner allows, such as median.", REQUIRED),
+    _DATASET, Argument("column", NAME, default=REQUIRED), _SIZE,
+    Argument("terms", TERMS, "epsilon, candidates, by, …", {}),
+))  # fmt: skip
+_FREE_TO_PAY = Body(
+    "FreeQuestionToPay", "A free question, and what is paid for its answer.", (*_FREE.arguments, _MAX_COST)
+)  # fmt: skip
+_TO_OPEN = Body(
+    "BudgetToOpen",
+    "A budget, or an analyst's share of one, with its total where discreet.toml declares none.",
+    (_DATASET, _ANALYST, *_AMOUNTS, Argument(
+        "separate", FLAG, "It shares tables with other budgets, and holds the data of others.", False
+    )),
+)  # fmt: skip
+_TO_EXTEND = Body(
+    "BudgetToExtend", "A budget, or an analyst's share of one, with its new total.",
+    (_DATASET, _ANALYST, *_AMOUNTS),
+)  # fmt: skip
+_TO_RENEW = Body(
+    "BudgetToRenew", "The next budget of a dataset; its total is as declared or before, if none is given.",
+    (_DATASET, Argument(
+        "period", OPTIONAL_NAME, "Its name, such as 2027; none where discreet.toml declares calendar periods."
+    ), *_AMOUNTS),
+)  # fmt: skip
+_TOKEN_TO_CREATE = Body("TokenToCreate", "A token.", (
+    Argument("role", TEXT, "owner, analyst or auditor.", REQUIRED),
+    Argument("analyst", OPTIONAL_NAME, "The analyst, for that role."),
+    Argument(
+        "expires", TEXT,
+        "After days such as 90d, or a date such as 2027-01-31; at the latest with your own.", "90d",
+    ),
+))  # fmt: skip
+
+QUESTIONS = Operation(
+    "questions", Rights.questions, ("GET", "/questions"), EVERYBODY,
+    _many("QuestionReply", wire.write_question, wire.read_question), "List the named questions.",
+)  # fmt: skip
+COLUMNS = Operation(
+    "columns", Rights.columns, ("GET", "/columns"), EVERYBODY,
+    Reply("ColumnReply", _write_columns, _read_columns, is_list=True),
+    "List the declared columns of a dataset.",
+    (Argument("dataset", NAME, "The name of the dataset.", REQUIRED),),
+)  # fmt: skip
+BUDGETS = Operation(
+    "budgets", Rights.budgets, ("GET", "/budgets"), EVERYBODY,
+    _many("BudgetReply", wire.write_budget, wire.read_budget), "List the caller's budgets.",
+)  # fmt: skip
+RELEASES = Operation(
+    "releases", Rights.releases, ("GET", "/releases"), EVERYBODY,
+    _many("PastReleaseReply", wire.write_past, wire.read_past), "List what was released to the caller before.",
+)  # fmt: skip
+QUOTE = Operation(
+    "quote", Rights.quote, ("POST", "/quotes"), EVERYBODY, _QUOTE,
+    "Return the price of a named question, and how far off an answer may be.", body=_NAMED,
+)  # fmt: skip
+ANSWER = Operation(
+    "answer", Rights.ask, ("POST", "/answers"), ASKERS, _RELEASE,
+    "Answer a named question, and charge it once for each Idempotency-Key.",
+    (REQUEST,), _NAMED_TO_PAY, reads_data=True,
+)  # fmt: skip
+QUOTE_VERB = Operation(
+    "quote_verb", Rights.quote_free, ("POST", "/verbs/quotes"), EVERYBODY, _QUOTE,
+    "Return the price of a free question, and how far off an answer may be.", body=_FREE,
+)  # fmt: skip
+ANSWER_VERB = Operation(
+    "answer_verb", Rights.ask_free, ("POST", "/verbs/answers"), ASKERS, _RELEASE,
+    "Answer a free question, and charge it once for each Idempotency-Key.",
+    (REQUEST,), _FREE_TO_PAY, reads_data=True,
+)  # fmt: skip
+OPEN_BUDGET = Operation(
+    "open_budget", Ownership.open_budget, ("POST", "/budgets"), OWNERS, _BUDGET,
+    "Open the declared budget of a dataset, or an analyst's share of it; for the owner.",
+    body=_TO_OPEN, status=201,
+)  # fmt: skip
+EXTEND_BUDGET = Operation(
+    "extend_budget", Ownership.extend_budget, ("POST", "/budgets/extensions"), OWNERS, _BUDGET,
+    "Give a budget or a share a larger total; for the owner.", body=_TO_EXTEND,
+)  # fmt: skip
+RENEW_BUDGET = Operation(
+    "renew_budget", Ownership.renew_budget, ("POST", "/budgets/renewals"), OWNERS, _BUDGET,
+    "Open the next budget of a dataset, with the declared shares; for the owner.",
+    body=_TO_RENEW, status=201,
+)  # fmt: skip
+TOKENS = Operation(
+    "tokens", Ownership.tokens, ("GET", "/tokens"), OWNERS,
+    _many("TokenReply", Token.as_dict, lambda plain: Token(**plain)),
+    "List the tokens that were not revoked, expired ones too; for the owner.",
+)  # fmt: skip
+CREATE_TOKEN = Operation(
+    "create_token", Ownership.create_token, ("POST", "/tokens"), OWNERS,
+    _one("NewTokenReply", NewToken.as_dict, _read_new_token),
+    "Make a token, which is shown once, and ends with the one it is made with; for the owner.",
+    body=_TOKEN_TO_CREATE, status=201,
+)  # fmt: skip
+REVOKE_TOKEN = Operation(
+    "revoke_token", Ownership.revoke_token, ("DELETE", "/tokens/{identity}"), OWNERS, _TOKEN,
+    "Revoke a token by its id, and all made with it: from now on they are refused; for the owner.",
+    (Argument("identity", NAME, default=REQUIRED),),
+)  # fmt: skip
+AUDIT = Operation(
+    "audit", Ownership.chain, ("GET", "/audit"), OVERSEERS, _CHAIN,
+    "Return events of the ledger as JSON lines, to be verified; for owners and auditors.\n\n"
+    "The headers tell where the chain ends now: Ledger-Id, Ledger-Schema, Ledger-Events and Ledger-Head.",
+    (
+        Argument("after", NUMBER_OF_EVENT, "The number of the last event known already.", 0),
+        Argument("limit", LIMIT, "The most events in one reply.", MOST_EVENTS),
+    ),
+)  # fmt: skip
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    QUESTIONS, COLUMNS, BUDGETS, RELEASES, QUOTE, ANSWER, QUOTE_VERB, ANSWER_VERB, OPEN_BUDGET, EXTEND_BUDGET,
+    RENEW_BUDGET, TOKENS, CREATE_TOKEN, REVOKE_TOKEN, AUDIT,
+)  # fmt: skip
+
+READING: tuple[Operation[Any], ...] = tuple(one for one in OPERATIONS if one.reads_data)
+"""The operations that read rows of the data."""
