@@ -38,11 +38,13 @@ class Scope:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
         verbs: the verbs of free questions.
         largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
+        unopened: the names of the datasets whose budget was not opened yet; for the owner.
     """
 
     datasets: Mapping[str, Budget]
     verbs: tuple[str, ...]
     largest_epsilon: Fraction | None
+    unopened: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,19 +86,14 @@ class Rights:
         return list(self.allowed if self.analyst is None else self._shares(self.analyst))
 
     def scope(self) -> Scope:
-        """Return what the caller may ask about, with the budgets that are charged first.
-
-        Raises:
-            PublicError: if the budget of a dataset was not opened yet.
-        """
+        """Return what the caller may ask about, with the budgets that are charged first."""
         if self.analyst is not None:
-            charged = self._shares(self.analyst)
+            return Scope(self._shares(self.analyst), self.freedom.verbs, self.freedom.largest_epsilon)
         else:
-            try:
-                charged = {name: self.datasets.whole(name) for name in self.allowed}
-            except UnknownBudget as error:
-                raise PublicError(error) from None
-        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon)
+            budgets = {name: self.datasets.opened(name) for name in self.allowed}
+            charged = {name: budget for name, budget in budgets.items() if budget is not None}
+            unopened = tuple(name for name, budget in budgets.items() if budget is None)
+        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, unopened)
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""

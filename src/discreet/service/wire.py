@@ -38,7 +38,7 @@ LONGEST = 10_000
 """Characters of a value that is written as text, such as a fraction: more than two numbers have that are read."""
 
 _CHAIN = {
-    "Ledger-Id": "identity", "Ledger-Schema": "born", "Ledger-Events": "events", "Ledger-At": "at",
+    "Ledger-Id": "identity", "Ledger-Schema": "first_schema", "Ledger-Events": "events", "Ledger-At": "at",
     "Ledger-Head": "head",
 }  # fmt: skip
 
@@ -257,8 +257,8 @@ def write_chain(chain: ChainHead) -> dict[str, str]:
 
 def read_chain(headers: Mapping[str, str]) -> ChainHead:
     """Return the end of a chain from the headers that `write_chain` wrote."""
-    identity, born, events, at, head = (headers[header] for header in _CHAIN)
-    return ChainHead(identity, int(born), int(events or 0), at or None, head)
+    identity, schema, events, at, head = (headers[header] for header in _CHAIN)
+    return ChainHead(identity, int(schema), int(events or 0), at or None, head)
 
 
 def write_error(error: DiscreetError) -> dict[str, Any]:

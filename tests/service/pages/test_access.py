@@ -37,12 +37,15 @@ SENT: dict[str, dict[str, str]] = {
     "/budgets": {"dataset": "people", "epsilon": "100"},
     "/access": {"dataset": "rivals", "analyst": "eve", "epsilon": "1"},
     "/tokens": {"role": "auditor", "expires": "1d"},
+    "/budgets/open": {"dataset": "people"},
+    "/budgets/renew": {"dataset": "rivals", "period": "2027"},
     "/tokens/revoke": {"id": "none"},
     "/history/report": {"dataset": "people"},
 }
 """The fields that a page needs to be there."""
 
-LEADS = {("GET", "/"), ("POST", "/logout"), ("POST", "/budgets"), ("POST", "/access")}
+LEADS = {("GET", "/"), ("POST", "/logout"), ("POST", "/budgets"), ("POST", "/budgets/open"),
+         ("POST", "/budgets/renew"), ("POST", "/access")}  # fmt: skip
 """Pages that lead to another when all is well."""
 
 DOWNLOADS = {"/", "/history/events", "/history/checkpoint", "/history/report"}

@@ -8,6 +8,7 @@ import pytest
 import discreet
 from discreet.service.tokens import tokens_beside
 
+from ..test_connect import TEXT, write_files
 from .person import LATER, Person, Read, Served
 
 TOKEN = re.compile(r"discreet_[A-Za-z0-9_-]{43}")
@@ -113,3 +114,79 @@ def test_access_says_what_the_file_says(served: Served) -> None:
     assert "Most common value, Median" in told
     assert "ε = 1/4" in told
     assert "Slots are off" in told
+
+
+MORE = """\
+[datasets.others]
+source = "rivals.csv"
+budget = { epsilon = "2" }
+columns.x = { type = "integer", minimum = 0, maximum = 9 }
+[datasets.monthly]
+source = "monthly.csv"
+budget = { epsilon = "4", per = "month" }
+columns.x = { type = "integer", minimum = 0, maximum = 9 }
+[datasets.plain]
+source = "plain.csv"
+columns.x = { type = "integer", minimum = 0, maximum = 9 }
+"""
+
+
+@pytest.fixture
+def owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
+    """The owner of a service some of whose datasets have no budget yet."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    write_files()
+    for name in ("monthly.csv", "plain.csv"):
+        Path(name).write_text("x\n1\n2\n")
+    return Served(TEXT.replace("[analysts.ann]", f"{MORE}[analysts.ann]")).person("owner")
+
+
+def test_a_budget_is_renewed_with_its_declared_shares(owner: Person) -> None:
+    form = owner.read("/budgets").form("/budgets/renew", dataset="rivals")
+    assert owner.submit(form, period="").status_code == 422
+    assert owner.submit(form, period="2027").headers["location"] == "/budgets?done=renewed"
+    assert "The next budget was opened." in plain(owner.get("/budgets?done=renewed").text)
+    budgets = {one.name: one for one in discreet.Ledger("budget.db").budgets()}
+    assert budgets["rivals 2027"].total.epsilon == 9
+    assert budgets["rivals 2027 / bob"].total.epsilon == 3
+    form = owner.read("/budgets").form("/budgets/renew", dataset="rivals")
+    assert owner.submit(form, period="2028", epsilon="5").status_code == 303
+    assert discreet.connect().quote("high").name == "rivals 2028"
+    again = owner.submit(form, period="2028", epsilon="6")
+    assert (again.status_code, "2028" in again.text) == (422, True)
+
+
+def test_a_budget_of_a_dataset_is_opened_and_one_of_its_own_if_the_owner_says_so(
+    owner: Person,
+) -> None:
+    page = owner.read("/budgets")
+    assert page.text.count("No budget was opened yet") == 3
+    form = page.form("/budgets/open", dataset="others")
+    shared = owner.submit(form, separate="")
+    assert (shared.status_code, "--separate" in shared.text) == (422, True)
+    assert owner.submit(form).headers["location"] == "/budgets?done=budget_opened"
+    event = discreet.Ledger("budget.db").history()[-1]
+    assert (event.dataset, event.body["separate_from"]) == ("others", ["rivals"])
+    plain_one = page.form("/budgets/open", dataset="plain")
+    assert owner.submit(plain_one, separate="").status_code == 503  # it declares no total
+    assert owner.submit(plain_one, separate="", epsilon="1/2").status_code == 303
+    assert owner.read("/budgets").text.count("No budget was opened yet") == 1
+
+
+def test_a_budget_of_calendar_periods_asks_for_no_name(owner: Person) -> None:
+    form = owner.read("/budgets").form("/budgets/open", dataset="monthly")
+    assert owner.submit(form, separate="").status_code == 303
+    page = owner.read("/budgets")
+    renewing = page.form("/budgets/renew", dataset="monthly")
+    assert "period" not in renewing.fields
+    assert "the next one can be opened when that has ended" in page.text
+    early = owner.submit(renewing)
+    assert early.status_code == 422
+    assert "of this month" in plain(early.text) or "ended" in plain(early.text)
+
+
+def test_the_pages_of_budgets_speak_chinese(owner: Person) -> None:
+    page = plain(owner.get("/budgets?lang=zh").text)
+    assert "开立下一个预算" in page
+    assert "它与其他数据集共用表" in page

@@ -157,8 +157,22 @@ WORDS_ZH: dict[str, Any] = {
     "new_total": {"epsilon": "新的总额 ε", "rho": "新的总额 ρ", "delta": "新的总额 δ"},
     "extend_button": "追加预算",
     "extend_hint": "从此对数据中的人所承诺的，就只是更大的总额；不能收回。",
+    "renew": "续期",
+    "renew_period": "用于什么时期，例如 2027",
+    "renew_button": "开立下一个预算",
+    "renew_hint": "从此公布的结果都记在新的预算上，并开立所声明的份额。对数据中的人所承诺的，是所有预算的总和。"
+    "不填总额时，按所声明的，或与以前相同。",
+    "renew_calendar": "这个预算用于 {period}；该时期结束之后才能开立下一个。",
+    "no_budget": "还没有开立预算：不能提问。",
+    "open_total": "总额 ε（没有声明时填写）",
+    "open_budget": "开立预算",
+    "separate": "它与其他数据集共用表，但其中是另外一些人的数据",
+    "separate_hint": "只有这样它才有自己的预算：如果有人的数据在两者之中，他失去的是两个预算之和。不能收回。",
     "no_amount": "请填写数额，例如 1/2。",
-    "done": {"extended": "预算已追加。", "opened": "份额已开立。", "revoked": "令牌已撤销。"},
+    "done": {
+        "extended": "预算已追加。", "renewed": "下一个预算已开立。", "budget_opened": "预算已开立。",
+        "opened": "份额已开立。", "revoked": "令牌已撤销。",
+    },
     # who may ask what
     "access_lede": "谁可以问什么写在 {path} 里，也在那里更改；服务在启动时读取它。份额在这里开立。",
     "free_questions": "自己的问题",

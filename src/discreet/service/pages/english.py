@@ -167,9 +167,22 @@ WORDS_EN: dict[str, Any] = {
     "extend_button": "Extend the budget",
     "extend_hint": "From then on only the larger total is promised to the people in the data. It cannot be taken "
     "back.",
+    "renew": "Renew",
+    "renew_period": "What it is for, such as 2027",
+    "renew_button": "Open the next budget",
+    "renew_hint": "From then on releases are charged to the new budget, and the declared shares of it are opened. "
+    "The people in the data are promised the sum of all budgets. Without a total it is as declared, or as before.",
+    "renew_calendar": "This budget is for {period}; the next one can be opened when that has ended.",
+    "no_budget": "No budget was opened yet: nothing can be asked.",
+    "open_total": "Total ε, if none is declared",
+    "open_budget": "Open the budget",
+    "separate": "It shares tables with other datasets, and holds the data of other people",
+    "separate_hint": "Only then has it a budget of its own: somebody whose data are in both would lose the sum of "
+    "both budgets. It cannot be taken back.",
     "no_amount": "Give an amount, such as 1/2.",
     "done": {
-        "extended": "The budget was extended.", "opened": "The share was opened.",
+        "extended": "The budget was extended.", "renewed": "The next budget was opened.",
+        "budget_opened": "The budget was opened.", "opened": "The share was opened.",
         "revoked": "The token was revoked.",
     },
     # who may ask what

@@ -39,6 +39,8 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
     ("GET", "/answers", analyst.answers, ("owner", "analyst")),
     ("GET", "/budgets", budgets.budgets, ROLES),
     ("POST", "/budgets", budgets.extend, ("owner",)),
+    ("POST", "/budgets/open", budgets.open_budget, ("owner",)),
+    ("POST", "/budgets/renew", budgets.renew, ("owner",)),
     ("GET", "/access", owner.access, ("owner",)),
     ("POST", "/access", owner.open_share, ("owner",)),
     ("GET", "/tokens", owner.tokens, ("owner",)),
