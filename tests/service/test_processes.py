@@ -32,6 +32,7 @@ from discreet.service import processes as processes_of
 from discreet.service.answering import file_digest
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
+from discreet.service.operations import ANSWER
 from discreet.service.processes import Processes
 from discreet.service.tokens import tokens_beside
 
@@ -251,12 +252,12 @@ def test_a_description_that_was_changed_is_not_served(served: Served) -> None:
     assert spent(served.owner) != before
 
 
-QUESTION: dict[str, Any] = {
-    "operation": "answer", "role": "owner", "analyst": None, "beginning": None,
-    "arguments": {
-        "question": "typical-age", "dataset": None, "size": None, "request": "put-back", "max_cost": None,
-    },
-}  # fmt: skip
+def question() -> dict[str, Any]:
+    """Return what a process is asked."""
+    plain = ANSWER.write(ANSWER.check({"question": "typical-age", "request": "put-back"}))
+    token = tokens_beside(Path("discreet.toml")).valid()[0].id
+    asker = {"role": "owner", "analyst": None, "token": token, "beginning": None}
+    return {"operation": ANSWER.name, "arguments": plain, **asker}
 
 
 def test_a_description_that_is_put_back_is_served_by_processes_that_were_started_meanwhile(
@@ -266,9 +267,9 @@ def test_a_description_that_is_put_back_is_served_by_processes_that_were_started
     text, digest = path.read_text(), file_digest(path)
     path.write_text(f"{text}\n# edited")
     alone = Processes(1, [str(path), digest])
-    refused = alone.ask(QUESTION)
+    refused = alone.ask(question())
     path.write_text(text)
-    answered = alone.ask(QUESTION)
+    answered = alone.ask(question())
     alone._idle.get().end()
     assert "was changed" in refused["failure"]["message"]
     assert answered["release"]["charged"]
@@ -284,7 +285,7 @@ def test_a_process_whose_asker_was_killed_ends_in_silence(served: Served) -> Non
             pass_fds=[theirs.fileno()], stderr=subprocess.PIPE,
         )  # fmt: skip
         theirs.close()
-        ours.sendall(json.dumps(QUESTION).encode() + b"\n")
+        ours.sendall(json.dumps(question()).encode() + b"\n")
     assert (reading.communicate(timeout=60)[1], reading.returncode) == (b"", 0)
 
 

@@ -87,13 +87,9 @@ class Rights:
 
     def scope(self) -> Scope:
         """Return what the caller may ask about, with the budgets that are charged first."""
-        if self.analyst is not None:
-            return Scope(self._shares(self.analyst), self.freedom.verbs, self.freedom.largest_epsilon)
-        else:
-            budgets = {name: self.datasets.opened(name) for name in self.allowed}
-            charged = {name: budget for name, budget in budgets.items() if budget is not None}
-            unopened = tuple(name for name, budget in budgets.items() if budget is None)
-        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, unopened)
+        charged = self.datasets.charged(self.analyst, self.allowed)
+        unopened = [name for name in self.allowed if self.analyst is None and name not in charged]
+        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(unopened))
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""
@@ -146,7 +142,9 @@ class Rights:
         request: str | None, max_cost: Any,
     ) -> Release:  # fmt: skip
         """Answer a free question."""
-        return self._answer(self._free(verb, dataset, column, terms), size, Paying(request, max_cost))
+        return self._answer(
+            self._free(verb, dataset, column, terms), size, Paying(request, max_cost)
+        )
 
     def budgets(self) -> list[Budget]:
         """Return the budgets of the caller: the shares of an analyst, or all of the datasets for the owner."""

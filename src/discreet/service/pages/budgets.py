@@ -1,12 +1,15 @@
 """Pages of budgets: what was spent and what remains, as pictures; the owner opens, extends and renews them."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import Response
 
 from ...errors import InvalidArgument
+from ...ledger import Budget
 from ..refusals import RefusedError
-from .bars import shares
+from .bars import Shares, shares
 from .promises import related
 from .rendering import redirect
 from .visit import Visit
@@ -14,17 +17,43 @@ from .visit import Visit
 _UNITS = ("epsilon", "rho", "delta")
 
 
+@dataclass(frozen=True, slots=True)
+class BudgetCard:
+    """A budget on the page.
+
+    Attributes:
+        budget: the budget.
+        shares: it as a picture.
+        relation: what it protects, in words.
+        dataset: a dataset that is charged to it now, by which it is extended and renewed; None if there is none.
+        others: the datasets of the same tables that are charged to it, and could have a budget of their own.
+    """
+
+    budget: Budget
+    shares: Shares
+    relation: str
+    dataset: str | None
+    others: tuple[str, ...]
+
+
 def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
     scope = visit.scope()
-    names = {whole.dataset: name for name, whole in scope.datasets.items()}
-    rows = [
-        (one, shares(one), related(one, visit.asked.lang), names.get(one.dataset))
-        for one in visit.connection().budgets()
-    ]
+    cards = [_card(visit, budget, scope.datasets) for budget in visit.connection().budgets()]
     unopened = scope.unopened if visit.token.role == "owner" else ()
     done = visit.fields.get("done", "")
-    return visit.page("budgets.html", rows=rows, unopened=unopened, done=done)
+    return visit.page("budgets.html", cards=cards, unopened=unopened, done=done)
+
+
+def _card(visit: Visit, budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
+    """Return a budget for the page, with the datasets that are charged to it."""
+    datasets = [name for name, whole in charged.items() if whole.dataset == budget.dataset]
+    others = [name for name in datasets if not f"{budget.dataset} ".startswith(f"{name} ")]
+    own = [name for name in datasets if name not in others]
+    return BudgetCard(
+        budget, shares(budget), related(budget, visit.asked.lang),
+        next(iter(own + others), None), () if budget.analyst else tuple(others),
+    )  # fmt: skip
 
 
 def extend(visit: Visit) -> Response:

@@ -166,6 +166,7 @@ WORDS_ZH: dict[str, Any] = {
     "no_budget": "还没有开立预算：不能提问。",
     "open_total": "总额 ε（没有声明时填写）",
     "open_budget": "开立预算",
+    "own_budget": "给 {dataset} 单独的预算",
     "separate": "它与其他数据集共用表，但其中是另外一些人的数据",
     "separate_hint": "只有这样它才有自己的预算：如果有人的数据在两者之中，他失去的是两个预算之和。不能收回。",
     "no_amount": "请填写数额，例如 1/2。",

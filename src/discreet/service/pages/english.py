@@ -176,6 +176,7 @@ WORDS_EN: dict[str, Any] = {
     "no_budget": "No budget was opened yet: nothing can be asked.",
     "open_total": "Total ε, if none is declared",
     "open_budget": "Open the budget",
+    "own_budget": "A budget of its own for {dataset}",
     "separate": "It shares tables with other datasets, and holds the data of other people",
     "separate_hint": "Only then has it a budget of its own: somebody whose data are in both would lose the sum of "
     "both budgets. It cannot be taken back.",
