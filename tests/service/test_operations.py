@@ -34,7 +34,8 @@ from .test_connect import TEXT, write_files
 from .test_http_client import LATER, InTheProcess
 
 FITTING = {
-    "extend_budget": {"dataset": "people", "epsilon": "{total}"},
+    "extend_budget": {"epsilon": "{total}"},
+    "renew_budget": {"period": "{total}"},
     "revoke_token": {"identity": "{token}"},
 }
 """Arguments that fit one call only."""

@@ -37,7 +37,7 @@ SENT: dict[str, dict[str, str]] = {
     "/budgets": {"dataset": "people", "epsilon": "100"},
     "/access": {"dataset": "rivals", "analyst": "eve", "epsilon": "1"},
     "/tokens": {"role": "auditor", "expires": "1d"},
-    "/budgets/open": {"dataset": "people"},
+    "/budgets/open": {"dataset": "rivals"},
     "/budgets/renew": {"dataset": "rivals", "period": "2027"},
     "/tokens/revoke": {"id": "none"},
     "/history/report": {"dataset": "people"},
