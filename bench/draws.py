@@ -130,9 +130,9 @@ def _rows(scores: peers.Array) -> Run:
 
 
 def _top(scores: peers.Array) -> Run:
-    from discreet import top_k
+    from discreet import select_top_k
 
-    return partial(top_k, scores, k=100, sensitivity=1, epsilon=1)
+    return partial(select_top_k, scores, k=100, sensitivity=1, epsilon=1)
 
 
 def _opendp_few(scores: peers.Array) -> Run:

@@ -46,9 +46,9 @@ def _counts(n: int) -> Array:
 
 
 def _ours(counts: Array, **terms: Any) -> Run:
-    from discreet import top_k
+    from discreet import select_top_k
 
-    return partial(top_k, counts, k=K, sensitivity=1, monotonic=True, epsilon=1, **terms)
+    return partial(select_top_k, counts, k=K, sensitivity=1, monotonic=True, epsilon=1, **terms)
 
 
 def _gumbel(counts: Array) -> Run:

@@ -251,7 +251,9 @@ def from_memory() -> Iterator[tuple[str, Callable[[], Any]]]:
             )
         yield (
             f"top_k/{name}",
-            partial(discreet.top_k, floats, k=3, sensitivity=1, epsilon=9, mechanism=mechanism),
+            partial(
+                discreet.select_top_k, floats, k=3, sensitivity=1, epsilon=9, mechanism=mechanism
+            ),
         )
         yield (
             f"generalized/{name}",

@@ -121,7 +121,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "quantiles": lambda: discreet.quantiles(data, "age", alphas=["1/4", "3/4"], candidates=AGES, **terms),
         "best_price": lambda: discreet.best_price(data, "pay", candidates=AGES, supply=2, **unit, **terms),
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
-        "top_k joint": lambda: discreet.top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
+        "select_top_k joint": lambda: discreet.select_top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
         "check": lambda: discreet.check(
             described, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
         ),

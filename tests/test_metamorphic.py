@@ -215,7 +215,7 @@ def test_one_that_is_far_ahead_of_a_long_list_is_found(best: float, path: str) -
 
 
 def _top(method: str, k: int, scores: Any, terms: dict[str, Any]) -> Any:
-    return discreet.top_k(scores, k=k, method=method, **terms)  # type: ignore[call-overload]
+    return discreet.select_top_k(scores, k=k, method=method, **terms)  # type: ignore[call-overload]
 
 
 def _selected(mechanism: Any, scores: Any, terms: dict[str, Any]) -> Any:
@@ -226,7 +226,7 @@ OTHERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     **{name: partial(_selected, mechanism) for name, mechanism in LISTED.items()},
     "peeling": partial(_top, "peeling", 3),
     "joint": partial(_top, "joint", 3),
-    "permute_and_flip twice": lambda scores, terms: discreet.top_k(
+    "permute_and_flip twice": lambda scores, terms: discreet.select_top_k(
         scores, k=2, mechanism="permute_and_flip", **terms
     ),
     "select_generalized": lambda scores, terms: discreet.select_generalized(

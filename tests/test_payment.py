@@ -82,6 +82,7 @@ QUESTIONS: dict[str, Callable[..., discreet.Release]] = {
     "laplace": lambda **terms: discreet.laplace(5, sensitivity=1, **terms),
     "geometric": lambda **terms: discreet.geometric(5, sensitivity=1, **terms),
     "randomized_response": lambda **terms: discreet.randomized_response("tea", DRINKS, **terms),
+    "select_top_k": lambda **terms: discreet.select_top_k([5, 3, 1], k=2, sensitivity=1, **terms),
     "top_k": lambda **terms: discreet.top_k(TABLE, "drink", k=2, candidates=DRINKS, **terms),
     "joint_top_k": lambda **terms: discreet.top_k(
         TABLE, "drink", k=2, candidates=DRINKS, method="joint", **terms
@@ -128,7 +129,11 @@ def test_the_bill_says_what_the_release_says(name: str) -> None:
     [bill] = purse.bills
     assert (bill.guarantee, bill.mechanism) == (release.guarantee, release.mechanism)
     assert bill.guarantee.pure == Fraction(1, 3)
-    stored = {"best_price": "price", "select_generalized": "generalized"}.get(name, name)
+    stored = {
+        "best_price": "price",
+        "select_generalized": "generalized",
+        "select_top_k": "top",
+    }.get(name, name)
     assert stored.partition("_")[0] in bill.query or name in {
         "minimum", "maximum", "median", "joint_top_k", "recursive", "joint", "independent"}  # fmt: skip
 

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 import discreet
-from discreet.renamed import MODULES, NAMES
+from discreet.renamed import METHODS, MODULES, NAMES
 
 OLD = {**{old: f"discreet.{new}" for old, new in NAMES.items()}} | {
     old: f"from discreet.{module} import {old}" for old, module in MODULES.items()
@@ -34,6 +34,19 @@ def test_an_import_of_an_old_name_says_the_new_one(old: str, new: str) -> None:
 def test_the_new_name_is_there(old: str) -> None:
     home = import_module(f"discreet.{MODULES[old]}") if old in MODULES else discreet
     assert getattr(home, NAMES.get(old, old)) is not None
+
+
+@pytest.mark.parametrize("old", METHODS["Session"])
+def test_an_old_method_is_refused_with_the_new_one(old: str) -> None:
+    ledger = discreet.Ledger()
+    ledger.open("people", epsilon=1)
+    session = ledger.session("people")
+    new = METHODS["Session"][old]
+    with pytest.raises(AttributeError, match=f"^Session.{old} is now Session.{new}$"):
+        getattr(session, old)
+    assert callable(getattr(session, new))
+    with pytest.raises(AttributeError, match="'Session' object has no attribute 'prices'"):
+        session.prices  # noqa: B018
 
 
 def test_a_program_sees_the_new_name_and_no_traceback_of_ours() -> None:

@@ -63,7 +63,7 @@ def test_several_answers_have_any_type() -> None:
     """A list, an array or a dict: what it is depends on values, which no overload sees."""
     assert_type(discreet.mode(["tea"], candidates=DRINKS, epsilon=1, size=2), Release[Any])
     assert_type(discreet.mode(["tea"], candidates=DRINKS, **TERMS), Release[Any])
-    best = discreet.top_k([1, 2], k=1, candidates=DRINKS, sensitivity=1, epsilon=1)
+    best = discreet.select_top_k([1, 2], k=1, candidates=DRINKS, sensitivity=1, epsilon=1)
     assert_type(best.value, list[str])
     assert [type(one) for one in best.value] == [str]
 

@@ -55,6 +55,12 @@ MODULES: dict[str, str] = {
 }
 """The names of `discreet` that moved to a module below it."""
 
+METHODS: dict[str, dict[str, str]] = {
+    "Session": {"generalized": "select_generalized", "price": "best_price"},
+    "Connection": {"price": "best_price"},
+}
+"""The methods of classes that are called otherwise now."""
+
 
 def missing_name(name: str) -> AttributeError | ImportError:
     """Return the error for a name that `discreet` does not have; of one that it had, it names the new one.
@@ -69,3 +75,11 @@ def missing_name(name: str) -> AttributeError | ImportError:
         return AttributeError(f"module 'discreet' has no attribute {name!r}")
     caller = sys._getframe(2).f_code
     return (ImportError if caller.co_name == "_handle_fromlist" else AttributeError)(message)
+
+
+def missing_method(kind: type, name: str) -> AttributeError:
+    """Return the error for an attribute that an object does not have; of one that it had, it names the new one."""
+    new = METHODS.get(kind.__name__, {}).get(name)
+    if new is None:
+        return AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+    return AttributeError(f"{kind.__name__}.{name} is now {kind.__name__}.{new}")

@@ -240,8 +240,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
         lambda: call(world().csv, "c", candidates=discreet.CandidateTable(world().candidates, "c"), **_paid()),
         lambda: call(world().csv, "c", unsafe_candidates_from_data=True, epsilon=1),
     ],
-    "top_k": [
+    "select_top_k": [
         lambda: call([*SCORES], k=2, **_DECLARED), lambda: call([*SCORES], k=2, method="joint", **_DECLARED),
+    ],
+    "top_k": [
         *_over_tables("c", k=1, candidates=["tea", "coffee"], epsilon=1),
     ],
     "median": [

@@ -53,7 +53,7 @@ def asks(data: object) -> Callable[[Any], Any]:
         (lambda s: s.median(Untouched(), "age", candidates=Grid(0, 9), epsilon=1), BARE),
         (lambda s: s.mode(Untouched(), "city", candidates=["a"], epsilon=1), BARE),
         (lambda s: s.top_k(Untouched(), "city", k=1, candidates=["a"], epsilon=1), BARE),
-        (lambda s: s.price([1], candidates=Grid(0, 9), epsilon=1), BARE),
+        (lambda s: s.best_price([1], candidates=Grid(0, 9), epsilon=1), BARE),
         (lambda s: s.quantiles([1], alphas=[0.5], candidates=Grid(0, 9), epsilon=1), BARE),
         (
             lambda s: s.select_by(lambda *_: [1], Untouched(), [1], sensitivity=1, epsilon=1),
@@ -88,7 +88,7 @@ def test_what_has_no_data_is_for_the_caller_to_know() -> None:
     session = opened(people()).session("people")
     session.select([1, 2], sensitivity=1, epsilon=1, privacy_unit="user")
     session.laplace(1, sensitivity=1, epsilon=1, privacy_unit="user")
-    session.top_k([1, 2], k=1, sensitivity=1, epsilon=1, privacy_unit="user")
+    session.select_top_k([1, 2], k=1, sensitivity=1, epsilon=1, privacy_unit="user")
     session.charge(
         discreet.privacy.PureDP(Fraction(1), "add_remove"),
         description="x",

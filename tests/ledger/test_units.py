@@ -54,7 +54,7 @@ ASKED: dict[str, Callable[..., Release]] = {
     ),
     "price": lambda **t: discreet.best_price(VISITS, "age", candidates=GRID, epsilon=1, **t),
     "top_k": lambda **t: discreet.top_k(VISITS, "drink", k=1, candidates=DRINKS, epsilon=1, **t),
-    "top_k of scores": lambda **t: discreet.top_k([1, 2], k=1, **SUMS, **t),
+    "top_k of scores": lambda **t: discreet.select_top_k([1, 2], k=1, **SUMS, **t),
     "select": lambda **t: discreet.select([1, 2], **SUMS, **t),
     "select_by": lambda **t: discreet.select_by(scored, VISITS, DRINKS, **SUMS, error=0, **t),
     "generalized": lambda **t: discreet.select_generalized([1, 2], [1, 2], epsilon=1, **t),

@@ -386,7 +386,9 @@ def test_candidates_from_the_data_have_a_law_too() -> None:
     ("ask", "message"),
     [
         (
-            lambda: discreet.distribution(discreet.top_k, range(99), k=3, sensitivity=1, epsilon=1),
+            lambda: discreet.distribution(
+                discreet.select_top_k, range(99), k=3, sensitivity=1, epsilon=1
+            ),
             "941,094 lists of 3 of 99 candidates",
         ),
         (

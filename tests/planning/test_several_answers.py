@@ -56,9 +56,9 @@ def peeled(k: int, mechanism: Any) -> dict[tuple[str, ...], arb]:
 @pytest.mark.parametrize("method", ["peeling", "joint"])
 def test_a_distribution_over_lists_is_the_defined_one(k: int, mechanism: Any, method: Any) -> None:
     terms: Any = {**TERMS, "k": k, "method": method, "mechanism": mechanism}
-    law = discreet.distribution(discreet.top_k, VOTES, **terms)
+    law = discreet.distribution(discreet.select_top_k, VOTES, **terms)
     assert law.size == len(law.candidates) == len(set(law.candidates))
-    assert law.guarantee == discreet.top_k(VOTES, **terms).guarantee
+    assert law.guarantee == discreet.select_top_k(VOTES, **terms).guarantee
     with precision(300):
         if method == "peeling":
             stated = peeled(k, mechanism)
@@ -80,7 +80,7 @@ def test_a_distribution_over_lists_is_the_defined_one(k: int, mechanism: Any, me
 
 
 def test_lists_of_indices_and_of_blocks() -> None:
-    law = discreet.distribution(discreet.top_k, [1, 0.5], k=2, sensitivity=1, epsilon=2)
+    law = discreet.distribution(discreet.select_top_k, [1, 0.5], k=2, sensitivity=1, epsilon=2)
     assert set(law.pmf()) == {(0, 1), (1, 0)}
     rounds = BlockRounds(read_vector([1, 0, 1]), 2, NaturalRate(Fraction(1)))
     with precision(100):
@@ -89,9 +89,9 @@ def test_lists_of_indices_and_of_blocks() -> None:
 
 
 SEVERAL: dict[str, Any] = {
-    "top_k": lambda **t: discreet.simulate(discreet.top_k, VOTES, k=2, **{**TERMS, **t}),
-    "top_k, joint": lambda **t: discreet.simulate(
-        discreet.top_k, VOTES, k=2, method="joint", **{**TERMS, **t}
+    "select_top_k": lambda **t: discreet.simulate(discreet.select_top_k, VOTES, k=2, **{**TERMS, **t}),
+    "select_top_k, joint": lambda **t: discreet.simulate(
+        discreet.select_top_k, VOTES, k=2, method="joint", **{**TERMS, **t}
     ),
     "quantiles": lambda **t: discreet.simulate(
         discreet.quantiles, AGES, alphas=["0.25", "0.75"], candidates=Grid(0, 99), **t
@@ -125,8 +125,8 @@ def test_samples_of_several_answers(verb: str) -> None:
 def test_samples_follow_the_distribution() -> None:
     """By Hoeffding's inequality a frequency is that far from its probability with a chance below 1e-11."""
     terms: Any = {**TERMS, "k": 2}
-    law = discreet.distribution(discreet.top_k, VOTES, **terms).pmf()
-    found = discreet.simulate(discreet.top_k, VOTES, **terms, size=4_000).frequencies()
+    law = discreet.distribution(discreet.select_top_k, VOTES, **terms).pmf()
+    found = discreet.simulate(discreet.select_top_k, VOTES, **terms, size=4_000).frequencies()
     for one, probability in law.items():
         assert abs(found.get(one, 0) - probability) < 0.06
 
@@ -174,6 +174,9 @@ def test_nothing_is_charged_or_drawn_for_a_distribution_of_lists(
     monkeypatch.setattr("discreet.sampling.bits.SystemBits.word", no_bits)
     monkeypatch.setattr("discreet.sampling.bits.SystemBits.words", no_bits)
     for method in ("peeling", "joint"):
-        assert discreet.distribution(discreet.top_k, VOTES, k=2, method=method, **TERMS).size == 12
+        assert (
+            discreet.distribution(discreet.select_top_k, VOTES, k=2, method=method, **TERMS).size
+            == 12
+        )
     with pytest.raises(InvalidArgument, match="leave out ledger"):
-        discreet.simulate(discreet.top_k, VOTES, k=2, ledger=object(), **TERMS)
+        discreet.simulate(discreet.select_top_k, VOTES, k=2, ledger=object(), **TERMS)

@@ -42,7 +42,7 @@ def test_two_parts_under_replacement_cost_what_a_range_of_twice_epsilon_does(
 
 def test_peeling_and_base2_under_replacement() -> None:
     scores = dict.fromkeys("abcdefgh", 3)
-    five = discreet.top_k(scores, k=5, sensitivity=1, monotonic=True, epsilon=1).guarantee
+    five = discreet.select_top_k(scores, k=5, sensitivity=1, monotonic=True, epsilon=1).guarantee
     assert math.isclose(five.under("replace_one").rho or 0, 0.0997786, rel_tol=1e-6)
     quarter = discreet.select([1, 2], sensitivity=1, epsilon="1/4", mechanism="base2").guarantee
     assert math.isclose(quarter.under("replace_one").rho or 0, 0.0311421, rel_tol=1e-6)

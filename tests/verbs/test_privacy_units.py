@@ -118,7 +118,7 @@ DECLARED: dict[str, Callable[..., Release]] = {
     "select_generalized": lambda data, most, **terms: discreet.select_generalized(
         drinks(data), [most, most], **terms
     ),
-    "top_k": lambda data, most, **terms: discreet.top_k(
+    "select_top_k": lambda data, most, **terms: discreet.select_top_k(
         drinks(data), k=2, sensitivity=most, **terms
     ),
     "laplace": lambda data, most, **terms: discreet.laplace(

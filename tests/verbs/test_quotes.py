@@ -104,7 +104,10 @@ NUMBERS: dict[str, tuple[Callable[..., Any], Any]] = {
         lambda data, **terms: discreet.select_generalized(data, [1, 2], **terms),
         [1, 2],
     ),
-    "top_k": (lambda data, **terms: discreet.top_k(data, k=2, sensitivity=1, **terms), [1, 2]),
+    "select_top_k": (
+        lambda data, **terms: discreet.select_top_k(data, k=2, sensitivity=1, **terms),
+        [1, 2],
+    ),
     "laplace": (lambda data, **terms: discreet.laplace(data, sensitivity=1, **terms), 5),
     "geometric": (lambda data, **terms: discreet.geometric(data, sensitivity=1, **terms), 5),
     "randomized_response": (
@@ -195,9 +198,11 @@ def test_a_quote_opens_nothing(verb: Any, data: Any, terms: Any, missing: str) -
 )
 def test_the_candidates_of_a_quote_are_in_the_order_that_is_paid_for(data: Any) -> None:
     purse = Purse()
-    verbs: list[Any] = [discreet.select, discreet.top_k]
+    verbs: list[Any] = [discreet.select, discreet.select_top_k]
     for verb in verbs:
-        terms: Any = {"sensitivity": 1, "epsilon": 1} | ({"k": 1} if verb is discreet.top_k else {})
+        terms: Any = {"sensitivity": 1, "epsilon": 1} | (
+            {"k": 1} if verb is discreet.select_top_k else {}
+        )
         verb(data, ledger=purse, **terms)
         assert purse.bills[-1] == bill_of(verb, data, **terms)
 
@@ -278,7 +283,7 @@ def test_a_quote_sees_the_type_of_a_frame_in_memory_and_opens_nothing_else() -> 
     [
         lambda once: discreet.mode(TABLE, "drink", candidates=once, epsilon=1),
         lambda once: discreet.select([1, 2], sensitivity=1, candidates=once, epsilon=1),
-        lambda once: discreet.top_k([1, 2], k=1, sensitivity=1, candidates=once, epsilon=1),
+        lambda once: discreet.select_top_k([1, 2], k=1, sensitivity=1, candidates=once, epsilon=1),
         lambda once: discreet.median(TABLE, "age", candidates=once, epsilon=1),
         lambda once: discreet.median(once, candidates=AGES, epsilon=1),
         lambda once: discreet.median(once, candidates=AGES, score="median_distance", epsilon=1),

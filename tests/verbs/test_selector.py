@@ -181,4 +181,4 @@ def test_what_has_no_hash_is_refused_in_words(wrong: str) -> None:
     with pytest.raises(InvalidArgument, match=wrong):
         discreet.select([0.0, 1.0], **given)
     with pytest.raises(InvalidArgument, match=wrong):
-        discreet.top_k([0.0, 1.0], k=1, **given)
+        discreet.select_top_k([0.0, 1.0], k=1, **given)

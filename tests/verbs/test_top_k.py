@@ -52,6 +52,7 @@ from discreet.sampling.categorical import Categorical
 from discreet.sampling.enclosures import NaturalRate, Rate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
+from discreet.verbs.select_top_k import select_top_k
 from discreet.verbs.top_k import top_k
 
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
@@ -163,16 +164,16 @@ def test_long_vectors_of_every_type(kind: Any) -> None:
     scores = np.zeros(n, dtype=kind)
     for i, place in enumerate(first):
         scores[place] = 10**18 - i * 10**17
-    assert top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
+    assert select_top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
     assert BlockRounds(read_vector(scores), 4, HALF).draw(SystemBits()) == first
-    short = top_k(scores[: BLOCK // 4].tolist(), k=BLOCK // 4, sensitivity=1, epsilon=1)
+    short = select_top_k(scores[: BLOCK // 4].tolist(), k=BLOCK // 4, sensitivity=1, epsilon=1)
     assert sorted(short.value) == list(range(BLOCK // 4))
 
 
 def test_extremes_of_integers_in_blocks() -> None:
     scores = np.full(BLOCK + 1, -(2**63), dtype=np.int64)
     scores[[3, BLOCK]] = 2**63 - 1
-    assert sorted(top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
+    assert sorted(select_top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
 
 
 def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
@@ -270,7 +271,7 @@ def test_a_rho_that_is_no_square_is_rounded_down() -> None:
 def test_one_round_promises_what_its_mechanism_does() -> None:
     methods: list[Any] = ["peeling", "joint"]
     for method in methods:
-        release = top_k([0, 9], k=1, sensitivity=1, epsilon=1, method=method)
+        release = select_top_k([0, 9], k=1, sensitivity=1, epsilon=1, method=method)
         assert release.guarantee == BoundedRange(Fraction(1), "add_remove")
     calibrated = Base2(Base2Eta(1, 1)).calibrate(GENERAL, None)
     peeled: Any = Peeling(Base2(Base2Eta(1, 1)), 2).calibrate(GENERAL, None)
@@ -366,9 +367,9 @@ def test_lists_beyond_reach_are_drawn_all_the_same(cutoff_gap: int) -> None:
 
 def test_more_lists_than_doubles_can_count() -> None:
     scores = [10**7 - 10**4 * i for i in range(150)] + [0] * 50
-    release = top_k(scores, k=150, sensitivity=1, monotonic=True, epsilon=1, method="joint")
+    release = select_top_k(scores, k=150, sensitivity=1, monotonic=True, epsilon=1, method="joint")
     assert release.value == list(range(150))
-    tied = top_k([5] * 180, k=170, sensitivity=1, epsilon=1, method="joint")
+    tied = select_top_k([5] * 180, k=170, sensitivity=1, epsilon=1, method="joint")
     assert len(set(tied.value)) == 170
 
 
@@ -458,10 +459,10 @@ def test_peeling_has_no_bounded_range() -> None:
 @pytest.mark.parametrize("method", ["peeling", "joint"])
 def test_lists_of_candidates(method: Any) -> None:
     scores = {"tea": 300, "coffee": 600, "water": 0}
-    release = top_k(scores, k=2, sensitivity=1, epsilon=1, method=method)
+    release = select_top_k(scores, k=2, sensitivity=1, epsilon=1, method=method)
     assert release.value == ["coffee", "tea"]
     assert release.mechanism in ("peeling(exponential)", "joint_top_k(exponential)")
-    several = top_k([0, 900], k=2, candidates=["a", "b"], sensitivity=1,
+    several = select_top_k([0, 900], k=2, candidates=["a", "b"], sensitivity=1,
                     epsilon="1/2", size=3, method=method)  # fmt: skip
     assert several.value == [["b", "a"]] * 3
     assert several.guarantee.pure == Fraction(3, 2)
@@ -512,27 +513,29 @@ def test_public_arguments_are_checked_first(arguments: Any, error: type[Exceptio
 def test_scores_are_checked_before_a_bit_is_read(method: Any) -> None:
     for bad in ([0.0, math.nan], [math.inf, 0.0], []):
         with pytest.raises(InvalidScores), counted_work() as work:
-            top_k(bad, k=1, sensitivity=1, epsilon=1, method=method)
+            select_top_k(bad, k=1, sensitivity=1, epsilon=1, method=method)
         assert work.words == 0
     with pytest.raises(InvalidScores, match="one for each"):
-        top_k([1, 2], k=1, candidates=["a"], sensitivity=1, epsilon=1, method=method)
+        select_top_k([1, 2], k=1, candidates=["a"], sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidNumber, match="from 1 to 2"):
-        top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
+        select_top_k([1, 2], k=3, sensitivity=1, epsilon=1, method=method)
     with pytest.raises(InvalidScores):
-        top_k(np.append(np.zeros(BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method)
+        select_top_k(
+            np.append(np.zeros(BLOCK), np.nan), k=1, sensitivity=1, epsilon=1, method=method
+        )
 
 
 def test_the_joint_method_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joint_module, "MOST_BYTES", 500)
     with pytest.raises(InvalidArgument, match="peeling"):
-        top_k([1, 2, 3], k=2, sensitivity=1, epsilon=1, method="joint")
+        select_top_k([1, 2, 3], k=2, sensitivity=1, epsilon=1, method="joint")
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
 def test_lists_of_a_hundred_from_ten_thousand(mechanism: Any) -> None:
     """More than a million candidates times k, where only few losses are within reach."""
     counts = [4_000_000 - 20_000 * i for i in range(100)] + [7] * 11_027
-    release = top_k(
+    release = select_top_k(
         counts, k=100, sensitivity=1, monotonic=True, epsilon=1, method="joint", mechanism=mechanism
     )
     assert release.value == list(range(100))
@@ -562,7 +565,7 @@ def test_units_of_joint_scores_change_nothing(
 def test_scores_of_many_denominators_are_exact_all_the_same() -> None:
     primes = [p for p in range(2, 999) if all(p % d for d in range(2, p))]
     scores = [Fraction(10**6 * p + 1, p) for p in primes]
-    found = top_k(scores, k=3, sensitivity=1, epsilon=10**9, method="joint").value
+    found = select_top_k(scores, k=3, sensitivity=1, epsilon=10**9, method="joint").value
     assert found == [0, 1, 2]
 
 
@@ -660,15 +663,15 @@ class _Unhashable:
 def test_top_k_takes_a_delta() -> None:
     votes = {"tea": 9_000, "milk": 1, "beer": 99_000}
     ask: Any = {"k": 2, "sensitivity": 1, "epsilon": 1, "delta": "1e-6"}
-    release = discreet.top_k(votes, **ask)
+    release = discreet.select_top_k(votes, **ask)
     assert release.value == ["beer", "tea"]
     assert release.guarantee == discreet.privacy.ApproxDP(1, "1e-6")  # type: ignore[arg-type]
     ledger = discreet.Ledger()
     ledger.open("votes", epsilon=1, delta="1e-6", delta_for="questions")
     session = ledger.session("votes")
-    assert session.top_k(votes, **ask).value == ["beer", "tea"]
+    assert session.select_top_k(votes, **ask).value == ["beer", "tea"]
     with pytest.raises(Exhausted):
-        session.top_k(votes, **ask)
+        session.select_top_k(votes, **ask)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"method": "joint"}, "delta gains nothing"), ({"epsilon": None, "rho": 1}, "goes with epsilon"),
         ({"epsilon": None, "scale": 1}, "goes with epsilon"), ({"delta": 1}, "below 1"), ({"delta": 0}, "greater"),
@@ -676,9 +679,40 @@ def test_top_k_takes_a_delta() -> None:
     for terms, words in refused:
         asked: Any = {**ask, **terms}
         with pytest.raises(InvalidArgument, match=words):
-            discreet.top_k(votes, **asked)
+            discreet.select_top_k(votes, **asked)
     table = {"drink": ["tea", "milk"], "who": ["a", "b"]}
     with pytest.raises(InvalidArgument, match="delta is for one list"):
         discreet.top_k(
             pl.DataFrame(table), "drink", k=1, epsilon=1, delta="1e-6", candidates=["tea"], by="who", groups=["a"]
         )  # fmt: skip
+
+
+DRINKS = ["tea"] * 300 + ["coffee"] * 600 + ["water"] * 2
+
+
+@pytest.mark.parametrize("method", ["peeling", "joint"])
+def test_a_list_holds_records_as_for_mode(method: Any) -> None:
+    terms: Any = {"k": 2, "candidates": ["water", "tea", "coffee"], "epsilon": 1, "method": method}
+    release = top_k(DRINKS, **terms)
+    assert release.value == ["coffee", "tea"]
+    assert release.guarantee == top_k(pl.DataFrame({"drink": DRINKS}), "drink", **terms).guarantee
+    assert discreet.mode(DRINKS, candidates=["water", "tea", "coffee"], epsilon=1).value == "coffee"
+
+
+@pytest.mark.parametrize("said", [{"sensitivity": 1}, {"spread": 1}, {"monotonic": True}])
+@pytest.mark.parametrize("data", [[3, 1, 2], {"a": 3, "b": 1, "c": 2}, np.array([3.0, 1.0, 2.0])])
+def test_a_call_with_scores_is_refused_with_the_verb_for_scores(data: Any, said: Any) -> None:
+    """Until 0.1 such a call was of scores; none of them may count records now."""
+    for candidates in (None, ["a", "b", "c"]):
+        with pytest.raises(InvalidArgument, match=r"top_k counts records.*call select_top_k"):
+            top_k(data, k=1, epsilon=1, candidates=candidates, **said)
+
+
+def test_scores_that_nothing_is_said_of_are_refused_with_the_verb_for_scores() -> None:
+    with pytest.raises(InvalidCandidates, match=r"candidates are missing.*call select_top_k"):
+        top_k([3, 1, 2], k=1, epsilon=1)
+
+
+def test_scores_have_no_groups() -> None:
+    with pytest.raises(TypeError, match="unexpected argument 'by'"):
+        select_top_k([3, 1], k=1, sensitivity=1, epsilon=1, by="x", groups=["a"])  # type: ignore[call-overload]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from ..accuracy import ErrorBound
 from ..asking import bill_of
@@ -15,6 +15,7 @@ from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
+from ..renamed import missing_method
 from ..text_tables import fact_table, listing
 from ..verbs.best_price import best_price
 from ..verbs.check import check
@@ -26,6 +27,7 @@ from ..verbs.select import select
 from ..verbs.select_by import select_by
 from ..verbs.select_generalized import select_generalized
 from ..verbs.select_rows import select_rows
+from ..verbs.select_top_k import select_top_k
 from ..verbs.selector import selector
 from ..verbs.top_k import top_k
 from .budget import Amount, Budget
@@ -152,6 +154,7 @@ class Session:
     select_by = _PaidVerb(select_by)
     select_generalized = _PaidVerb(select_generalized)
     select_rows = _PaidVerb(select_rows)
+    select_top_k = _PaidVerb(select_top_k)
     selector = _PaidVerb(selector)
     top_k = _PaidVerb(top_k)
 
@@ -273,6 +276,9 @@ class Session:
         short = [quote for quote in quotes if not quote.fits]
         limiting = short[0] if short else quotes[-1]
         return limiting if closed is None else replace(limiting, fits=False, closed=closed)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_method(Session, name)
 
     def __enter__(self) -> "Session":
         return self

@@ -1,6 +1,6 @@
-"""top_k: several of the best candidates, in order."""
+"""top_k: the most common values of a column, in order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, Unpack, get_args, overload
@@ -15,13 +15,11 @@ from ..numbers import Number, count
 from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..scores import Given, Score
 from ..selection import Query, named
 from ..tables.candidate_table import CandidateTable
-from ..terms import PersonTerms, SelectAnswerTerms, takes_terms
+from ..terms import AnswerTerms, PersonTerms, takes_terms
 from .mode import counted, read_labels
-from .select import unfold
-from .units import Name, read_unit_query
+from .units import Name, UnitQuery, read_unit_query
 
 TopKMethod = Literal["peeling", "joint"]
 
@@ -38,7 +36,7 @@ def top_k(
     candidates: Iterable[_T],
     method: TopKMethod = "peeling",
     delta: Number | None = None,
-    **terms: Unpack[SelectAnswerTerms],
+    **terms: Unpack[AnswerTerms],
 ) -> Release[list[_T]]: ...
 
 
@@ -48,9 +46,6 @@ def top_k(
     column: str | None = None,
     *,
     k: int,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod = "peeling",
     delta: Number | None = None,
@@ -59,32 +54,26 @@ def top_k(
 
 
 @takes_terms
-def top_k(  # noqa: PLR0913  # what select takes, and three more
+def top_k(  # noqa: PLR0913  # what mode takes, and three more
     data: object,
     column: str | None = None,
     *,
     k: int,
-    sensitivity: Number | None = None,
-    spread: Number | None = None,
-    monotonic: bool = False,
     candidates: Iterable[object] | CandidateTable | None = None,
     method: TopKMethod = "peeling",
     delta: Number | None = None,
     **terms: Unpack[PersonTerms],
 ) -> Release:
-    """Release k different candidates in order, the better its score the likelier a candidate to be early.
+    """Release k of the most common values of a column in order, the more common the likelier to be early.
+
+    One row is one record, and counts as for `mode`. Of scores that are computed already, take `select_top_k`.
 
     Args:
-        data: scores, as for `select`; or a table or the path of a file, with `column`, and then a candidate's
-            score is the number of rows that hold it.
-        column: the column of the table, one row being one record; with `privacy_unit` all rows of a unit are
-            one, and count once per value.
+        data: a table or the path of a file, with `column`; or values in a list or a series, without.
+        column: the name of the column. Without it the data are the values themselves.
         k: how many, at most as many as there are candidates.
-        sensitivity: the most that one score can change between neighbours, in units of the score; known, and
-            left out, where rows are counted.
-        monotonic: whether all scores move the same way whenever one record comes or goes, False by default.
-        candidates: the possible answers; without them the answers are indices. A table needs them, as a list
-            or as a `CandidateTable`, but for a `Dataset` that declares the values of the column.
+        candidates: the possible answers, public: a list, or a `CandidateTable`. May be left out for a `Dataset`
+            that declares the values of the column.
         method: "peeling" draws one after another, with any mechanism, and divides epsilon (or rho) by k;
             `scale` is that of every round. "joint" draws the whole list at once: its score is how
             far, at worst, a place of the list is behind the candidate that should be there. It is refused
@@ -100,49 +89,52 @@ def top_k(  # noqa: PLR0913  # what select takes, and three more
 
     Raises:
         InvalidArgument: if a public argument cannot be accepted; nothing private was looked at.
-        InvalidScores: if the scores are no finite numbers, or not as many as the candidates.
         UnreadableData: if the file or the column is not there or cannot be read.
 
-    Side channels: those of the method, and where rows are counted the time that takes.
+    Side channels: those of the method, and the time that counting takes.
 
     Source and proof: docs/reference/mechanisms/peeling.md, docs/reference/mechanisms/joint_top_k.md.
     """
+    if not terms.keys().isdisjoint(("sensitivity", "spread", "monotonic")):
+        raise InvalidArgument(
+            "top_k counts records, whose sensitivity is known: leave out sensitivity, spread and monotonic; "
+            "if the data are scores, call select_top_k"
+        )
     column = None if column is None else column_name(column)
     unit_query = read_unit_query(terms)
-    counts: Sequence[Score]
-    labels: Labels | CandidateTable | None
-    if column is None:
-        if unit_query.records.by is not None:
-            raise InvalidArgument("groups need a table: name its column")
-        listed, labels, _ = unfold(data, candidates, unit_query.terms)
-        counts = [Given(listed, sensitivity, spread, monotonic)]
-    else:
-        labels = _labels(candidates, sensitivity, spread, monotonic)
-        counts = counted(unit_query, data, column, labels)
-    most = None if labels is None else labels.size
+    if candidates is None:
+        raise InvalidCandidates(
+            "candidates are missing: name what may be counted; it is public. If the data are scores, "
+            "call select_top_k"
+        )
+    labels = read_labels(candidates)
+    scores = counted(unit_query, data, column, labels)
     # A unit may hold several values, so its rows are not the rows that JointTopK knows more about.
-    rows = column is not None and unit_query.records.unit is None
-    wanted = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
+    lists = query_of_lists(
+        unit_query, method, delta, count(k, "k", labels.size), not unit_query.per_person
+    )
+    query = Query("top_k", f"top {k} of {column or 'values'}", {"column": column})
+    return lists.answer(scores, labels, query, draw_list, naming_lists(labels))
+
+
+def query_of_lists(
+    unit_query: UnitQuery, method: str, delta: Number | None, k: int, counts: bool
+) -> UnitQuery:
+    """Return the query with the mechanism that answers lists of k by that method.
+
+    Args:
+        unit_query: the query.
+        method: the name of the method.
+        delta: the δ of all answers together, or None.
+        k: the length of a list.
+        counts: whether the scores are numbers of rows, which are the records.
+    """
     if delta is not None and unit_query.records.by is not None:
         raise InvalidArgument("delta is for one list: leave out by and groups, or delta")
     share = None if delta is None else read_share(delta)
-    mechanism = _over_lists(method, wanted, count(k, "k", most), rows, share)
-    lists = replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
-    query = Query("top_k", f"top {k} of {column or 'scores'}", {"column": column})
-    return lists.answer(counts, labels, query, _draw, _naming(labels))
-
-
-def _labels(
-    candidates: object, sensitivity: object, spread: object, monotonic: object
-) -> Labels | CandidateTable:
-    """Return the candidates whose rows are counted."""
-    if candidates is None:
-        raise InvalidCandidates("candidates are missing: name what may be counted; it is public")
-    if sensitivity is not None or spread is not None or monotonic is not False:
-        raise InvalidArgument(
-            "where rows are counted the sensitivity is known; leave out sensitivity, spread and monotonic"
-        )
-    return read_labels(candidates)
+    each_round = read_mechanism(unit_query.terms.get("mechanism", "exponential"))
+    mechanism = _over_lists(method, each_round, k, counts, share)
+    return replace(unit_query, terms={**unit_query.terms, "mechanism": mechanism})
 
 
 def _over_lists(
@@ -158,13 +150,13 @@ def _over_lists(
     return JointTopK(mechanism, k, counts)
 
 
-def _draw(law: Any, size: int | None) -> Any:
+def draw_list(law: Any, size: int | None) -> Any:
     """Return a list of indices, or that many lists."""
     drawn = law.draws(1 if size is None else size, SystemBits())
     return drawn[0] if size is None else drawn
 
 
-def _naming(labels: Labels | CandidateTable | None) -> Name:
+def naming_lists(labels: Labels | CandidateTable | None) -> Name:
     """Return the function that names the candidates of a list, or of several."""
 
     def name(drawn: Any, size: int | None) -> Any:
