@@ -10,7 +10,7 @@ demo: .venv/ready
 	@$(BIN)/python examples/demo.py
 
 test: check ## lint, types, import contract, tests, every example in README and docs
-	$(BIN)/pytest -q -n auto --dist loadgroup
+	$(BIN)/pytest -q -n auto --dist loadscope
 
 check: .venv/test-ready
 	$(BIN)/ruff check .
@@ -21,10 +21,10 @@ check: .venv/test-ready
 	$(BIN)/python -m bench.measure --check
 
 coverage: .venv/test-ready ## which lines and branches the tests reach
-	$(BIN)/pytest -q -n auto --dist loadgroup --cov --cov-report=term
+	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
 
 proofs: .venv/test-ready ## the long enumerations, and ten times as many random examples as in `make test`
-	$(BIN)/pytest -q -n auto --dist loadgroup -m "proof or hypothesis" --hypothesis-profile=thorough
+	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each
 	$(BIN)/python -m tests.storm

@@ -4,10 +4,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from . import postgres
 
@@ -24,14 +26,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Of a test marked `proof_in(name)`, those with that name in theirs are proofs: it is too slow there.
 
-    In Spark, whose jobs take a second each, it is the first of each test. All tests of Spark are given to one
-    process: Java takes seconds to start, and a gigabyte.
+    In Spark, whose jobs take a second each, it is the first of each test.
     """
     seen: Counter[tuple[str, bool]] = Counter()
     for item in items:
         in_spark = "spark" in item.name
-        if in_spark:
-            item.add_marker(pytest.mark.xdist_group("spark"))
         if item.get_closest_marker("proof") is not None:
             continue
         slow = item.get_closest_marker("proof_in")
@@ -44,6 +43,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if seen[test] % many:
             item.add_marker(pytest.mark.proof)
         seen[test] += 1
+
+
+class FilesAndSpark(LoadScopeScheduling):
+    """Tests of a file go to one process, for what they share is made once, and those of Spark to one too.
+
+    Java takes seconds to start, and a gigabyte.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        """Return the file of a test, or "spark"."""
+        path, _, name = nodeid.partition("::")
+        return "spark" if "spark" in name else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesAndSpark | None:
+    """Return how tests are divided among processes: pytest-xdist 3.8 does not see groups under pytest 9.2."""
+    groups = config.getvalue("dist") in {"loadscope", "loadgroup"}
+    return FilesAndSpark(config, log) if groups else None
 
 
 @pytest.fixture(autouse=True, scope="session")
