@@ -2,9 +2,9 @@
 
 Counts are of the syntax tree: the length of a function is without its docstring, complexity is one more than its
 branches, comprehension clauses and boolean operands. Imports under `TYPE_CHECKING` and inside functions count for
-circles like all others. Code is all that is neither blank, docstring, comment nor import, of Python, C, templates
-and catalogues of messages. The figures that may not grow are in
-`figures.toml`; `--write` lowers them, never raises.
+circles like all others; the benchmarks are measured for lengths and circles too. Code is all that is neither blank,
+docstring, comment nor import, of Python, C, templates and catalogues of messages. The figures that may not grow are
+in `figures.toml`; `--write` lowers them, never raises.
 """
 
 import ast
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from io import StringIO
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -28,7 +29,7 @@ from . import identifiers
 
 FIGURES = Path(__file__).with_name("figures.toml")
 HEAD = "# Figures of `make measure` that may not grow. `python -m bench.measure --write` lowers them.\n"
-SOURCE = Path(__file__).parents[1] / "src" / "discreet"
+SOURCE, BENCH = Path(__file__).parents[1] / "src" / "discreet", Path(__file__).parent
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 BRANCHES = (ast.If, ast.For, ast.While, ast.IfExp, ast.ExceptHandler, ast.With, ast.Assert,
             ast.comprehension, ast.match_case)  # fmt: skip
@@ -40,6 +41,7 @@ class File:
 
     path: Path
     text: str = field(repr=False)
+    root: Path = SOURCE
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -49,13 +51,13 @@ class File:
     @property
     def module(self) -> str:
         """The dotted name below the package, "" for the package itself."""
-        parts = self.path.relative_to(SOURCE).with_suffix("").parts
+        parts = self.path.relative_to(self.root).with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     @property
     def folder(self) -> str:
         """The first folder below the package."""
-        return self.module.partition(".")[0] if self.path.parent != SOURCE else "(top level)"
+        return self.module.partition(".")[0] if self.path.parent != self.root else "(top level)"
 
     @cached_property
     def lines(self) -> int:
@@ -76,10 +78,8 @@ class File:
 
     def comments(self) -> int:
         """Return how many comments stand in the file."""
-        with self.path.open("rb") as stream:
-            return sum(
-                token.type == tokenize.COMMENT for token in tokenize.tokenize(stream.readline)
-            )
+        tokens = tokenize.generate_tokens(StringIO(self.text).readline)
+        return sum(token.type == tokenize.COMMENT for token in tokens)
 
     def code(self) -> int:
         """Return the lines that are neither blank, docstring, comment nor import."""
@@ -168,7 +168,7 @@ class Fact:
 
     name: str
     words: str
-    value: float = 0
+    value: float | None = None
     most: float | None = None
 
 
@@ -193,6 +193,14 @@ def of_functions(files: list[File]) -> Iterator[Fact]:
 ODD = re.compile(
     r"\b(what|who|whom|whose|somebody|someone|nobody|nothing|anybody|everybody)\b", re.IGNORECASE
 )
+
+
+def of_bench(files: list[File]) -> Iterator[Fact]:
+    """Yield how long the functions of the benchmarks are, and whether their modules are in a circle."""
+    longest, circle = max(length(f) for file in files for f in file.functions), circles(files)
+    yield Fact("bench: lines of a function, most", f"{longest}", longest, 40)
+    words = " > ".join(circle) or "0"
+    yield Fact("bench: modules in a circle of imports", words, len(circle), 0)
 
 
 def of_prose(files: list[File]) -> Iterator[Fact]:
@@ -290,11 +298,27 @@ def facts(files: list[File]) -> Iterator[Fact]:
 
 
 def grown(measured: list[Fact], kept: dict[str, float]) -> list[str]:
-    """Return the figures that are above those of before, in words."""
+    """Return the figures that are above those of before, or above their limits if they are new, in words."""
+    most = {fact.name: kept.get(fact.name, fact.most) for fact in measured}
     return [
-        f"{fact.name}: {fact.value:.2f}, and was {kept[fact.name]:.2f}"
+        f"{fact.name}: {fact.value:.2f}, and may be {limit:.2f}"
         for fact in measured
-        if fact.name in kept and fact.value > kept[fact.name] + 0.005
+        if fact.value is not None and (limit := most[fact.name]) is not None
+        if fact.value > limit + 0.005
+    ]
+
+
+def lowered(measured: list[Fact], kept: dict[str, float]) -> dict[str, float]:
+    """Return the figures to keep: of those before and now the lower ones, rounded up to two digits."""
+    pairs = ((fact.name, fact.value) for fact in measured if fact.value is not None)
+    least = {name: min(value, kept.get(name, value)) for name, value in pairs}
+    return {name: math.ceil(value * 100) / 100 for name, value in least.items()}
+
+
+def read(root: Path) -> list[File]:
+    """Return all files of Python below a folder."""
+    return [
+        File(path, path.read_text(encoding="utf-8"), root) for path in sorted(root.rglob("*.py"))
     ]
 
 
@@ -316,12 +340,11 @@ def print_tables(files: list[File], measured: list[Fact]) -> None:
 
 def main() -> int:
     """Print the tables, unless `--check` is given; return whether a figure grew or passed its limit."""
-    files = [File(path, path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))]
-    measured = list(facts(files))
+    files = read(SOURCE)
+    measured = [*facts(files), *of_bench(read(BENCH))]
     kept = tomllib.loads(FIGURES.read_text(encoding="utf-8"))
     if "--write" in sys.argv:
-        lowered = {f.name: min(f.value, kept.get(f.name, f.value)) for f in measured if f.value}
-        rows = (f'"{name}" = {math.ceil(value * 100) / 100:g}\n' for name, value in lowered.items())
+        rows = (f'"{name}" = {value:g}\n' for name, value in lowered(measured, kept).items())
         FIGURES.write_text(HEAD + "".join(rows), encoding="utf-8")
     if "--check" not in sys.argv:
         print_tables(files, measured)

@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Of a test marked `proof_in(name)`, those with that name in theirs are proofs: it is too slow there.
 
-    In Spark, whose jobs take a second each, it is the first of each test.
+    In Spark, whose jobs take a second each, it is the first of each file.
     """
     seen: Counter[tuple[str, bool]] = Counter()
     for item in items:
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue
         marker = item.get_closest_marker("one_in")
         many = len(items) if in_spark else 1 if marker is None else marker.args[0]
-        test = item.nodeid.partition("[")[0], in_spark
+        test = item.nodeid.partition("::" if in_spark else "[")[0], in_spark
         if seen[test] % many:
             item.add_marker(pytest.mark.proof)
         seen[test] += 1

@@ -63,6 +63,7 @@ def completed(
         ("discreet mode - d", []),
     ],
 )
+@pytest.mark.one_in(3)
 def test_what_is_completed(line: str, found: list[str], completed: Complete) -> None:
     assert completed(line) == found
 
@@ -106,6 +107,7 @@ def test_a_pipe_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.one_in(3)
 def test_every_shell_gets_its_script(shell: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "discreet"],
@@ -203,6 +205,7 @@ datasets = ["people"]
         ("discreet check ", ["people", "visits"]),
     ],
 )
+@pytest.mark.one_in(4)
 def test_what_a_description_completes(line: str, found: list[str], completed: Complete) -> None:
     Path("discreet.toml").write_text(DESCRIBED)
     assert completed(line) == found

@@ -100,6 +100,7 @@ def test_a_path_of_a_dataset_is_charged_to_it(
         (["mode", "people", "town"], "has no column 'town'"),
     ],
 )
+@pytest.mark.one_in(3)
 def test_what_contradicts_the_description_is_refused(
     command: list[str], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

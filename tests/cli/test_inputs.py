@@ -136,6 +136,7 @@ def test_the_copy_is_for_its_owner_alone(folder: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
+@pytest.mark.one_in(3)
 def test_the_copy_is_removed_when_the_command_is_stopped(
     signum: signal.Signals, code: int, folder: Path
 ) -> None:

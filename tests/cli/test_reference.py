@@ -38,6 +38,7 @@ def test_every_exit_code_is_on_the_page() -> None:
 
 
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+@pytest.mark.one_in(5)
 def test_the_help_of_every_command(
     names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

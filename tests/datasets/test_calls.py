@@ -180,6 +180,7 @@ def sources(folder: Path) -> dict[str, Any]:
         "sql",
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_declaration_is_enough_in_every_engine(kind: str, tmp_path: Path) -> None:
     people = Dataset(sources(tmp_path)[kind], COLUMNS)
     assert discreet.median(people, "age", epsilon=SURE).value == 31

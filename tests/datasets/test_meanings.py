@@ -36,6 +36,7 @@ STORED: dict[str, pa.Array] = {
 
 
 @pytest.mark.parametrize("stored", STORED)
+@pytest.mark.one_in(2)
 def test_a_declared_number_counts_whatever_stores_it(stored: str, tmp_path: Path) -> None:
     table = pa.table({"price": STORED[stored], "vote": ["a"] * 9 + ["b"]})
     if stored != "half":

@@ -46,6 +46,7 @@ TAKES: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("path", ["a\0b.csv", "\0.csv", "/tmp/\0.csv", "a\ud800b.csv"])
 @pytest.mark.parametrize("kind", [str, Path, Named])
 @pytest.mark.parametrize("where", TAKES)
+@pytest.mark.one_in(7)
 def test_a_path_that_no_file_can_have(
     where: str,
     kind: Callable[[str], Any],

@@ -139,14 +139,16 @@ def test_the_examples_are_accepted_by_both() -> None:
     assert check(read_toml(TEXT))
 
 
-@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.proof)])
-def test_every_change_of_one_place_is_told_alike(share: int) -> None:
+@pytest.mark.parametrize(
+    ("share", "least"), [(16, 25), pytest.param(1, 100, marks=pytest.mark.proof)]
+)
+def test_every_change_of_one_place_is_told_alike(share: int, least: int) -> None:
     """Each value of a full example replaced, taken away, and joined by a key that nobody knows."""
     answers = []
     for i, path in enumerate(PLACES):
         answers += [check(changed(DOCUMENT, path, v)) for v in (..., *POOL[i % share :: share])]
         answers.append(check(changed(DOCUMENT, (*path[:-1], f"unknown {i}"), 1)))
-    assert min(answers.count(True), answers.count(False)) > 100
+    assert min(answers.count(True), answers.count(False)) > least
 
 
 @given(

@@ -69,6 +69,7 @@ def test_a_spreadsheet_computes_nothing_of_an_export(tmp_path: Path, name: str) 
 
 
 @pytest.mark.parametrize("name", ["[/x]", "[red]boo", "[link=http://x]y[/link]", "[", ":smile:"])
+@pytest.mark.one_in(3)
 def test_names_are_no_markup(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -195,6 +195,7 @@ SERVER = [
 
 @pytest.mark.parametrize("statement", SERVER)
 @pytest.mark.parametrize("where", ["postgresql"], indirect=True)
+@pytest.mark.one_in(3)
 def test_a_server_is_guarded_too(where: str, statement: str) -> None:
     session = written(where)
     Ledger(where).verify()

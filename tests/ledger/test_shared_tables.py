@@ -3,6 +3,7 @@
 import itertools
 import logging
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
@@ -37,12 +38,13 @@ CREATE VIEW empty_one AS SELECT 1 AS age;
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+@pytest.fixture(scope="module")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Databases to be copied."""
+    made = tmp_path_factory.mktemp("databases")
     for name in ("people.duckdb", "other.duckdb"):
-        with duckdb.connect(str(tmp_path / name)) as connection:
+        with pytest.MonkeyPatch.context() as patch, duckdb.connect(str(made / name)) as connection:
+            patch.chdir(made)
             connection.execute(TABLES)
             connection.execute(
                 "CREATE SCHEMA s; CREATE TABLE s.people (age INTEGER);"
@@ -51,10 +53,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 "COPY people TO 'people.parquet'; COPY people TO 'people.csv';"
                 "CREATE VIEW stored AS SELECT * FROM read_parquet('people.parquet');"
             )
-    with sqlite3.connect(tmp_path / "people.db") as lite:
+    with sqlite3.connect(made / "people.db") as lite:
         lite.executescript(TABLES)
         lite.execute("CREATE VIRTUAL TABLE words USING fts5(age, content='people')")
     lite.close()
+    return made
+
+
+@pytest.fixture
+def folder(databases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_CONFIG", raising=False)
+    for path in databases.iterdir():
+        shutil.copy(path, tmp_path)
     os.link(tmp_path / "people.duckdb", tmp_path / "hard.duckdb")
     os.link(tmp_path / "people.db", tmp_path / "hard.db")
     (tmp_path / "soft.duckdb").symlink_to(tmp_path / "people.duckdb")
@@ -142,6 +153,7 @@ LITE_SAME = [
 
 
 @pytest.mark.parametrize(("url", "query"), SAME)
+@pytest.mark.one_in(5)
 def test_a_table_of_duckdb_has_one_budget(folder: Path, url: str, query: str) -> None:
     if "sqlite_dbpage" in query:
         pytest.skip("not compiled in")
@@ -151,6 +163,7 @@ def test_a_table_of_duckdb_has_one_budget(folder: Path, url: str, query: str) ->
 
 @pytest.mark.parametrize("url", [LITE, "sqlite:///hard.db"])
 @pytest.mark.parametrize("query", LITE_SAME)
+@pytest.mark.one_in(5)
 def test_a_table_of_sqlite_has_one_budget(folder: Path, url: str, query: str) -> None:
     people = described("SELECT age FROM people", LITE, name="people")
     try:
@@ -172,6 +185,7 @@ OTHER = [
 
 
 @pytest.mark.parametrize(("url", "query"), OTHER)
+@pytest.mark.one_in(4)
 def test_other_tables_have_other_budgets(folder: Path, url: str, query: str) -> None:
     people = described("SELECT age FROM people", name="people")
     assert budgets_of(people, described(query, url)) == {2}
@@ -197,6 +211,7 @@ NAMES = [
 
 @pytest.mark.parametrize("url", [DUCK, LITE])
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.one_in(5)
 def test_hostile_names_are_names(folder: Path, url: str, name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
     _run(url, f"CREATE TABLE {quoted} (age INTEGER); CREATE VIEW shown AS SELECT age FROM {quoted}")
@@ -225,6 +240,7 @@ def test_letters_that_sqlite_tells_apart_hide_no_table(folder: Path) -> None:
 @pytest.mark.parametrize(
     "stem", ["my-people", "a b", 'a"b', "a.b", "select", "Ω", "main", "memory", "temp", "system"]
 )
+@pytest.mark.one_in(5)
 def test_the_name_of_the_file_is_no_part_of_a_table(folder: Path, stem: str) -> None:
     path = f"{stem}.duckdb"
     os.link("people.duckdb", path)
@@ -250,6 +266,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("query", FILES)
+@pytest.mark.one_in(4)
 def test_a_file_in_a_query_is_the_source(folder: Path, query: str) -> None:
     for other in (Dataset("people.parquet", AGE, name="file"), described(FILES[0], name="file")):
         assert budgets_of(other, described(query)) == {1}
@@ -268,6 +285,7 @@ def test_a_database_in_a_query_is_the_source(folder: Path, query: str) -> None:
 @pytest.mark.parametrize(
     "function", ["read_parquet", "parquet_metadata", "read_text", "glob", "sniff_csv"]
 )
+@pytest.mark.one_in(3)
 def test_a_file_that_a_query_does_not_name_is_asked_for(folder: Path, function: str) -> None:
     secret = described(f"SELECT 1 AS age FROM {function}('people' || '.par' || 'quet')")
     with pytest.raises(UnreadableData, match="files that it does not name"):
@@ -279,6 +297,7 @@ def test_a_file_that_a_query_does_not_name_is_asked_for(folder: Path, function: 
     ["SELECT age FROM nobody", "SELEC", "DELETE FROM people", "SELECT 1 AS age; DROP TABLE people"],
 )
 @pytest.mark.parametrize("url", [DUCK, LITE])
+@pytest.mark.one_in(3)
 def test_what_is_no_question_changes_nothing(folder: Path, query: str, url: str) -> None:
     with suppress(UnreadableData):
         Ledger().open(described(query, url), epsilon=1)
@@ -307,6 +326,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("url", [DUCK, LITE])
+@pytest.mark.one_in(3)
 def test_a_changed_view_is_a_changed_source(
     folder: Path, url: str, change: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -641,6 +661,7 @@ def test_an_older_ledger_learns_the_tables_with_the_next_release(
 
 @pytest.mark.parametrize("url", [DUCK, LITE])
 @pytest.mark.parametrize("views", ["old", "seen"])
+@pytest.mark.one_in(3)
 def test_a_view_in_an_older_ledger_is_found_from_both_sides(
     folder: Path, monkeypatch: pytest.MonkeyPatch, url: str, views: str
 ) -> None:
@@ -727,6 +748,7 @@ SERVED = [
 
 
 @pytest.mark.parametrize("query", SERVED)
+@pytest.mark.one_in(5)
 def test_a_table_of_postgresql_has_one_budget(shop: str, query: str) -> None:
     people = described("SELECT age FROM people", shop, name="people")
     role = shop.replace("tests@", "bob@") + "&application_name=x"

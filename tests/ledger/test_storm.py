@@ -5,11 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ..storm import FAILED
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.proof_in("postgresql")
 def test_a_small_storm(where: str) -> None:
     few = ["--kills", "6", "--forks", "2", "--interrupts", "6"]
     done = subprocess.run(

@@ -140,6 +140,7 @@ def test_what_was_written_verifies(where: str) -> None:
         "CREATE TABLE notes (text TEXT)",
     ],
 )  # fmt: skip
+@pytest.mark.one_in(5)
 def test_what_was_changed_does_not(tmp_path: Path, statement: str) -> None:
     written(tmp_path / "budget.db")
     tampered(tmp_path / "budget.db", statement)
@@ -203,6 +204,7 @@ def about_persons(event: list[Any]) -> None:
         lambda events: events.pop(),
     ],
 )  # fmt: skip
+@pytest.mark.one_in(3)
 def test_a_chain_that_was_made_anew_must_still_make_sense(
     tmp_path: Path, change: Callable[[list[list[Any]]], None]
 ) -> None:

@@ -97,7 +97,7 @@ def all_answers(n: int, count: int) -> list[Answers]:
 
 @pytest.mark.parametrize("value", [0, Fraction(1, 2), -3, 40, 10**300, -(10**300)])
 @pytest.mark.parametrize("terms", [{}, {"monotonic": True}, {"epsilon": "7/2", "count": 3}])
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(3)
 def test_one_query_follows_its_law(value: Any, terms: dict[str, Any]) -> None:
     tree = bit_tree(asking((value,), **terms), 12)
     scales = session(**terms)._scales
@@ -127,6 +127,7 @@ def test_two_queries_share_the_noise_of_the_threshold(count: int) -> None:
 
 @pytest.mark.parametrize("monotonic", [True, False])
 @pytest.mark.parametrize(("n", "count"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+@pytest.mark.one_in(3)
 def test_privacy_is_kept(n: int, count: int, monotonic: bool) -> None:
     """For every course of answers and neighbours at the ends of what they may be."""
     scales = session(count=count, monotonic=monotonic)._scales

@@ -132,6 +132,7 @@ def neighbors_of(data: Data, size: int, relation: str) -> set[Data]:
 
 @pytest.mark.parametrize("alphas", ALPHAS, ids=str)
 @pytest.mark.parametrize("eta", [Fraction(1, 3), Fraction(2)])
+@pytest.mark.one_in(5)
 def test_the_choices_make_up_the_law(alphas: list[str], eta: Fraction) -> None:
     joint = quantiles(alphas, 4)
     for data in databases(4, 3 if len(alphas) < 3 else 2):
@@ -168,6 +169,7 @@ def test_the_law_for_any_alphas(data: list[int], alphas: list[Fraction], eta: Fr
         ((0, 0), ["1/4", "1/2", "3/4"], 1),
     ],
 )
+@pytest.mark.one_in(3)
 def test_the_draw_has_this_law(data: Data, alphas: list[str], size: int) -> None:
     joint, eta = quantiles(alphas, size), Fraction(1)
     law = law_of(data, joint, eta)
@@ -190,6 +192,7 @@ def test_multisets_are_uniform(size: int, k: int) -> None:
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("alphas", ALPHAS, ids=str)
+@pytest.mark.one_in(5)
 def test_the_sensitivity_is_exact(alphas: list[str], relation: Any) -> None:
     """Over all databases of up to four records no score moves further, and some pair gets there."""
     joint = quantiles(alphas, 4)
@@ -245,6 +248,7 @@ def test_the_sensitivity_is_tight_for_a_small_share() -> None:
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("alphas", [["1/2"], ["0"], ["0", "1"], ["1/3", "2/3"]], ids=str)
 @pytest.mark.parametrize("epsilon", ["1/2", "3"])
+@pytest.mark.one_in(5)
 def test_the_promise_holds_for_all_small_databases(
     alphas: list[str], epsilon: str, relation: Any
 ) -> None:

@@ -59,7 +59,7 @@ RATES = [HALF, NaturalRate(Fraction(9)), *(NaturalRate(Fraction(10) ** k) for k 
 
 @pytest.mark.parametrize("runs", CASES)
 @pytest.mark.parametrize("rate", RATES)
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(4)
 def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> None:
     tree = bit_tree(RunRace(runs, rate).draw, 10)
     with precision(1200):
@@ -80,6 +80,7 @@ def test_deeper(runs: Runs, rate: Rate) -> None:
 
 
 @pytest.mark.parametrize("block", [1, 2])
+@pytest.mark.one_in(2)
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.mechanisms.permute_and_flip.run_race.BLOCK", block)
     for runs in CASES:

@@ -109,6 +109,7 @@ def test_one_answer_has_a_closed_form(epsilon: Fraction, share: int) -> None:
         ([F(1, 20), F(2)], F(1), F(1, 40)),
     ],
 )
+@pytest.mark.one_in(3)
 def test_it_is_above_the_best_adversary_and_close(
     epsilons: list[Fraction], target: Fraction, step: Fraction
 ) -> None:
@@ -324,6 +325,7 @@ def test_epsilon_is_the_inverse_of_delta(epsilons: list[Fraction]) -> None:
 
 
 @pytest.mark.parametrize("epsilons", [[F(1)] * 2, [F(1), F(1, 2), F(1, 4)], [F(1, 2)] * 4])
+@pytest.mark.one_in(3)
 def test_no_adversary_breaks_the_epsilon(epsilons: list[Fraction]) -> None:
     for delta in (F(1, 20), F(1, 1000), F(1, 10**9)):
         found = epsilon_adaptive(epsilons, delta)

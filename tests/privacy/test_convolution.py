@@ -54,6 +54,7 @@ def test_losses_that_are_far_apart_beside_many_small_answers() -> None:
     assert not serves(whole.parts)
 
 
+@pytest.mark.proof
 def test_groups_of_losses_have_a_coarser_step() -> None:
     one = LossDP(LossDistribution.gaussian("1/4", "1/16"))
     near, far = one.group(2), one.group(3 * 10**3)

@@ -90,8 +90,8 @@ def stopping_ranges(epsilon: float, said: list[float], cuts: int) -> float:
 
 
 # The four of the first defect found here, and others: epsilon, delta, answers.
-RESPONSES = [("1/2", "1/10", 40), ("1/4", "1/100", 150), ("1/10", "1/1000", 200),
-             ("2", "1/20", 30), ("1/20", "1/3", 50)]  # fmt: skip
+RESPONSES = [("1/2", "1/10", 40), ("1/10", "1/1000", 200), ("2", "1/20", 30),
+             ("1/4", "1/100", 150), ("1/20", "1/3", 50)]  # fmt: skip
 RANGES = [("1/2", "1/10", 24), ("1/2", "1/100", 30), ("2", "1/20", 12)]
 
 
@@ -103,6 +103,7 @@ def test_nobody_gains_by_stopping_randomised_response(epsilon: str, delta: str, 
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "n"), RANGES)
+@pytest.mark.one_in(3)
 def test_nobody_gains_by_stopping_exponential_mechanisms(epsilon: str, delta: str, n: int) -> None:
     claims = said(ranged(epsilon), Fraction(delta), n)
     assert stopping_ranges(float(Fraction(epsilon)), claims, 8) <= Fraction(delta)
@@ -227,6 +228,7 @@ class Analyst:
 
 
 @pytest.mark.parametrize("delta", ["1/3", "1/100"])
+@pytest.mark.one_in(2)
 def test_no_analyst_who_chooses_mechanisms_gains(delta: str) -> None:
     half, two = Fraction(1, 2), Fraction(2)
     among = [

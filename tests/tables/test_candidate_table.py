@@ -151,6 +151,7 @@ def test_counts_are_those_of_the_list(engine: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", asked(TYPED))
 @pytest.mark.parametrize("by", [False, True], ids=["", "by group"])
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
+@pytest.mark.one_in(3)
 def test_groups_and_persons_are_those_of_the_list(
     engine: str, by: bool, unit: bool, tmp_path: Path
 ) -> None:
@@ -190,6 +191,7 @@ COLUMNS: dict[str, tuple[pa.DataType, pa.DataType, list[Any]]] = {
 
 @pytest.mark.parametrize("engine", asked(TYPED))
 @pytest.mark.parametrize("types", COLUMNS)
+@pytest.mark.one_in(5)
 def test_values_of_every_type_are_compared_exactly(engine: str, types: str, tmp_path: Path) -> None:
     of, wanted, candidates = COLUMNS[types]
     if engine == "spark" and "unsigned" in types:
@@ -277,6 +279,7 @@ def test_laws_draw_the_candidate_that_is_located(law: Any) -> None:
 
 
 @pytest.mark.parametrize("mechanism", [Exponential(), PermuteAndFlip()])
+@pytest.mark.one_in(2)
 def test_peeling_of_runs_is_peeling_of_their_list(mechanism: Mechanism) -> None:
     ranks, tops, sizes = [[3], [1, 2, 0]], [2, 0], [1, 3]
     calibrated = Peeling(mechanism, 2).calibrate(

@@ -4,10 +4,11 @@ import copy
 from typing import Any
 
 import pytest
-from bench import page, picture, regressions, stored
 from bench.race import Timing
 from bench.results import Row, Target, compared
 from rich.console import Console
+
+from bench import page, picture, regressions, stored
 
 
 def results(ours: float, theirs: float = 2.0, failure: str | None = None) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Tests of the benchmarks, and of the measures of the source."""
