@@ -23,7 +23,7 @@ check: .venv/test-ready
 coverage: .venv/test-ready ## which lines and branches the tests reach
 	$(BIN)/pytest -q -n auto --dist loadscope --cov --cov-report=term
 
-proofs: .venv/test-ready ## the long enumerations, and ten times as many random examples as in `make test`
+proofs: .venv/test-ready ## the long enumerations, and twenty times as many random examples as in `make test`
 	$(BIN)/pytest -q -n auto --dist loadscope -m "proof or hypothesis" --hypothesis-profile=thorough
 
 storm: .venv/test-ready ## a thousand kills and interrupts over one ledger, and over the service, minutes each

@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 from . import postgres
 
 settings.register_profile(
-    "quick", deadline=None, derandomize=True, print_blob=True, max_examples=20
+    "quick", deadline=None, derandomize=True, print_blob=True, max_examples=10
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=200)
 settings.load_profile("quick")

@@ -75,8 +75,10 @@ def budget() -> Ledger:
     return ledger
 
 
-def pages(folder: Path) -> dict[str, Path]:
-    ledger, file = budget(), folder / "page.html"
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Reports of every kind, by name."""
+    ledger, file = budget(), tmp_path_factory.mktemp("reports") / "page.html"
     subjects: dict[str, tuple[Any, dict[str, Any]]] = {
         "release": (vote(), {}),
         "several": (vote(size=300), {}),
@@ -96,8 +98,8 @@ def pages(folder: Path) -> dict[str, Path]:
     return found
 
 
-def test_pages_are_whole_loaded_from_nowhere_and_run_nothing(tmp_path: Path) -> None:
-    for name, path in pages(tmp_path).items():
+def test_pages_are_whole_loaded_from_nowhere_and_run_nothing(pages: dict[str, Path]) -> None:
+    for name, path in pages.items():
         page = read(path)
         assert page.tags[:2] == ["html", "head"], name
         assert page.tags.count("h1") == page.tags.count("main") == 1
@@ -116,14 +118,13 @@ def test_pages_are_whole_loaded_from_nowhere_and_run_nothing(tmp_path: Path) -> 
         assert "@media print" in style
 
 
-def test_pictures_are_inside_and_say_what_they_show(tmp_path: Path) -> None:
-    found = pages(tmp_path)
-    pictures = {name: read(path).tags.count("svg") for name, path in found.items()}
+def test_pictures_are_inside_and_say_what_they_show(pages: dict[str, Path]) -> None:
+    pictures = {name: read(path).tags.count("svg") for name, path in pages.items()}
     assert pictures == {
         "release": 1, "several": 0, "rho": 1, "paid": 1, "noise": 0, "exact": 1, "false": 1,
         "long": 0, "samples": 0, "ledger": 1,
     }  # fmt: skip
-    for path in found.values():
+    for path in pages.values():
         page = read(path)
         said = [value for name, value in page.attributes if name == "aria-label"]
         assert len(said) == page.tags.count("svg")
@@ -131,17 +132,17 @@ def test_pictures_are_inside_and_say_what_they_show(tmp_path: Path) -> None:
         assert page.tags.count("title") > page.tags.count("svg"), "marks have titles"
 
 
-def test_markup_in_candidates_and_names_is_text(tmp_path: Path) -> None:
+def test_markup_in_candidates_and_names_is_text(tmp_path: Path, pages: dict[str, Path]) -> None:
     release = discreet.select({EVIL: 10**6, "tea": 0}, sensitivity=1, epsilon=1)
     page = read(discreet.report(release, tmp_path / "r.html"))
     assert page.text.count(EVIL) == 2
-    page = read(pages(tmp_path)["ledger"])
+    page = read(pages["ledger"])
     assert "The privacy budget of <b>votes" in page.text
     assert "<i>bo" in page.text
 
 
-def test_nothing_private_is_told(tmp_path: Path) -> None:
-    for path in pages(tmp_path).values():
+def test_nothing_private_is_told(pages: dict[str, Path]) -> None:
+    for path in pages.values():
         raw = path.read_text(encoding="utf-8")
         for score in VOTES.values():
             assert str(score) not in raw
@@ -180,17 +181,16 @@ def test_preferred_candidates_have_no_worst_error() -> None:
     assert vote(mechanism=preferred).candidates is None
 
 
-def test_an_audit_is_told_both_ways(tmp_path: Path) -> None:
-    found = pages(tmp_path)
-    assert "holds for this pair of datasets. That is a proof" in read(found["exact"]).text
-    false = read(found["false"])
+def test_an_audit_is_told_both_ways(pages: dict[str, Path]) -> None:
+    assert "holds for this pair of datasets. That is a proof" in read(pages["exact"]).text
+    false = read(pages["false"])
     assert ("class", "bad") in false.attributes
     assert "is false: this pair" in false.text
     assert "infinite" in false.text
 
 
-def test_a_budget_is_told_exactly(tmp_path: Path) -> None:
-    text = read(pages(tmp_path)["ledger"]).text
+def test_a_budget_is_told_exactly(pages: dict[str, Path]) -> None:
+    text = read(pages["ledger"]).text
     assert "Spent ε = 2.5 of ε = 4; remaining ε = 1.5." in text
     assert "Of what was spent, ε = 2 are shares of analysts" in text
     assert "ε = 5/3" in text  # what is left to the analyst

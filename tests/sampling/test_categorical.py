@@ -99,6 +99,7 @@ def test_two_levels_without_a_fast_pass() -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
+@pytest.mark.proof_in("numpy")
 def test_two_levels_in_a_batch() -> None:
     law = Categorical(read_vector([0, 1, 2, 3, 4]), HALF)
 
@@ -159,6 +160,7 @@ def test_running_sums_keep_their_error(n: int, seed: int) -> None:
     assert chain <= 512 + n // 256 + 1
 
 
+@pytest.mark.proof_in("numpy")
 def test_ten_million_candidates() -> None:
     scores = np.random.default_rng(3).normal(size=10**7)
     law = Categorical(Vector(scores), NaturalRate(Fraction(50)))

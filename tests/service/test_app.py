@@ -125,6 +125,7 @@ def test_the_matrix_has_every_route(called: Called) -> None:
 
 
 @pytest.mark.parametrize("who", ALLOWED)
+@pytest.mark.one_in(2)
 def test_every_route_of_every_role_by_every_method(called: Called, who: str) -> None:
     for path in {path for _, path in {*ROUTES} | PUBLIC}:
         for method in METHODS:

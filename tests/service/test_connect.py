@@ -192,6 +192,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
 
 
 @pytest.mark.parametrize(("ask", "error", "match"), REFUSED)
+@pytest.mark.one_in(4)
 def test_what_is_not_allowed_is_refused_and_charges_nothing(
     asked_nothing: Path, ask: Callable[[Connection], object], error: type[DiscreetError], match: str
 ) -> None:

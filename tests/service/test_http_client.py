@@ -228,6 +228,7 @@ BODIES = [
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("status", [200, 302, 402])
+@pytest.mark.one_in(5)
 def test_a_hostile_server_ends_in_our_errors(status: int, body: bytes) -> None:
     replayed = {"Idempotent-Replayed": "?0", "Location": "https://evil.test", "Ledger-Events": "x"}
     for headers in (replayed, {**replayed, "Content-Type": "text/html"}, {}):

@@ -86,6 +86,7 @@ def test_an_owner_opens_and_extends_budgets(owner: Connection) -> None:
         (lambda c: c.audit("0"), InvalidArgument, "64 digits"),
     ],
 )  # fmt: skip
+@pytest.mark.one_in(5)
 def test_what_is_wrong_is_said_alike(
     owner: Connection, ask: Callable[[Any], object], error: type[DiscreetError], match: str
 ) -> None:
@@ -176,6 +177,7 @@ def forged(event: Event, **other: Any) -> Event:
         lambda events: [*events, *events[-1:]],
     ],
 )  # fmt: skip
+@pytest.mark.one_in(3)
 def test_a_forged_chain_is_detected(owner: Connection, change: Any) -> None:
     owner.ask("typical-age", request="a")
     assert owner.audit().events == len(owner.chain()[1])

@@ -112,7 +112,7 @@ def test_every_route_is_asked(folder: Path) -> None:
     assert replays(replies) == replays(world.first)
 
 
-@pytest.mark.one_in(22)
+@pytest.mark.one_in(47)
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_is_harmed(
@@ -159,6 +159,7 @@ def disk(kind: str, folder: Path) -> AbstractContextManager[object]:
 
 
 @pytest.mark.parametrize("kind", ["full", "refused"])
+@pytest.mark.one_in(2)
 def test_the_disk_is_full(kind: str, tmp_path: Path) -> None:
     with small_disk(tmp_path / "SECRET") as folder:
         world = World(folder)

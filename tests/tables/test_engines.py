@@ -63,6 +63,7 @@ def census() -> pa.Table:
     return pa.table({name: [row[name] for row in rows] for name in rows[0]})
 
 
+@pytest.mark.one_in(3)
 def test_the_census_has_the_same_law_everywhere(make: Make) -> None:
     table = census()
     [name] = table.column_names
@@ -82,7 +83,7 @@ TWICE = [dt.datetime(2024, 10, 27, hour, 30, tzinfo=dt.UTC) for hour in (0, 1)]
 
 @pytest.mark.parametrize("kept", ["UTC", "Europe/Paris"])
 @pytest.mark.parametrize("asked", [dt.UTC, PARIS, ZoneInfo("America/New_York")])
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(3)
 def test_instants_are_told_apart_whatever_the_zone(
     make_typed: Make, kept: str, asked: dt.tzinfo
 ) -> None:
@@ -157,6 +158,7 @@ PEOPLE: Any = {"privacy_unit": "person", "by": "region", "groups": ["north", "sÃ
 
 
 @pytest.mark.proof_in("spark")
+@pytest.mark.one_in(3)
 def test_verbs_that_count(make: Make) -> None:
     data, drinks = make(visits()), ["tea", "cafÃ©", "milk"]
     assert discreet.mode(data, "drink", candidates=drinks, **SURE).value == "milk"
@@ -169,6 +171,7 @@ def test_verbs_that_count(make: Make) -> None:
     assert listed.unit == "person"
 
 
+@pytest.mark.one_in(3)
 def test_verbs_over_numbers(make: Make) -> None:
     data = make(visits())
     assert discreet.maximum(data, "age", candidates=GRID, **SURE).value >= 9
@@ -244,6 +247,7 @@ def test_groups_of_every_type(make_typed: Make, of: str) -> None:
 
 
 @pytest.mark.parametrize("of", ["integers", "unsigned", "decimals"])
+@pytest.mark.one_in(5)
 def test_numbers_of_every_type(make_typed: Make, of: str) -> None:
     values, wanted = COLUMNS[of]
     data = make_typed(pa.table({"p": ["a", "a", "b"], "v": values}))

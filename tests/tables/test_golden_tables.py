@@ -328,6 +328,7 @@ def test_every_engine_tells_what_it_told(engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["polars", "polars-lazy", "duckdb", "csv"])
+@pytest.mark.one_in(2)
 def test_some_questions_to_each_way_of_counting(engine: str, tmp_path: Path) -> None:
     """The others in `make proofs`."""
     data, expected = ENGINES[engine](table(), tmp_path), kept(engine)

@@ -298,6 +298,7 @@ def tabled(plan: str) -> pa.Table:
 
 @pytest.mark.parametrize("engine", TYPED)
 @pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.one_in(5)
 def test_units_of_two_columns_are_one_in_every_engine(
     plan: str, engine: str, tmp_path: Path
 ) -> None:

@@ -85,7 +85,7 @@ def tallied(found: tuple[Any, Any]) -> list[int]:
 
 @pytest.mark.parametrize("of", COLUMNS)
 @pytest.mark.parametrize("grid", GRIDS, ids=repr)
-@pytest.mark.one_in(7)
+@pytest.mark.one_in(5)
 def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
     data = make(pa.table({"v": COLUMNS[of]}))
     rows = numbers(data, "v")
@@ -280,6 +280,7 @@ def test_what_is_fetched_is_not_rounded(of: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("engine", TYPED)
+@pytest.mark.one_in(3)
 def test_short_types_are_not_rounded(engine: str, tmp_path: Path) -> None:
     """Prices and quantiles of floats and integers in few bits, where arithmetic in those bits is wrong."""
     rows = np.random.default_rng(7)

@@ -97,6 +97,7 @@ OF_KIND: dict[str, list[Any]] = {
     "engine", ["polars", "lazy", "pyarrow", "chunks", "pandas", "pandas-arrow"]
 )
 @given(data=st.data())
+@pytest.mark.one_in(4)
 def test_persons_of_engines(kind: str, engine: str, data: st.DataObject) -> None:
     of = data.draw(st.sampled_from(TYPES[kind]))
     cells = data.draw(st.lists(st.sampled_from(OF_KIND[kind]), max_size=8))

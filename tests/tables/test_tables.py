@@ -171,7 +171,7 @@ TYPES: dict[str, tuple[pa.Array, list[Any], list[int]]] = {
 
 
 @pytest.mark.parametrize("case", TYPES)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 def test_types(make_typed: Make, case: str) -> None:
     values, candidates, expected = TYPES[case]
     data = make_typed(pa.table({"c": values}))
@@ -181,6 +181,7 @@ def test_types(make_typed: Make, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["integers", "floats", "decimals", "dates", "zoned"])
+@pytest.mark.one_in(3)
 def test_types_with_many_candidates(make_typed: Make, case: str) -> None:
     values, candidates, expected = TYPES[case]
     first = {"dates": dt.date(1900, 1, 1), "zoned": dt.datetime(1980, 1, 1, tzinfo=dt.UTC)}
@@ -445,6 +446,7 @@ PARSED: dict[str, tuple[list[str], list[Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", PARSED)
+@pytest.mark.one_in(5)
 def test_parse_candidates(make_typed: Make, case: str) -> None:
     texts, expected, refused = PARSED[case]
     data = make_typed(pa.table({"c": TYPES[case][0]}))
@@ -501,6 +503,7 @@ def test_csv_dialects(tmp_path: Path, content: bytes, expected: list[int]) -> No
 
 @pytest.mark.parametrize(("size", "counts"), [(LONGEST_LINE - 1, 1), (LONGEST_LINE + 1, 0)])
 @pytest.mark.parametrize("before", [0, 1, 5, 2**23])
+@pytest.mark.proof_in("[8388608-")
 def test_long_rows_of_csv_count_wherever_they_are(
     tmp_path: Path, size: int, counts: int, before: int
 ) -> None:

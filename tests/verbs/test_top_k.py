@@ -425,6 +425,7 @@ def test_sensitivity_of_other_scores_is_tight(k: int) -> None:
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.one_in(3)
 def test_neighbours_differ_by_no_more_than_promised(k: int, neighbors: Neighbors) -> None:
     """Every pair of small histograms, both methods, every ordered list."""
     sensitivity = MONOTONIC if neighbors == "add_remove" else REPLACED

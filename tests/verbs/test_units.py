@@ -148,7 +148,7 @@ def examples(engine: str) -> int:
 
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(13)
 def test_counts_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records, candidates = PLANS[plan], ["tea", "milk", "absent", ""]
 
@@ -173,7 +173,7 @@ def fetched(part: Group) -> list[Any]:
 
 
 @pytest.mark.parametrize(("engine", "plan"), crossed(ENGINES, PLANS, "both"))
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(13)
 @pytest.mark.proof_in("spark")
 def test_numbers_are_those_of_the_definition(engine: str, plan: str, tmp_path: Path) -> None:
     records = PLANS[plan]

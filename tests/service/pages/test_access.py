@@ -85,6 +85,7 @@ def send(person: Person, method: str, path: str, secret: str = "") -> Any:
 
 
 @pytest.mark.parametrize("who", ROLES)
+@pytest.mark.one_in(2)
 def test_every_page_of_every_role_by_every_method(served: Served, who: str) -> None:
     for path in PATHS:
         person = served.person(None if who == "nobody" else who)
