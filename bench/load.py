@@ -165,7 +165,7 @@ def measure(load: Load, seconds: float) -> None:
 
 
 def _describe(folder: Path, slot: str) -> None:
-    from discreet.ledger.described import configuration, open_described
+    from discreet.ledger.toml_budgets import configuration, open_described
 
     (folder / "discreet.toml").write_text(_TEXT.format(slot=slot))
     (folder / "drinks.csv").write_text("drink\n" + 400 * "tea\ncoffee\ntea\nmilk\n")

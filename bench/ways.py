@@ -26,7 +26,7 @@ from rich.table import Table
 
 import discreet
 from discreet.ledger import interrupts
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.slots import LENGTH
 from discreet.service.tokens import tokens_beside
@@ -34,7 +34,7 @@ from discreet.service.tokens import tokens_beside
 SOURCE = str(Path(discreet.__file__).parent)
 COUNTED = {
     "verbs settled": ("selection.py", "deliver"),
-    "digests": ("descriptions.py", "digest"),
+    "digests": ("digests.py", "digest"),
     "reading transactions": ("ledger/store.py", "_begin_reading"),
     "writing transactions": ("ledger/store.py", "_begin_writing"),
     "error_boundary.enter": ("error_boundary.py", "enter"),

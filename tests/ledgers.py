@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from discreet.ledger import last_seen
+from discreet.ledger import chain_end
 from discreet.payment import Bill, Indices
 from discreet.privacy import PureDP
 from discreet.privacy.guarantees import Guarantee
@@ -45,4 +45,4 @@ def undrawn() -> Callable[[], Indices]:
 
 def forgetting() -> None:
     """Let this process be one that has seen no ledger yet, as after a restart."""
-    last_seen._SEEN.clear()
+    chain_end._SEEN.clear()

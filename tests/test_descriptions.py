@@ -16,7 +16,7 @@ import pytest
 
 import discreet
 from discreet import Grid
-from discreet.descriptions import VERSION, described, digest, is_current
+from discreet.digests import VERSION, described, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax

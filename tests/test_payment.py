@@ -11,7 +11,7 @@ import pytest
 
 import discreet
 from discreet import Grid
-from discreet.descriptions import is_current
+from discreet.digests import is_current
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.payment import Bill, Indices
 from discreet.privacy import PureDP

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 import discreet
 from discreet import Grid, Release
-from discreet.answer_types import T
+from discreet.candidates import T
 
 TERMS: dict[str, Any] = {"epsilon": 1}
 AGES = [31, 42, 57]

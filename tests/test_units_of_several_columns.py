@@ -17,7 +17,7 @@ from discreet.asking import bill_of
 from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidDescription, RequestConflict
 from discreet.ledger import Ledger
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.privacy.units import (
     one_record,
     plain_unit,

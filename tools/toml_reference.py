@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from discreet.datasets.column import COLUMN
+from discreet.datasets.columns import COLUMN
 from discreet.datasets.keys import Table
 from discreet.datasets.model import ANALYST, BUDGET, CSV, DATASET, DOCUMENT, SERVER, SHARE
 from discreet.datasets.questions import QUESTION, RENAMED, VERBS, keys_of

@@ -17,7 +17,7 @@ from .errors import DiscreetError as DiscreetError
 from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
 from .ledger import Session as Session
-from .ledger.described import read_dataset as read_dataset
+from .ledger.toml_budgets import read_dataset as read_dataset
 from .node import DataNode as DataNode
 from .planning.compare import compare as compare
 from .planning.simulate import distribution as distribution

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from .arguments import named_arguments, refuse_one_shot
 from .errors import InvalidArgument, shown
-from .listener import Listener, PrepareDraw
-from .payment import Bill
+from .payment import Bill, Listener, PrepareDraw
 from .releases import Release
 from .selection import Order
 

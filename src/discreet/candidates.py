@@ -1,24 +1,31 @@
 """Candidates: the possible answers, public and fixed before the data are read."""
 
+import datetime as dt
 import math
 import operator
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .answer_types import T
 from .arguments import MOST_LISTED, exact_text, listed, refuse_one_shot
 from .error_boundary import error_boundaries
 from .errors import InvalidCandidates, shown
-from .instants import instant
 from .numbers import Number, exact, fits, float_up, positive
 from .sampling.number_types import by_type
 from .sampling.vectors import ExactArray, Integers
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    T = TypeVarWithDefault("T", covariant=True, default=Any)
+else:
+    T = TypeVar("T", covariant=True)  # whose default is new in Python 3.13
+"""The type of an answer, by which `Release` and `Grid` are generic: any type where none is given."""
 
 _BLOCK = 2**15
 
@@ -47,7 +54,7 @@ class Answers(Protocol):
 
     @property
     def description(self) -> object:
-        """Plain values that tell these answers from all others: see `descriptions`."""
+        """Plain values that tell these answers from all others: see `digests`."""
         ...
 
     def __getitem__(self, index: int, /) -> object: ...
@@ -413,3 +420,17 @@ def _twice(first: object, second: object) -> str:
     """Return how two labels are the same: for Python, True equals 1, and 0.0 equals -0.0."""
     same = shown(first) == shown(second)
     return f"{shown(first)} is there twice" if same else f"{shown(first)} equals {shown(second)}"
+
+
+def instant(value: object) -> object:
+    """Return a time with an offset in UTC, and anything else as it is.
+
+    Python compares two times of one zone by their clocks, and holds one in an hour that clocks repeat unequal
+    to all of other zones. In UTC, equal are those of the same instant.
+    """
+    if not isinstance(value, dt.datetime) or value.tzinfo is None or value.utcoffset() is None:
+        return value
+    try:
+        return value.astimezone(dt.UTC)
+    except OverflowError:  # a year that Python cannot write in UTC
+        return value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from . import plots
-from .answer_types import T
+from .candidates import T
 from .error_boundary import error_boundaries
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief

@@ -15,10 +15,9 @@ import numpy as np
 
 from .accuracy import CONFIDENCE, ErrorBound
 from .candidates import Answers
-from .descriptions import digest
+from .digests import digest
 from .errors import InvalidArgument, InvalidScores
 from .float_environment import in_default_environment
-from .listener import Listener
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.calibration_cache import find_calibration
 from .mechanisms.contract import (
@@ -30,7 +29,7 @@ from .mechanisms.contract import (
     read_parameter,
 )
 from .numbers import count, decimal
-from .payment import Account, Bill, Indices, Purchased, buy_from
+from .payment import Account, Bill, Indices, Listener, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words

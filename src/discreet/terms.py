@@ -9,7 +9,7 @@ from .answer_types import T
 from .arguments import read_name
 from .candidates import Indexed
 from .datasets.calls import takes_dataset
-from .datasets.declared_terms import Asks
+from .datasets.dataset_terms import Asks
 from .docstrings import entries, with_entries
 from .error_boundary import error_boundary
 from .errors import InvalidArgument

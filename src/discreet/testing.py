@@ -19,7 +19,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from .arguments import listed
-from .descriptions import digest
+from .digests import digest
 from .errors import InvalidArgument, InvalidScores, OutOfBits, shown
 from .mechanisms import read_mechanism
 from .mechanisms.contract import (

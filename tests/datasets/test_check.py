@@ -11,7 +11,7 @@ import pytest
 
 from discreet import Dataset
 from discreet.cli import run
-from discreet.datasets.check import check_cells, record_fits
+from discreet.datasets.cell_fits import check_cells, record_fits
 from discreet.errors import InvalidArgument, MissingColumn
 from discreet.tables.fits import CellCounts
 from discreet.tables.ids import start_of_rule

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Dataset, Grid
-from discreet.datasets.column import COLUMN, MOST_VALUES, TYPES, read_column
+from discreet.datasets.columns import COLUMN, MOST_VALUES, TYPES, read_column
 from discreet.datasets.configuration import read_configuration
 from discreet.errors import InvalidArgument, InvalidCandidates, InvalidDescription, MissingColumn
 

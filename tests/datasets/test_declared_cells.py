@@ -23,8 +23,8 @@ import pytest
 import discreet
 from discreet import Dataset
 from discreet.candidates import Labels
-from discreet.datasets.check import check_cells, record_fits
-from discreet.datasets.declared_terms import declared_values
+from discreet.datasets.cell_fits import check_cells, record_fits
+from discreet.datasets.dataset_terms import declared_values
 from discreet.errors import InvalidCandidates, UnreadableData
 from discreet.tables.column import Source
 from discreet.tables.fits import CellCounts

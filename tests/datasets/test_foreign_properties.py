@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet import Dataset
-from discreet.datasets import foreign_properties as rules
+from discreet.datasets.interchange import properties as rules
 from discreet.errors import DiscreetError, InvalidDescription
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "describe_your_data.md"

@@ -13,7 +13,7 @@ import discreet
 from discreet import Grid
 from discreet.cli import run
 from discreet.datasets.configuration import read_configuration
-from discreet.datasets.connections import DuckFile
+from discreet.datasets.databases import DuckFile
 from discreet.errors import InvalidDescription, UnreadableData, UnreadableFile
 
 COLUMNS = """
@@ -106,7 +106,7 @@ def test_every_spelling_of_a_truth_counts_once_per_user(folder: Path) -> None:
 
 
 def test_what_mode_leaves_out_is_counted_by_check(folder: Path) -> None:
-    from discreet.datasets.check import check_cells
+    from discreet.datasets.cell_fits import check_cells
 
     Path("rows.csv").write_text(
         "age,member,day\n041,tRuE,20240201\n41,1,2024-02-01\n41.0,yes,2024-02-01\n"

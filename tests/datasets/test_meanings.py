@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import discreet
 from discreet import Dataset
 from discreet.candidates import Labels
-from discreet.datasets.check import check_cells
+from discreet.datasets.cell_fits import check_cells
 from discreet.errors import InvalidCandidates
 from discreet.tables.kinds import ColumnType, nearest
 from discreet.tables.meanings import meanings

@@ -12,7 +12,7 @@ from discreet import Dataset, Ledger
 from discreet.cli import run
 from discreet.datasets.sources import place_of
 from discreet.errors import DiscreetError
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 
 COLUMNS = {"x": {"type": "integer", "minimum": 0, "maximum": 9}}
 

@@ -10,7 +10,7 @@ import discreet
 from discreet.datasets.model import ANALYST, BUDGET, DATASET, DOCUMENT
 from discreet.datasets.questions import RENAMED as RENAMED_VERBS
 from discreet.errors import InvalidDescription
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 
 from .made_by_3d1894d.record import HERE, OLD_TEXT, read, recorded
 

@@ -7,7 +7,7 @@ import pytest
 import discreet
 from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidDescription, UnknownBudget, UnreadableFile
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 
 from .test_periods import Clock
 
@@ -126,7 +126,7 @@ def test_what_is_not_declared_is_asked_for(folder: Path) -> None:
 def test_without_a_file_it_says_what_to_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.ledger.described.find_configuration", lambda: None)
+    monkeypatch.setattr("discreet.ledger.toml_budgets.find_configuration", lambda: None)
     with pytest.raises(InvalidDescription, match=r"there is no discreet\.toml"):
         discreet.read_dataset("people")
 

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 from discreet import Dataset, Grid, Ledger
-from discreet.datasets.connections import DuckFile, read_database
+from discreet.datasets.databases import DuckFile, read_database
 from discreet.errors import DiscreetError, Exhausted, InvalidArgument, UnreadableData
 from discreet.privacy import PureDP
 from discreet.tables.queries import SqlQuery

@@ -18,7 +18,7 @@ import pytest
 
 import discreet
 from discreet import errors
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.counts import kept_counts
 from discreet.service.pages.asked import SESSION

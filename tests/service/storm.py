@@ -27,7 +27,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.tokens import read_expiry, tokens_beside
 
 from ..storm import fast_place, on_a_server, told

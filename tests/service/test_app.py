@@ -15,7 +15,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.limits import LONGEST_BODY, PLACES, RateLimit

@@ -23,7 +23,7 @@ from discreet.errors import (
     UnknownBudget,
     UnknownName,
 )
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 
 from ..canaries import exception_leads_to
 

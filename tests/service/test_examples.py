@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import discreet
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.slots import LENGTH
 from discreet.service.tokens import read_expiry, tokens_beside
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service.counts import RequestCounts
 from discreet.service.health import Health
 from discreet.service.held import hold

@@ -17,7 +17,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the extra server is not installed")
 
 import discreet
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.counts import RequestCounts
 from discreet.service.http_connections import LEAST_TAKEN, LONGEST_HEAD, LimitedConnection

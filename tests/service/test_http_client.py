@@ -24,7 +24,7 @@ from discreet.errors import (
     Unanswerable,
     UnreadableArgument,
 )
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service import http_client
 from discreet.service.app import make_app
 from discreet.service.connection import _FreeVerb

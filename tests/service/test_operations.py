@@ -14,9 +14,8 @@ import duckdb
 
 import discreet
 from discreet import Connection
-from discreet.datasets import check
 from discreet.errors import DiscreetError, InvalidArgument, NotAllowed
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
 from discreet.service.operations import (

@@ -23,7 +23,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger import Event
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service import connection as connections
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient

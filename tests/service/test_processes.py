@@ -27,7 +27,7 @@ from discreet.errors import (
     UnknownName,
     UnreadableData,
 )
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service import processes as processes_of
 from discreet.service.answering import file_digest
 from discreet.service.app import make_app

@@ -12,7 +12,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
 from discreet import Connection
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.http_client import HttpClient
 from discreet.service.slots import LENGTH, Clock, Slots

@@ -20,7 +20,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 
 import discreet
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.pages.routes import PAGES
 from discreet.service.pages.sessions import form_secret

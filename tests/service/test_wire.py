@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid, errors
-from discreet.datasets.column import read_column as declared
+from discreet.datasets.columns import read_column as declared
 from discreet.errors import DiscreetError, InvalidArgument
 from discreet.node import AllowedQuestion
 from discreet.privacy import PureDP

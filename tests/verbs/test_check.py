@@ -23,7 +23,7 @@ import discreet
 from discreet import Batch, Dataset, Ledger
 from discreet.accuracy import CONFIDENCE, geometric_error
 from discreet.cli import run
-from discreet.datasets.check import described_records, record_fits
+from discreet.datasets.cell_fits import described_records, record_fits
 from discreet.datasets.noisy_cell_counts import LARGEST, NoisyCellCounts
 from discreet.errors import (
     DiscreetError,

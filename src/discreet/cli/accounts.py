@@ -95,7 +95,7 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
         return NamedAccount(existing_ledger(where), dataset)
     if declared is None:
         raise InvalidArgument("which ledger is it? give its path, or declare one in discreet.toml")
-    from ..ledger.described import described_ledger
+    from ..ledger.toml_budgets import described_ledger
 
     ledger = described_ledger(declared, dataset or "NAME")
     return NamedAccount(ledger, declared.datasets.get(dataset or "", dataset))

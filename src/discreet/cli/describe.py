@@ -78,8 +78,8 @@ def count_not_private(dataset: str) -> None:
     Raises:
         Exit: with code 1 if there are any.
     """
-    from ..datasets.check import check_cells
-    from ..ledger.described import configuration
+    from ..datasets.cell_fits import check_cells
+    from ..ledger.toml_budgets import configuration
 
     say(_NOT_PRIVATE)
     found = check_cells(configuration().dataset(dataset))

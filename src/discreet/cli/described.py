@@ -7,7 +7,7 @@ from .. import tables
 from ..candidates import Grid
 from ..datasets import Dataset
 from ..datasets.configuration import find_configuration, read_configuration
-from ..datasets.declared import declared_as
+from ..datasets.dataset_paths import declared_as
 from ..errors import InvalidArgument
 from .answers import say
 
@@ -25,7 +25,7 @@ def described_data(given: Path) -> Path | Dataset:
     path = find_configuration()
     if path is None:
         return given
-    from ..ledger.described import with_its_ledger
+    from ..ledger.toml_budgets import with_its_ledger
 
     declared = read_configuration(path)
     if str(given) in declared.datasets:

@@ -24,8 +24,8 @@ from ..errors import (
     UnreadableFile,
     shown,
 )
+from ..file_permissions import private_opener
 from ..numbers import exact
-from ..private_files import private_opener
 from ..tables.failures import quietly
 from ..tables.paths import file_format
 

@@ -108,7 +108,7 @@ def open_command(  # `open` is Python's
     """
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     if dataset is None:
-        from ..ledger.described import configuration, open_described
+        from ..ledger.toml_budgets import configuration, open_described
 
         declared = declaring(where)
         if declared is None and ("://" in where or Path(where).suffix):
@@ -192,7 +192,7 @@ def describe_budget_command(
 
     Example: discreet ledger describe people
     """
-    from ..ledger.described import configuration, described_ledger
+    from ..ledger.toml_budgets import configuration, described_ledger
 
     declared = configuration()
     described_ledger(declared, dataset).describe(declared.dataset(dataset), separate=separate)
@@ -219,7 +219,7 @@ def merge_command(
 
     Example: discreet ledger merge visits --into people
     """
-    from ..ledger.described import configuration, described_ledger
+    from ..ledger.toml_budgets import configuration, described_ledger
 
     declared = configuration()
     ledger = described_ledger(declared, dataset)
@@ -248,7 +248,7 @@ def renew_command(
 
     Example: discreet ledger renew people
     """
-    from ..ledger.described import configuration, described_ledger, renew_described
+    from ..ledger.toml_budgets import configuration, described_ledger, renew_described
 
     amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
     declared = configuration()

@@ -36,7 +36,7 @@ def serve_command(
 
     Example: discreet serve discreet.toml
     """
-    from ..ledger.described import configuration, owner_notes
+    from ..ledger.toml_budgets import configuration, owner_notes
     from ..service.serving import serve
 
     declared = configuration(config)

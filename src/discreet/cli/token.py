@@ -92,7 +92,7 @@ def revoke_command(
 
 def _described(config: Path | None) -> "tuple[Configuration, Tokens]":
     """Return the description, and the tokens beside it."""
-    from ..ledger.described import configuration
+    from ..ledger.toml_budgets import configuration
     from ..service.tokens import tokens_beside
 
     declared = configuration(config)

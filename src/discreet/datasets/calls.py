@@ -11,8 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from ..payment import UNDESCRIBED, stamped
 from .dataset import Dataset
-from .declared import check_raw
-from .declared_terms import Asks, settle
+from .dataset_paths import check_raw
+from .dataset_terms import Asks, settle
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -15,14 +15,14 @@ from ..numbers import exact, spell
 from ..privacy.units import unit_in_words
 from ..text_tables import TextTable
 from ..warning import warn
-from .connections import PASSWORD, holds_password
+from .databases import PASSWORD, holds_password
 from .dataset import Dataset
+from .dataset_terms import Asks, check_question
 from .declarations import KeyPath, few, nearest, placed, wrong
-from .declared_terms import Asks, check_question
 from .keys import one_of
 from .lines import line_of, read_toml
-from .locations import found_path, read_source
 from .model import DOCUMENT
+from .sources import found_path, read_source
 
 FILE = "discreet.toml"
 _LONGEST, _TOLD = 2**24, 200

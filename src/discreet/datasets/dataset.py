@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..arguments import exact_text, file_path, read_name, refuse_one_shot, text
-from ..descriptions import digest
+from ..digests import digest
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument, MissingColumn, shown
 from ..numbers import count
@@ -22,9 +22,9 @@ from ..tables.queries import SqlQuery
 from ..tables.query_tables import TableCheck
 from ..text_tables import listing
 from ..warning import warn
-from .column import Column, read_column
+from .columns import Column, read_column
 from .declarations import few, nearest, read_mapping, wrong
-from .foreign_schemas import ForeignSchema, smartnoise_dataset, table_schema_columns
+from .interchange.metadata import ForeignSchema, smartnoise_dataset, table_schema_columns
 from .look_alikes import look_alikes
 from .sources import place_of
 

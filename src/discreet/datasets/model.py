@@ -5,7 +5,7 @@ What only the whole file tells is left to `configuration`: whether the column of
 
 from ..numbers import count
 from ..privacy.sensitivity import read_neighbors
-from .column import COLUMN
+from .columns import COLUMN
 from .dataset import MOST_ROWS, NO_UNIT
 from .keys import (
     ABOVE_ZERO,

@@ -4,10 +4,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..error_replacement import replacing
 from ..errors import InvalidArgument, InvalidDescription, UnreadableData
-from ..foreign import replacing
-from .connections import Database, DuckFile, read_database
-from .locations import table_query
+from .databases import Database, DuckFile, read_database
+from .sources import table_query
 
 SUFFIXES = {".duckdb": "duckdb", ".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite"}
 """The kinds of databases, by the endings of their files."""

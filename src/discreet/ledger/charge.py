@@ -13,7 +13,7 @@ from ..privacy.statements import in_full
 from ..privacy.units import Unit, plain_unit, read_unit
 from ..text_tables import fact_table
 from . import integrity
-from .descriptions import check_charge
+from .binding_events import check_charge
 from .events import Event, canonical_json, unit_field
 from .purchase import Payer
 from .transaction import NewEvent, Transaction

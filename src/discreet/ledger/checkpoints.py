@@ -12,7 +12,7 @@ from typing import BinaryIO
 from sqlalchemy import Connection, select
 
 from ..errors import InvalidArgument, LedgerCorrupt, LedgerUnwritable, shown
-from ..private_files import private_opener
+from ..file_permissions import private_opener
 from .schema import EVENTS, LEDGER
 
 _TAIL = 2**16

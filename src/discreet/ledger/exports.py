@@ -8,7 +8,7 @@ from typing import TextIO
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, LedgerUnwritable, shown
-from ..private_files import open_private
+from ..file_permissions import open_private
 from .events import Event
 
 _COLUMNS = Event.__slots__

@@ -23,10 +23,10 @@ from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import Unit, read_unit
 from ..text_tables import Listing, listing
 from . import exports, queries
+from .binding_events import read_bindings
 from .bindings import Declaration
 from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, read_delta_for, read_total
 from .checkpoints import Checkpoint, Checkpoints, check_checkpoints, read_checkpoints
-from .descriptions import read_bindings
 from .events import CHARGED, Event, canonical_json
 from .opening import (
     Renewal,

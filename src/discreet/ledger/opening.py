@@ -8,9 +8,9 @@ from ..payment import About
 from ..privacy.statements import relation
 from ..privacy.units import one_record
 from . import integrity, queries
+from .binding_events import append_described, change, read_bindings, record
 from .bindings import Bindings, Declaration
 from .budget import Amount, Budget, BudgetName, DeltaFor, Terms, new_budget
-from .descriptions import append_described, change, read_bindings, record
 from .events import unit_field
 from .periods import Period, this_period
 from .purchase import Payer

@@ -9,7 +9,7 @@ from functools import partial
 from uuid import uuid4
 
 from ..arguments import read_name
-from ..descriptions import is_current
+from ..digests import is_current
 from ..errors import (
     DiscreetError,
     LedgerCorrupt,
@@ -22,8 +22,7 @@ from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
 from . import integrity, queries
-from .budget import Amount, Budget
-from .descriptions import (
+from .binding_events import (
     WHY_OVERLAPPING,
     check_about,
     check_charge,
@@ -31,6 +30,7 @@ from .descriptions import (
     record,
     set_check,
 )
+from .budget import Amount, Budget
 from .events import Event, decode, encode, read_indices, unit_field
 from .queries import update_budget
 from .store import Store

@@ -13,10 +13,10 @@ from ..payment import About
 from ..privacy.guarantees import read_guarantee
 from ..privacy.units import Unit, one_record
 from . import integrity, queries
+from .binding_events import append_described, read_bindings
 from .bindings import Bindings, Declaration
 from .budget import Budget
 from .charge import charge_outside
-from .descriptions import append_described, read_bindings
 from .events import CHARGED, canonical_json
 from .purchase import Payer
 from .transaction import Transaction

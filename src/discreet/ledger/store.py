@@ -15,10 +15,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool, Pool, StaticPool
 
 from ..errors import DiscreetError, LedgerBusy, LedgerCorrupt, LedgerError, MissingPackage
+from .chain_end import LastSeen, check_continues
 from .checkpoints import Checkpoint, CheckpointLog, Checkpoints
 from .failures import busy_error, ledger_error
 from .interrupts import StopRequest, run_uninterrupted
-from .last_seen import LastSeen, check_continues
 from .location import make_file, name_of, read_url
 from .locks import exclusive
 from .open_file import KEEPS_OPEN, OpenFile

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from flint import arb
 
-from ..descriptions import digest
+from ..digests import digest
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, InvalidArgument, shown
 from ..numbers import Number, count, exact, flag, positive, positive_up

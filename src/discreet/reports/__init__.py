@@ -14,10 +14,10 @@ from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, shown
+from ..file_permissions import open_private
 from ..languages import Language
 from ..ledger import Ledger
 from ..planning.distribution import Distribution
-from ..private_files import open_private
 from ..releases import Release
 from .audits import about_exact_audit, about_other_audit
 from .budgets import about_budget, remaining_section

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..error_replacement import replacing
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
-from ..foreign import replacing
 from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector

@@ -11,7 +11,7 @@ from ..arguments import file_path, read_name
 from ..datasets.configuration import Configuration
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, NotAllowed
-from ..ledger.described import configuration
+from ..ledger.toml_budgets import configuration
 from ..node.isolation import PublicError, error_for_owner, isolated, unwrap
 from .connection import Connection
 from .held import auditor_rights, hold, rights

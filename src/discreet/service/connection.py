@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
-from ..datasets.column import Column
+from ..datasets.columns import Column
 from ..error_boundary import error_boundaries, errors_for_callers
 from ..ledger import Budget, Event, Quote
 from ..ledger.transaction import ChainHead

@@ -12,7 +12,7 @@ from threading import Lock
 from time import monotonic
 from typing import TypeVar
 
-from ..private_files import private_opener
+from ..file_permissions import private_opener
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS counted (name TEXT, labels TEXT, number INTEGER, PRIMARY KEY (name, labels));

@@ -10,7 +10,7 @@ from ..datasets.declarations import wrong
 from ..datasets.lines import line_of
 from ..datasets.questions import VERBS
 from ..errors import DiscreetError, InvalidDescription, LedgerError
-from ..ledger.described import declared_neighbors, existing
+from ..ledger.toml_budgets import declared_neighbors, existing
 from ..node.datasets import Datasets
 from .free_questions import Freedom, verb_named
 from .rights import Rights

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..batches import Call
 from ..candidates import Grid
-from ..datasets.column import Column
+from ..datasets.columns import Column
 from ..datasets.dataset import Dataset
 from ..payment import Bill
 from ..verbs.check import check

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ..datasets.column import Column
+from ..datasets.columns import Column
 from ..errors import InvalidArgument, NotAllowed, shown
 from ..ledger import Event
 from ..ledger.transaction import ChainHead

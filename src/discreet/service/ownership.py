@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from ..datasets.configuration import Configuration
 from ..ledger import Budget, Event
-from ..ledger.described import described_ledger, open_described, renew_described
+from ..ledger.toml_budgets import described_ledger, open_described, renew_described
 from ..ledger.transaction import ChainHead
 from ..node.datasets import Datasets
 from ..numbers import Number

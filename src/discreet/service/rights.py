@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..batches import Call
-from ..datasets.column import Column
+from ..datasets.columns import Column
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount

@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from ..arguments import choice, exact_text, read_name
 from ..errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile, shown
-from ..private_files import open_private, private_opener
+from ..file_permissions import open_private, private_opener
 
 ROLES = ("owner", "analyst", "auditor")
 """The owner may do everything, an analyst asks, and an auditor sees what was done and asks nothing."""

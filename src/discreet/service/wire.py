@@ -16,7 +16,7 @@ from typing import Any
 from .. import errors
 from ..accuracy import read_error_bound
 from ..candidates import Grid
-from ..datasets.column import Column
+from ..datasets.columns import Column
 from ..datasets.noisy_cell_counts import NoisyCellCounts
 from ..errors import DiscreetError, InvalidArgument
 from ..ledger import Budget, Quote

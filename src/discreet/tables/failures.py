@@ -7,8 +7,8 @@ from functools import partial
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
+from ..error_replacement import replacing
 from ..errors import DiscreetError, MissingColumn, MissingPackage, shown
-from ..foreign import replacing
 
 P = ParamSpec("P")
 T = TypeVar("T")

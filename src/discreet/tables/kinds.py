@@ -13,8 +13,8 @@ from math import inf, nextafter
 from typing import Any
 from uuid import UUID
 
+from ..candidates import instant
 from ..errors import InvalidCandidates, UnreadableData, shown
-from ..instants import instant
 
 CELL = "cell"
 """The name of the only column of a table once it has been opened."""

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from ..candidates import instant
 from ..errors import InvalidCandidates
-from ..instants import instant
 from .kinds import ColumnType, Key, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")

@@ -9,10 +9,10 @@ from typing import Any, overload
 from ..accuracy import CELLS, CONFIDENCE, ErrorBound, geometric_error
 from ..arguments import exact_text, listed
 from ..datasets import Dataset
-from ..datasets.check import described_records, record_fits
-from ..datasets.column import Column
+from ..datasets.cell_fits import described_records, record_fits
+from ..datasets.columns import Column
+from ..datasets.dataset_terms import declared_values
 from ..datasets.declarations import few
-from ..datasets.declared_terms import declared_values
 from ..datasets.noisy_cell_counts import CLASSES, LARGEST, NoisyCellCounts
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument

@@ -9,10 +9,10 @@ from .. import tables
 from ..arguments import column_name
 from ..candidates import Found, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
-from ..listener import is_paid, is_quoted
 from ..mechanisms import read_mechanism
 from ..mechanisms.unpromised import Unpromised
 from ..numbers import flag
+from ..payment import is_paid, is_quoted
 from ..releases import Release
 from ..scores import ClassCounts, Counts, Score
 from ..selection import Query, ask, draw

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..candidates import Labels
 from ..errors import InvalidCandidates, InvalidScores
-from ..listener import is_billed
 from ..mechanisms.calibration_cache import Calibration, find_calibration
 from ..mechanisms.contract import Calibrated, Law
 from ..numbers import Number
+from ..payment import is_billed
 from ..releases import Release
 from ..sampling.bits import LazyUniform, SystemBits
 from ..sampling.categorical import Categorical

@@ -5,9 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar, Unpack, overload
 
-from ..answer_types import T
 from ..arguments import refuse_one_shot
-from ..candidates import Labels
+from ..candidates import Labels, T
 from ..error_boundary import error_boundary
 from ..errors import InvalidScores
 from ..numbers import Number, count

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from discreet.ledger.described import configuration
+from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
 from discreet.service.slots import App
 from discreet.service.tokens import ROLES, tokens_beside

@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 import pytest
 
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.pages.routes import PAGES
 from discreet.service.slots import App

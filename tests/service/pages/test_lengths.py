@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
-from discreet.ledger.described import configuration, open_described
+from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.pages.rendering import visible
 from discreet.service.pages.routes import ANSWER_LENGTH
 from discreet.service.slots import LENGTH

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
-from ...ledger.described import described_ledger
+from ...ledger.toml_budgets import described_ledger
 from ..limits import RateLimit
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..slots import LENGTH

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from ...errors import UnreadableFile
-from ...private_files import private_opener
+from ...file_permissions import private_opener
 
 LASTING = 8 * 3600
 """Seconds after which a session ends, if it is not ended before."""

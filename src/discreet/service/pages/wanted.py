@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from ...datasets.column import Column
+from ...datasets.columns import Column
 from ...datasets.questions import VERBS, keys_of
 from ...error_boundary import public_errors
 from ...ledger import Quote

@@ -15,9 +15,9 @@ from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
 from ..tables.written import is_written
-from .column import TYPES, Column
+from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
-from .declared_terms import declared_bound, declared_values
+from .dataset_terms import declared_bound, declared_values
 
 _NUMBERS = ("integer", "decimal", "float")
 

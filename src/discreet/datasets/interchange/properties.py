@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .declarations import KeyPath, nearest, told, wrong
+from ..declarations import KeyPath, nearest, told, wrong
 
 _LONGEST = 80
 

@@ -11,7 +11,7 @@ from ..numbers import count, exact
 from ..payment import stamped
 from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
-from .column import MOST_VALUES, Column
+from .columns import MOST_VALUES, Column
 from .dataset import MOST_ROWS, Dataset, declared_unit
 
 Asks = Literal["values", "numbers", "anything"]

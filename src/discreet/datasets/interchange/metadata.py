@@ -11,11 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..arguments import file_path
-from ..errors import MissingPackage, shown
-from .column import TYPES, read_column
-from .declarations import KeyPath, nearest, read_list, read_mapping, read_text, wrong
-from .foreign_properties import (
+from ...arguments import file_path
+from ...errors import MissingPackage, shown
+from ..columns import TYPES, read_column
+from ..declarations import KeyPath, nearest, read_list, read_mapping, read_text, wrong
+from .properties import (
     CONSTRAINTS,
     FIELD,
     METADATA,
