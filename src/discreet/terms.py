@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Generic, Required, TypedDict, TypeVar, get_args
 
-from .answer_types import T
 from .arguments import read_name
-from .candidates import Indexed
+from .candidates import Indexed, T
 from .datasets.calls import takes_dataset
 from .datasets.dataset_terms import Asks
 from .docstrings import entries, with_entries

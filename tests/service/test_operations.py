@@ -14,6 +14,7 @@ import duckdb
 
 import discreet
 from discreet import Connection
+from discreet.datasets import cell_fits
 from discreet.errors import DiscreetError, InvalidArgument, NotAllowed
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.app import make_app
@@ -150,7 +151,7 @@ def trap(monkeypatch: pytest.MonkeyPatch) -> Trap:
         sys.addaudithook(TRAP.watch)
     TRAP.touched = []
     monkeypatch.setattr(duckdb, "connect", TRAP.raise_error)
-    for module in (engine, column, check):
+    for module in (engine, column, cell_fits):
         monkeypatch.setattr(module, "open_table", TRAP.raise_error)
     monkeypatch.setattr(TRAP, "is_set", True)
     return TRAP
