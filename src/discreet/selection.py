@@ -31,7 +31,7 @@ from .mechanisms.contract import (
 from .numbers import count, decimal
 from .payment import Account, Bill, Indices, Listener, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
-from .privacy.sensitivity import Sensitivity, read_neighbors
+from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
 from .releases import Release
 from .sampling.bits import SystemBits
@@ -308,8 +308,16 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
         TypeError: if there is a term of another name.
     """
     check_names(terms)
-    mechanism, sensitivity, parameter, calibrated = _calibration(score, terms)
-    unit = bounded_unit(score, read_unit(terms.get("privacy_unit")))
+    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
+    return settle(score, terms, neighbors, read_unit(terms.get("privacy_unit")), answers)
+
+
+def settle(
+    score: Score, terms: Terms, neighbors: Neighbors, unit: Unit | None, answers: Answers | None
+) -> Question:
+    """Return the question of a score, of which the neighbouring relation and the privacy unit were read."""
+    bounded_unit(score, unit)  # refused before a sensitivity is asked
+    mechanism, sensitivity, parameter, calibrated = _calibration(score, terms, neighbors)
     size = terms.get("size")
     size = None if size is None else count(size, "size", most=MOST_DRAWS)
     account, request = read_payment(terms)
@@ -319,7 +327,7 @@ def ask(score: Score, terms: Terms, answers: Answers | None = None) -> Question:
 
 
 def _calibration(
-    score: Score, terms: Terms
+    score: Score, terms: Terms, neighbors: Neighbors
 ) -> tuple[Mechanism, Sensitivity, PrivacyParameter | None, Calibrated]:
     """Return the mechanism, the sensitivity of the score, the privacy parameter, and the mechanism calibrated."""
     if type(score) is Given:  # its sensitivity is declared by plain values
@@ -327,12 +335,8 @@ def _calibration(
         if cached is not None:
             return cached[:4]
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
-    neighbors = read_neighbors(terms.get("neighbors", "add_remove"))
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)
-    bounded_unit(
-        score, read_unit(terms.get("privacy_unit"))
-    )  # refused before a sensitivity is asked
     sensitivity = score.sensitivity(neighbors)
     return mechanism, sensitivity, parameter, calibrate(mechanism, sensitivity, parameter)
 

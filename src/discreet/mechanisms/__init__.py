@@ -1,6 +1,7 @@
 """The registry of mechanisms. Every mechanism is one file, and one line here."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from ..arguments import choice
@@ -36,7 +37,14 @@ MECHANISMS: dict[str, type[RegisteredMechanism]] = {
 }
 """Each mechanism under its name; calling it without arguments gives it with its defaults."""
 
-BOUNDED = tuple(name for name, kind in MECHANISMS.items() if kind().worst_case is not None)
+
+@cache
+def _with_defaults(kind: type[RegisteredMechanism]) -> RegisteredMechanism:
+    """Return the mechanism of a class, which is frozen and the same for all calls."""
+    return kind()
+
+
+BOUNDED = tuple(n for n, kind in MECHANISMS.items() if _with_defaults(kind).worst_case is not None)
 """The names of those that state their worst case."""
 
 
@@ -62,7 +70,7 @@ def read_options(name: str, texts: Iterable[str]) -> Mechanism:
 
 def serving_runs() -> str:
     """Return the names of the mechanisms that serve grids and tables of candidates, for an advice."""
-    return " or ".join(name for name, kind in MECHANISMS.items() if kind().takes_runs)
+    return " or ".join(n for n, kind in MECHANISMS.items() if _with_defaults(kind).takes_runs)
 
 
 def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
@@ -71,4 +79,5 @@ def read_mechanism(mechanism: str | Mechanism) -> Mechanism:
         raise UnknownName(f"mechanism must be {mechanism.__name__}(), with brackets")
     if not isinstance(mechanism, str) and hasattr(mechanism, "calibrate"):
         return mechanism
-    return MECHANISMS[choice(mechanism, "mechanism", MECHANISMS, ", or a mechanism")]()
+    name = choice(mechanism, "mechanism", MECHANISMS, ", or a mechanism")
+    return _with_defaults(MECHANISMS[name])

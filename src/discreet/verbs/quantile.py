@@ -63,13 +63,7 @@ def quantile(
     are near the quantile, and on how many are tied there. Files, DuckDB relations and lazy frames are counted
     out of core, in a public number of passes: docs/explanation/out_of_core.md.
     """
-    column = None if column is None else column_name(column)
-    share, numbers = _read_alpha(alpha), _read_candidates(candidates)
-    unit_query = read_unit_query(terms, bounded=True)
-    scores = [Rank(one, numbers, share) for one in columns_of(unit_query, data, column)]
-    words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
-    query = Query("quantile", words, {"column": column})
-    return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
+    return _release(data, column, _read_alpha(alpha), candidates, terms)
 
 
 @overload
@@ -109,7 +103,7 @@ def median(
         **terms: the shared arguments, described in `RecordTerms`.
     """
     if choice(score, "score", ("rank", "median_distance")) == "rank":
-        return quantile(data, column, alpha=Fraction(1, 2), candidates=candidates, **terms)
+        return _release(data, column, Fraction(1, 2), candidates, terms)
     if not isinstance(candidates, Grid):
         raise InvalidCandidates(
             f"median_distance needs a Grid of candidates, got {shown(candidates)}"
@@ -150,7 +144,7 @@ def minimum(
     Args:
         **terms: the shared arguments, described in `RecordTerms`.
     """
-    return quantile(data, column, alpha=0, candidates=candidates, **terms)
+    return _release(data, column, Fraction(0), candidates, terms)
 
 
 @overload
@@ -179,7 +173,24 @@ def maximum(
     Args:
         **terms: the shared arguments, described in `RecordTerms`.
     """
-    return quantile(data, column, alpha=1, candidates=candidates, **terms)
+    return _release(data, column, Fraction(1), candidates, terms)
+
+
+def _release(
+    data: object,
+    column: str | None,
+    share: Fraction,
+    candidates: Candidates | None,
+    terms: RecordTerms,
+) -> Release:
+    """Release a value that about that share of the records are below."""
+    column = None if column is None else column_name(column)
+    numbers = _read_candidates(candidates)
+    unit_query = read_unit_query(terms, bounded=True)
+    scores = [Rank(one, numbers, share) for one in columns_of(unit_query, data, column)]
+    words = f"quantile {share} of {column or 'numbers'}, {numbers!r}"
+    query = Query("quantile", words, {"column": column})
+    return unit_query.answer(per_person(unit_query, scores), numbers, query, draw, naming(numbers))
 
 
 def _read_alpha(alpha: Number) -> Fraction:

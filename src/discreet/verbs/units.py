@@ -16,10 +16,10 @@ from ..privacy.units import read_unit, unit_in_words
 from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
-from ..selection import Query, ask, named
+from ..selection import Query, named, settle
 from ..tables.column import Group, Histogram, Numeric, Source
 from ..tables.records import Records
-from ..terms import DEFAULTS, Terms
+from ..terms import DEFAULTS, Terms, check_names
 
 _T = TypeVar("_T")
 
@@ -101,7 +101,9 @@ class UnitQuery:
         name: Name,
     ) -> Release:
         """Release an answer: one, or one per group."""
-        questions = [ask(score, self.terms, answers) for score in scores]
+        check_names(self.terms)
+        relation, unit = "add_remove" if self.records.by else self.neighbors, self.records.unit
+        questions = [settle(score, self.terms, relation, unit, answers) for score in scores]
         size, order = questions[0].size, questions[0].order(self.asks(query))
 
         def prepare() -> Callable[[], object]:
