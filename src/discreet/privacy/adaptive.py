@@ -58,6 +58,7 @@ def delta_adaptive(epsilons: Sequence[Fraction], target: Fraction) -> Fraction |
         return Fraction(0)
     if len(spent) == 1:
         return delta_nonadaptive(spent[0], 1, target)
+    # *Adaptive answers of bounded range* in losses.md: no smaller bound holds for all such analysts.
     grid = choose_grid(spent, target, target)
     if grid is None:
         return None
@@ -91,6 +92,7 @@ def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction 
     if found is None:
         return None
     step, curve = found
+    # *epsilon at a given delta*: the first point at most delta, and the one before, hold the answer between them.
     first = next((m for m, bound in enumerate(curve) if bound <= delta), None)
     if not first:
         return None if first is None else Fraction(0)
@@ -141,7 +143,7 @@ def delta_nonadaptive(epsilon: Fraction, n: int, target: Fraction) -> Fraction:
         return Fraction(1)
     with precision(_BITS):
         binomials = [arb(fmpz(math.comb(n, i))) for i in range(n)]
-        # Beyond this count of low losses the threshold is clipped, and its value is zero.
+        # *The best t*: only the c with t_c < epsilon; beyond, the value is zero.
         counts = range(math.ceil(n - target / epsilon))
         return min(Fraction(1), max(upper(_tail(epsilon, n, target, c, binomials)) for c in counts))
 
@@ -161,7 +163,7 @@ def _check(epsilons: Sequence[Fraction], bound: Fraction, name: str = "target") 
 
 def _tail(epsilon: Fraction, n: int, target: Fraction, most: int, binomials: list[arb]) -> arb:
     """Return P(N <= most) - exp(target) Q(N <= most) at its best loss; N counts low losses."""
-    # The best common loss t for this event; the two losses are t (high) and t - epsilon (low).
+    # *The best t* in losses.md: the best common loss for this event; losses are t (high) and t - epsilon (low).
     t = (target + (most + 1) * epsilon) / (n + 1)
     # The mean of exp(loss) under Q is 1, which fixes the probability of a low loss.
     scale = 1 - ball(-epsilon).exp()
@@ -286,5 +288,6 @@ def _one_more(after: GridValues, grid: LossGrid, kind: int) -> GridValues:
 def _between(left: float, right: float, grid: LossGrid, target: Fraction) -> Fraction:
     """Return the height of the chord at exp(target), rounded up: the curve is convex."""
     with precision(_BITS):
+        # *The recursion on a grid*: the bound at a target between two points is the chord's.
         share = (ball(target - grid.low * grid.step).exp() - 1) / (ball(grid.step).exp() - 1)
         return min(Fraction(1), upper(arb(left) + (arb(right) - arb(left)) * share))

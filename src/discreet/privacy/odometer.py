@@ -129,9 +129,11 @@ class Odometer:
                 a delta of 0.
         """
         share = read_delta(delta)
+        # *The odometer*: it stays true with the smaller of U and the sum of the epsilons.
         found = [each for each in (self._sum(), self._mixture(share)) if each is not None]
         if not found:
             raise InvalidArgument(f"no epsilon is known at delta = {share} for {self._counted()}")
+        # *delta of single answers*: they come on top of the delta of the odometer.
         return ApproxDP(min(found), min(self.delta + share, Fraction(1)), self.neighbors)
 
     def if_fixed_beforehand(self) -> Composition | None:
@@ -200,11 +202,13 @@ class Odometer:
                      for (excess, log), divergence in orders if divergence.is_finite()]  # fmt: skip
             if not terms:
                 return None
+            # *The odometer* in ledger.md: where one term alone comes to 1 / delta, so that the sum does too.
             high = min(upper(divergence - log / excess) for excess, log, divergence in terms)
 
         def missed(epsilon: Fraction) -> Fraction:
             with precision(_BITS):
                 e = ball(epsilon)
+                # *The odometer*: the sum over k of (w_k / C_k) exp(x_k (U - A_k)), times delta.
                 sum_ = sum(((log + x * (e - d)).exp() for x, log, d in terms), arb(0))
                 return Fraction(0) if sum_ >= 1 else Fraction(1)
 
@@ -218,6 +222,7 @@ class Odometer:
         )
         exact, rest = kinds[:_MOST_CURVES], kinds[_MOST_CURVES:]
         exact += [(core, n) for core, n in rest if core.rho is None]
+        # rho-zCDP bounds the Renyi divergence of order a by a rho, here with a = 1 + excess.
         rho = ball(_rhos(rest))
         sums = [rho * (1 + excess) for excess, _ in _orders()]
         for core, n in exact:
@@ -236,6 +241,7 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
     orders = [(Fraction(4 + j % 4, 4) * Fraction(2) ** (j // 4), w / whole)
               for j, w in zip(_QUARTERS, shares, strict=True)]  # fmt: skip
     with precision(_BITS):
+        # *The odometer*: orders and weights are fixed before anything is asked.
         return tuple((ball(x), ball(w).log() - log_factor(ball(x))) for x, w in orders)
 
 

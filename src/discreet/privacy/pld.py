@@ -115,6 +115,7 @@ class LossDistribution:
         top = size * (size / 2 + 12)  # beyond it a standard normal variable would have to exceed 12
 
         def delta(at: Fraction) -> arb:
+            # *Gaussian noise*: its best events are X > c.
             return gaussian_delta(ball(size), ball(at))
 
         with precision(_BITS):
@@ -139,6 +140,7 @@ class LossDistribution:
         if end > _MOST_LOSSES * pace / every:
             raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
         with precision(_BITS):
+            # *Both orders*: bounds on gamma >= 1 are enough.
             found = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
             heights = [ball(d) if isinstance(d, Fraction) else d for d in found]
             return _joined(cls, pace / every, every, heights)
@@ -157,6 +159,7 @@ class LossDistribution:
             width = 1 - ball(-pace).exp()
             for j, mass in enumerate(self.masses, self.lowest):
                 below, beyond = divmod(j * self.step, pace)
+                # *Another step* in losses.md: the mean of exp(-loss) stays, which raises the curve.
                 share = (1 - ball(-beyond).exp()) / width  # keeps the mean of exp(-loss)
                 masses[below - first] += _units(mass * (1 - share) / UNIT)
                 masses[below - first + 1] += _units(mass * share / UNIT)
@@ -176,7 +179,9 @@ class LossDistribution:
                 f"{spell(other.step)}; common_step chooses one for all"
             )
         product = fmpz_poly(list(self.masses)) * fmpz_poly(list(other.masses))
+        # *Products*: exact, then each coefficient is rounded up.
         masses = [-(-int(mass) // UNIT) for mass in product.coeffs()] or [0]
+        # *Composition*: the infinite mass of two is T1 T2 - (T1 - m1) (T2 - m2).
         infinite = self._total * other._total - sum(self.masses) * sum(other.masses)
         return _trimmed(self.step, self.lowest + other.lowest, masses, -(-infinite // UNIT))
 
@@ -204,6 +209,7 @@ class LossDistribution:
         first = max(math.floor(at / self.step) + 1, self.lowest)
         above = list(self.masses[first - self.lowest :])
         with precision(_BITS):
+            # *delta and epsilon*: H(gamma) is the sum of m_j (1 - gamma exp(-j h)) over the losses above.
             decayed = arb_poly(fmpz_poly(above))(ball(-self.step).exp())
             kept = ball(at - first * self.step).exp() * decayed
             return min(Fraction(1), upper((self.infinite + sum(above) - kept) / UNIT))
@@ -260,6 +266,7 @@ class LossDistribution:
 
     def _crossing(self, low: int, allowed: Fraction) -> Fraction:
         """Return where the chord over the cell from `low` falls to `allowed`, rounded up."""
+        # *delta and epsilon*: in the cell H is at most the chord between its ends.
         left, right = self.delta(low * self.step), self.delta((low + 1) * self.step)
         return low * self.step + crossing(left, right, allowed, self.step)
 
@@ -296,6 +303,7 @@ def _logistic_curve(epsilon: arb) -> _Curve:
     whole = 1 - (-epsilon).exp()
 
     def height(root: arb) -> arb:
+        # *Bounded range*: (sqrt K - sqrt gamma)**2 / (K - 1), with `root` = sqrt(gamma / K).
         return _squared(1 - root) / whole
 
     return height
@@ -312,6 +320,7 @@ def _response_curve(epsilon: arb) -> _Curve:
     whole = 1 + (-epsilon).exp()
 
     def height(root: arb) -> arb:
+        # *epsilon-DP*: (K - gamma) / (K + 1).
         return (1 - root**2) / whole
 
     return height
@@ -344,10 +353,12 @@ def _joined(
     orders of a pair of neighbours has C(1/gamma) = 1 - 1/gamma + C(gamma)/gamma. Call inside `precision`.
     """
     pace = every * step
+    # *Both orders*: C(1/gamma) <= 1 - 1/gamma + C(gamma) / gamma.
     mirrored = [1 - (1 - height) * ball(-j * pace).exp() for j, height in enumerate(heights)]
     points = [*mirrored[:0:-1], *heights]
     falls = [1 - points[0], *(a - b for a, b in pairwise(points))]
     grow = ball(pace).exp()
+    # *From a curve to masses*: m_j = (C[j-1] - C[j]) / (1 - exp(-h)) - (C[j] - C[j+1]) / (exp(h) - 1).
     lefts = [falls[0], *(fall * grow / (grow - 1) for fall in falls[1:])]
     rights = [*(fall / (grow - 1) for fall in falls[1:]), arb(0)]
     masses = [0] * ((len(points) - 1) * every + 1)
@@ -381,6 +392,7 @@ def _trimmed(step: Fraction, lowest: int, masses: list[int], infinite: int) -> L
     """Return the distribution without tails of at most `_TAIL` units: their masses move up."""
     first = _lightest(masses)
     kept = masses[first:]
+    # *Raising*: mass that moves to a higher loss, or to infinity, leads above.
     kept[0] += sum(masses[:first])
     last = len(kept) - _lightest(kept[::-1])
     return LossDistribution(step, lowest + first, tuple(kept[:last]), infinite + sum(kept[last:]))

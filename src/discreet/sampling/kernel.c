@@ -150,8 +150,8 @@ INLINE double weight(double y)
 {
     double shifted = y + ROUNDING;
     double k = shifted - ROUNDING;
-    double r = k - y; /* exact */
-    double p = TAYLOR[11];
+    double r = k - y; /* *The kernel* in draw.md, line "k and r": exact, by Sterbenz or as k is 0 */
+    double p = TAYLOR[11]; /* lines "series and coefficients" and "rounding of the polynomial" */
     p = p * r + TAYLOR[10];
     p = p * r + TAYLOR[9];
     p = p * r + TAYLOR[8];
@@ -168,7 +168,7 @@ INLINE double weight(double y)
     bits = ((uint64_t)1023 << 52) - (bits << 52); /* of 2^-k; only the lowest bits of k survive the shift */
     double scale;
     memcpy(&scale, &bits, sizeof scale);
-    return p * scale; /* exact */
+    return p * scale; /* line "2^(-k)": exact, above 2^-94 */
 }
 
 /* y = rate * (best - x), cut at CUT, for up to TILE numbers. A loop of its own: compilers make no vectors of
@@ -177,7 +177,7 @@ INLINE double weight(double y)
 INLINE void exponents(const double *restrict x, size_t n, double best, double rate, double *restrict y)
 {
     for (size_t i = 0; i < n; i++) {
-        double product = rate * (best - x[i]);
+        double product = rate * (best - x[i]); /* line "argument": off by 5.32 u of itself at most */
         y[i] = product > CUT ? CUT : product;
     }
 }
@@ -248,7 +248,8 @@ INLINE double sum_of_weights(const double *restrict x, size_t n, double best, do
     return sum[0];
 }
 
-/* Running sums in place. Long ones go by rows, four at a time: none goes through more than ROW + rows additions. */
+/* Running sums in place, each within (1 +- u)^c of the sum after c additions: *Sums* in draw.md. Long ones go by rows,
+   four at a time: none goes through more than ROW + rows additions. */
 INLINE void cumulate(double *restrict w, size_t n)
 {
     size_t row = 0;
@@ -401,6 +402,7 @@ APART void compute_locate(
                 stop = middle;
         }
         i = i < last ? i : last;
+        /* *Certificate* in draw.md: beyond (2 A + 8 u) Z the index holds for every real target in the word's cell. */
         int after = i == 0 || low - ends[i - 1] > slack;
         int before = i == last || ends[i] - low > slack + cell;
         found[lane] = after && before ? (int64_t)i : -1;
@@ -423,6 +425,7 @@ APART void compute_locate_rows(
             left -= half;
         }
         i = i < last ? i : last;
+        /* *Certificate*, relative to the total of the row. */
         int after = i == 0 || low - ends[i - 1] > slack * total;
         int before = i == last || ends[i] - low > slack * total + step;
         found[row] = after && before ? (int64_t)i : -1;

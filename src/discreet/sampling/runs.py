@@ -139,15 +139,18 @@ class RunWeights:
         if sizes is None:
             return None
         mantissas, lengths = sizes
+        # *Runs*: the series is a mantissa times 2**k, and k goes into the exponent; a shift of all is exact.
         exponents = lengths * math.log(2) - decays
         exponents -= exponents.max()
         np.maximum(exponents, -CUT, out=exponents)
         weights = cut_exponential(exponents) * mantissas
         unknown = 0.0
         if self._runs.summaries is not None:
+            # *Runs* in draw.md: summaries count as nothing, with four times their largest weight in the error.
             unknown = 4 * float(weights[self._runs.summaries].sum())
             weights[self._runs.summaries] = 0
         ends, chain = cumulate(weights)
+        # *Runs*: the weight is off by at most 4 * 2**-43 + K * 2**-49.
         error = 4 * WEIGHT_ERROR + float(np.abs(lengths).max()) * 2.0**-49
         return Sums(ends, error_of_sums(error, chain, len(ends)) + unknown)
 
@@ -159,12 +162,14 @@ class RunWeights:
             slope = Fraction(0) if runs.slopes is None else runs.slopes.exact(c)
             weight = top * _series(self._rate, slope, int(size), runs.dense)
             summary = runs.summaries is not None and runs.summaries[c]
+            # *Runs*: in ball arithmetic a summary is anything from nothing to its weight.
             yield weight.union(arb(0)) if summary else weight
 
     def _sizes(self) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
         """Return the weights of the runs relative to their tops, as mantissas and powers of two."""
         sizes, beyond = self._runs.sizes, np.zeros(1, dtype=np.int64)
         if not isinstance(sizes, np.ndarray):
+            # *Runs*: a number of more than 1000 bits is first cut to 1000, which is off by 2**-999.
             beyond = np.array([max(0, m.bit_length() - 1000) for m in sizes])
             if beyond.max() > (_LONGEST if self._runs.slopes is None else 0):
                 return None
@@ -190,6 +195,7 @@ class RunWeights:
                 return False
             spans = np.where(counts == 0, np.inf, counts)
             spans *= np.negative(steps, out=steps)
+            # *Runs*: (1 - exp(-d m)) / (1 - exp(-d)); over d alone where a candidate stands for an interval.
             weights = np.expm1(spans, out=spans)
             weights /= steps if self._runs.dense else np.expm1(steps, out=steps)
         np.copyto(counts, weights, where=~flat)
@@ -226,6 +232,7 @@ class RunLaw:
         if self._runs.whole is None:
             c: int | None = self._table.settle(u)
         else:
+            # *No mass is dropped* in out_of_core.md: where U is not certain, wider runs go on with the same U.
             c = self._table.settle_once(u)
         if c is None:
             return RunLaw(self._runs.told(), self.rate)._settle(u, bits)
@@ -235,6 +242,7 @@ class RunLaw:
         slope = Fraction(0) if self._runs.slopes is None else self._runs.slopes.exact(c)
         size = int(self._runs.sizes[c])
         return (
+            # *Multiplicities* in draw.md: first the class, then one of its candidates uniformly.
             below(size, bits) if slope == 0 else truncated_geometric(self.rate, slope, size, bits)
         )
 
@@ -264,6 +272,7 @@ def _geometric_bounds(rate: Rate, slope: Fraction, size: int, u: LazyUniform) ->
     """Return the least and the largest k that the known part of `u` allows."""
     share = arb(1) if size == 0 else 1 - rate.decay(slope * size)
     cell, step = share / arb(2) ** u.length, rate.exponent(slope)
+    # X grows with U, so its floor lies between those at both ends of what is known of U.
     last = u.prefix + 1 == 1 << u.length
     low = max(0, math.floor(lower(-(1 - u.prefix * cell).log() / step)))
     if size and last:

@@ -119,6 +119,7 @@ class _Cut:
     def coarse(self, width: int) -> list[range]:
         """Return the cells that the next pass divides. Outer cells with few records may stay as they are."""
         left, right = (
+            # *The outer cells*: one of at most w records is not divided.
             [self.known.cells[i]] if i is not None and self.known.counts[i] > width else []
             for i in (self.left, self.right)
         )
@@ -167,6 +168,7 @@ class _Known:
         cell, step = self.cells[self._holding(wanted)], grid.step
         zone = range(max(0, cell.start - step), min(grid.stop, cell.start + 2 * step))
         # The ranks of the records `width` before the zone and `width` after it; beyond the data there is no cut.
+        # *The outer cells* in out_of_core.md: sought anew at each pass, w records beyond the three in the middle.
         left, right = self.below(zone.start) - width, self.below(zone.stop) + width - 1
         return _Cut(
             self._holding(left) if left >= 0 else None,

@@ -83,6 +83,7 @@ class Doubles:
     def __init__(self, step: Fraction, cuts: Cuts) -> None:
         self._step = step
         self.reach = reach_of(cuts, step, min(nats_of(cuts, step), Fraction(self.MOST)))
+        # *Factors*: the coarse part has so few bits that its product with any offset is exact.
         self._coarse, self._fine = halves(step, 52 - self.reach.bit_length())
         self._chain = 0
 
@@ -118,11 +119,13 @@ class Doubles:
 
     def error(self, terms: int) -> float:
         """Return the relative error that one stage adds, if its sums over quantiles have so many terms."""
+        # *A quantile*: 2 (2 E + 16 u) + (c + m + 32) u.
         return 2 * self.FACTOR_ERROR + (self._chain + terms + 32) * HALF_ULP
 
     def lost(self, cuts: Cuts, units: Sequence[float]) -> float:
         """Return a bound on the smaller one of `up` and `down` of all that is left out on the way to any cut."""
         beyond = left_out(cuts, self._step, self.reach, units)
+        # *What is left out*, and *what roundings take*: bounds in units of the smaller one of `up` and `down`.
         return self.ROUNDINGS + sum(math.exp(min(nats, self.MOST)) for nats in beyond)
 
 
@@ -180,6 +183,7 @@ class Balls:
 
 def nats_of(cuts: Cuts, step: Fraction) -> Fraction:
     """Return twice eta times an offset that no draw is likely to need."""
+    # *What is left out*: 60 more than m ln(points) and 4 eta; `step` is 2 eta for a step of a cut.
     tuples = math.ceil(cuts.quantiles * math.log(cuts.size))
     return (
         tuples + MARGIN + 2 * cuts.steps * step
@@ -199,5 +203,6 @@ def left_out(cuts: Cuts, step: Fraction, reach: int, units: Sequence[float]) -> 
     while 0 < reach < cuts.wanted[-1]:
         points = (cuts.points(j, 2 * reach) * unit for j, unit in enumerate(units))
         ways = sum(math.log(p) for p in list(points)[1:] if p > 1)
+        # *What is left out*: exp(-2 eta R) times the ways that stay within 2 R; the 1 pays for roundings.
         yield ways - min(nearest_double(reach * step), 1e300) + 1
         reach *= 2

@@ -36,6 +36,7 @@ class GridPlaces(NamedTuple):
         starts[1::2] = points
         starts[2::2] = starts[1::2] + 1
         sizes = np.append(starts[1:], np.array([size], dtype=dtype)) - starts
+        # *Distribution* in joint_quantiles.md: the cut L without records, L + 1/2 to L + E - 1/2 with E of them.
         ends = np.concatenate(([0], 2 * np.cumsum(counts, dtype=np.int64)))
         low = np.repeat(ends, 2)[:-1]
         high = low.copy()
@@ -91,6 +92,7 @@ class Cuts:
 
     def place(self, cut: int) -> int:
         """Return the place of a cut."""
+        # *The state*: cuts of different places differ, so a cut tells its place.
         return int(self.high.searchsorted(cut))
 
     def points(self, j: int, reach: int) -> int:
@@ -109,6 +111,7 @@ def score(cuts: Sequence[tuple[Fraction, Fraction]], wanted: Sequence[Fraction])
     """
     way = e = Fraction(0)
     for (low, high), target in zip(cuts, wanted, strict=True):
+        # *The best cuts* in joint_quantiles.md: the offset stays, or goes to the nearest end of what is satisfied.
         nearest = min(max(e, low - target), high - target)
         way += abs(nearest - e)
         e = nearest

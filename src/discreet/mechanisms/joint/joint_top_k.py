@@ -120,8 +120,10 @@ class JointTopK:
         """Return the most that the difference between the scores of two lists can change."""
         if self.k == 1:
             return sensitivity.spread
+        # *One row replaced* in joint_top_k.md: changes lie in [-2, 1] or in [-1, 2].
         if self.counts and sensitivity.neighbors == "replace_one":
             return Fraction(3)
+        # *Proof* in joint_top_k.md: every v(S) moves by at most D either way.
         return 2 * sensitivity.spread
 
 
@@ -173,6 +175,7 @@ class OrderedLists(Lists):
         options, reached, sizes, lists = [1] * self._k, 0, list[int](), 1
         for loss, changes in groupby(self._changes(cutoff_gap), key=itemgetter(0)):
             for _, i, new in changes:
+                # *How lists are counted*: N(v) is the product over i of n_i(v) - (i - 1); one factor changes.
                 lists = lists // options[i] * new
                 options[i] = new
             self._losses.append(loss)
@@ -237,6 +240,7 @@ class OrderedLists(Lists):
         closer = [bisect_left(self._gaps, end) - i for i, end in enumerate(ends)]
         within = [bisect_right(self._gaps, end) - i for i, end in enumerate(ends)]
         for first in range(self._k):
+            # *How lists are counted*: closer before the first place of that loss, at it there, within it after.
             choices = [*closer[:first], within[first] - closer[first], *within[first + 1 :]]
             lists = math.prod(choices)
             if number < lists:

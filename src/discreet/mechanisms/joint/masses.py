@@ -72,6 +72,7 @@ class Masses:
         part = self._within(self.cuts.cuts, wanted)
         cuts = self.cuts.cuts[part]
         grow, shrink = self.arithmetic.factors(cuts - wanted)
+        # *The state*: all three terms of the sum over the states before; a place of one cut has one state.
         entries = step.entries(cuts, shrink)
         self._entries[j - 1, part] = entries
         down = self._grouped(j, part, unit)
@@ -82,6 +83,7 @@ class Masses:
         if len(found) > 1:
             order = cuts.argsort(kind="stable")
             cuts, up, down = cuts[order], up[order], down[order]
+        # *A quantile* in the error of the pass in doubles: the errors of stages add up.
         error = before.error + self.arithmetic.error(len(self.wanted))
         return Stage(cuts, cuts - wanted, up, down, unit, error)
 
@@ -94,6 +96,7 @@ class Masses:
         rising = step.rising(bottoms[below]) * unit
         falling = step.falling(tops[above]) * unit
         tied = np.searchsorted(bottoms, step.reached) - 1
+        # *The state*, a < e < b: the offset stays, and nothing is paid.
         stays = np.flatnonzero((tied >= 0) & (step.reached < tops[tied]))
         up, down = step.before.up[stays] * unit, step.before.down[stays] * unit
         return [
@@ -109,6 +112,7 @@ class Masses:
         comb(size + j - i, j - i + 1) non-descending choices, and at one cut `down` stays what it is.
         """
         rows, more = self._rows[:j, part], self.arithmetic.whole(np.arange(j - 1, -1, -1))[:, None]
+        # *The state*: C(s + j - i, j - i + 1) ways for quantiles i to j among s points, one factor more for each j.
         rows[-1] = self._entries[j - 1, part]
         rows *= (self._sizes[part] + more) * (unit / (more + 1))
         grouped: Array = rows.sum(axis=0)
@@ -123,6 +127,7 @@ class Masses:
     def arrivals(self, j: int, cut: int) -> Choices:
         """Return with which masses quantile j comes to a cut from those of the quantile before."""
         before, offset = self.stages[j - 1], cut - self.wanted[j]
+        # *Then backwards*: the same terms, in units of the smaller one of `up` and `down`.
         first, split, end = self._sources(before, j, cut, offset)
         up, down = before.up[first:split], before.down[split:end]
         (grow,), (shrink,) = self.arithmetic.factors(np.array([offset]))
@@ -137,6 +142,7 @@ class Masses:
         """Return with which masses quantiles are the first in a place of one cut, if j is the last there."""
         k, more = int(self.cuts.cuts.searchsorted(cut)), self.arithmetic.whole(np.arange(j))
         units = np.array([stage.unit for stage in self.stages[j:0:-1]])
+        # *Then backwards*, in a place of one cut: which quantile is the first there.
         ways = np.cumprod((self._sizes[k] + more) * (units / (more + 1)))
         entries = self._entries[:j, k][::-1]
         weights = np.where(
@@ -167,6 +173,7 @@ class _Step:
         self.before, self._width = before, width
         self.reached = before.offsets + wanted
         """The cuts at which nothing is paid."""
+        # *The state*: what rises is a running sum of `up`, what falls a window of `down`, from two blocks.
         self._below = arithmetic.running(before.up)
         self._blocks = before.cuts // width if len(before.cuts) > 1 else before.cuts
         self._prefixes, self._suffixes, chain = sums_in_blocks(before.down, self._blocks)
@@ -175,17 +182,20 @@ class _Step:
     def entries(self, cuts: Integers, shrink: Array) -> Array:
         """Return `down` for a quantile that comes to places of one cut from places before them."""
         earlier = self.before.cuts.searchsorted(cuts)
+        # *The state*: e <= a rises to a at exp(-eta (a - e)), e >= b falls to b, from places before it only.
         split = np.minimum(self.reached.searchsorted(cuts, "right"), earlier)
         entries: Array = self._below[split] * shrink + self._window(split, earlier, cuts)
         return entries
 
     def rising(self, bottoms: Integers) -> Array:
         """Return `up` for a quantile that rises to the least cut of a tied place."""
+        # *The state*, e <= a: those that nothing is paid for at a, and all below.
         rising: Array = self._below[self.reached.searchsorted(bottoms, "right")]
         return rising
 
     def falling(self, tops: Integers) -> Array:
         """Return `down` for a quantile that falls to the largest cut of a tied place, from it or from before."""
+        # *The state*, e >= b: also from the place itself, as it is tied.
         first = self.reached.searchsorted(tops)
         return self._window(first, self.before.cuts.searchsorted(tops, "right"), tops)
 

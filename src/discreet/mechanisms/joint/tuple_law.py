@@ -164,6 +164,7 @@ def error_of(found: Choices, total: float, chain: int) -> float:
     """Return a bound on the errors of running sums of masses, relative to their total."""
     if not total > 0:
         return math.inf
+    # *What is left out*: each choice divides the bounds by its own total.
     return 1.001 * (found.error + (chain + 8) * HALF_ULP + float(found.lost) / total)
 
 

@@ -82,6 +82,7 @@ class Peeling:
                 "peeling takes no base_measure: its weights are for all candidates"
             )
         # Who has been taken is missing from the normaliser, so no round but the first is balanced.
+        # *Proof* in peeling.md: a round is the mechanism on a public part of the candidates, of the same spread.
         unbalanced = replace(sensitivity, balanced=False)
         each = self._share(unbalanced, parameter, k)
         calibrated = calibrate(self.mechanism, unbalanced, each)
@@ -96,6 +97,7 @@ class Peeling:
             count(k, "k", most=len(scores))
             return _rounds(scores, k, calibrated)
 
+        # *Guarantee*: the composition of k rounds, each of which may depend on the answers before.
         together: Guarantee = in_rounds(calibrated.guarantee, k).repeated(k)
         if self.delta is not None and parameter is not None:
             together = ApproxDP(parameter.value, self.delta, sensitivity.neighbors)

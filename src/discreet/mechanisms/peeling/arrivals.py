@@ -83,11 +83,13 @@ class FirstArrivals(Lists):
         """Return the k answers in their order."""
         n, k = len(self._scores), self._k
         with overflowing():
+            # *What is read* in peeling.md: 16 bits of all, a whole word of the k + 16 + n / 2**11 that look first.
             seen = look(earliest_log_times, self._delays, min(n, k + read_on_for(n)), bits)
             delays = self._delays[seen.near]
             starts, ends = log_time_bounds(seen.words, seen.length)
             looks = starts + delays
             first = looks.argpartition(k - 1)[:k]
+            # *Who is among the first k*: no other has a lower end up to B + 2 Delta.
             bar = float((ends[first] + delays[first]).max()) + _APART
             if bar < _NEAR and seen.rest > bar and np.count_nonzero(looks <= bar) == k:
                 found = self._in_order(seen.near[first], starts[first], ends[first])
@@ -124,7 +126,7 @@ class FirstArrivals(Lists):
         steps = self._cut(gaps_to(ahead[:-1], ahead[1:]))
         delays = np.concatenate(([0.0], steps.cumsum()))
         order = best_first[(starts[best_first] + delays).argsort()]
-        # Each arrives certainly before the next: by their own difference, not by one to a third.
+        # *In which order*: each comes before the next, by their own difference, not by one to a third.
         before, after = order[:-1], order[1:]
         leads = self._cut(differences(values[before], values[after]))
         certain = starts[after] - ends[before] + leads > _APART
@@ -220,6 +222,7 @@ class FlipRounds(Lists):
             np.log((seen.words + ahead) * 2.0**-seen.length) + delays[seen.near]
             for ahead in (0.0, 1.0)
         )
+        # The first is the answer if its upper end is below all other lower ends by 2 Delta.
         bar = float(ends.min()) + _APART
         if np.count_nonzero(starts <= bar) == 1 and not seen.rest <= bar:
             return int(seen.near[ends.argmin()])

@@ -49,6 +49,7 @@ class BlockRounds(Lists):
             found.append(remaining.blocks[b].at(j))
             if len(found) == self._k:
                 return found
+            # *Few answers from very many candidates* in peeling.md: what is left of the block is summed anew.
             remaining.take(b, j)
 
     def probabilities(self) -> list[arb]:
@@ -99,6 +100,7 @@ class Remaining:
         with overflowing():
             weights = fast_weights(bests.gaps(bests.best()), self._rate) * self._masses
         ends, chain = cumulate(weights)
+        # The same: a mass is BLOCK - 1 additions of weights, times the weight of the best of its block.
         n = BLOCK * len(weights)
         return Sums(ends, error_of_sums(2 * WEIGHT_ERROR, BLOCK + chain + 1, n))
 

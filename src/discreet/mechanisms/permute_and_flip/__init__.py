@@ -75,6 +75,7 @@ class OneOfTheHeads:
 
     def draw(self, bits: Bits) -> int:
         """Return i with probability w[i] * integral over 0 < s < 1 of prod over j != i of (1 - w[j] s)."""
+        # *It is one of the heads* in permute_and_flip.md: all coins at once, then any one of the heads.
         if self._fast is not None:
             heads = bernoulli(self._fast, self._weight, bits)
         else:
@@ -91,6 +92,7 @@ class OneOfTheHeads:
     def probabilities(self) -> list[arb]:
         """Return balls around the probabilities, at the precision in force. Quadratic in the candidates."""
         weights = [self._weight(i) for i in range(len(self._scores))]
+        # *Distribution*: P(r) = w(r) times the integral of prod over j != r of (1 - w(j) s).
         everyone = arb_poly([1])
         for weight in weights:
             everyone *= arb_poly([1, -weight])

@@ -40,9 +40,11 @@ def late_parts(runs: Runs, best: Stored, rate: Rate, bits: Bits) -> list[LatePar
     u = LazyUniform(bits)
     while u.prefix == 0 and u.length < _RARE:
         u.extend()
+    # *Summaries* in permute_and_flip.md: at 2**-30 or above there is none, whatever is in the summaries.
     if u.prefix << _RARE >= 1 << u.length:
         return []
     parts, found = list(_summarised(runs)), list[LatePart]()
+    # The runs after the one that was found get another uniform, until none is found.
     while (c := Table(_InTime(parts, best, rate)).settle(u)) < len(parts):
         found.append(parts[c])
         parts, u = parts[c + 1 :], LazyUniform(bits)
@@ -67,6 +69,7 @@ class _InTime:
         for part in self._parts:
             gap = part.runs.tops.exact_gap(part.run, self._best)
             chance = chance_in_time(self._rate.decay(gap), part.size)
+            # Run p is the first with probability q(p) times the product over those before it of (1 - q).
             yield left * chance
             left *= 1 - chance
         yield left
@@ -86,6 +89,7 @@ def within_reach(runs: Runs, rate: Rate) -> Runs:
                 int(runs.sizes[c]) * rate.decay(runs.tops.exact_gap(c, best))
                 for c in np.flatnonzero(runs.summaries).tolist()
             )
+            # A summary of m candidates of weight at most w has one in time with probability at most m w.
             if sum(decays, arb(0)) < arb(2) ** -(_RARE + 1):
                 return runs
         runs = runs.told()

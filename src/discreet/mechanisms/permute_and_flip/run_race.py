@@ -98,6 +98,7 @@ class RunRace:
                 ties[gap] += size
             weights, totals = [self._rate.decay(gap) for gap in ties], list(ties.values())
             each = {
+                # *The tilt identity*: P(r) = w(r) times the integral over the product of all others.
                 gap: weights[k] * _integral_without_one(weights, totals, k) / totals[k]
                 for k, gap in enumerate(ties)
             }
@@ -116,6 +117,7 @@ class RunRace:
     def _first(self, bits: Bits, late: Sequence[LatePart] = ()) -> int:
         """Return the run whose first candidate comes first of all; those in `late` are counted on."""
         n = len(self._runs)
+        # *Over runs, it is a race*: who arrives first is answered; doubles only leave out who certainly does not.
         runners = {c: self._runner(c, u) for c, u in self._leaders(bits).items()}
         for h, part in enumerate(late):
             gap = part.runs.tops.exact_gap(part.run, self._best)
@@ -139,6 +141,7 @@ class RunRace:
             with overflowing():
                 times, latest = self._times(start, words, bits.width)
             bar = min(bar, latest)
+            # *Doubles may only leave out who has certainly lost*: beyond the bar by more than twice TIME_ERROR.
             early = np.flatnonzero(times <= bar + 2 * TIME_ERROR)
             columns = times[early], start + early, words[early]
             kept += zip(*(column.tolist() for column in columns), strict=True)
@@ -158,6 +161,7 @@ class RunRace:
         stop = start + len(words)
         sizes = self._sizes.part(start, stop)
         delays = self._runs.tops.part(start, stop).gaps(self._best) * self._rate.double
+        # The same paragraph: a cut only lowers the computed time.
         np.minimum(delays, _FAR, out=delays)
         times = sizes.log_least(words, width) + delays
         i = int(times.argmin())
@@ -186,6 +190,7 @@ class _Runner:
     def bounds(self, rate: Rate) -> tuple[arb, arb]:
         """Return balls around the least and the largest ln(time) for the known part of `u`."""
         delay, size, length = rate.exponent(self.gap), self.part.size, self.u.length
+        # *Summaries*: a run of which one arrives in time has U given U <= q, that is q V with V uniform.
         share = chance_in_time(rate.decay(self.gap), size) if self.in_time else arb(1)
         ends = (_log_least(end, length, size, share) for end in (self.u.prefix, self.u.prefix + 1))
         earliest, latest = (delay + end for end in ends)
@@ -223,9 +228,11 @@ class _Sizes:
     ) -> NDArray[np.float64]:
         """Return ln(1 - (1 - U) ** (1 / size)) for U = (word + ahead) / 2**width: the least of so many uniforms."""
         rest = log_of_rest(words, width, ahead)
+        # *Over runs*: the least of m uniforms is 1 - (1 - U)^(1/m).
         few: NDArray[np.float64] = np.log(-np.expm1(rest / self._doubles))
         if self._logs is None:
             return few
+        # From 2**400 candidates on ln(-ln(1 - U)) - ln m takes its place, which differs by at most 45 / m.
         return np.where(np.isinf(self._doubles), np.log(-rest) - self._logs, few)
 
 
