@@ -1,5 +1,6 @@
 """Search what leads from an object, or from an exception, to what must not be there."""
 
+import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Set
 from functools import partial
@@ -12,13 +13,15 @@ LIBRARY = str(Path(discreet.__file__).parent)
 
 _DEEPEST = 12
 _LEAVES = (str, bytes, int, float, complex, type(None), type, types.ModuleType, types.CodeType)
+_EVERYWHERE = ("__globals__", "__builtins__")
 _CODE = ("__self__", "__wrapped__", "__func__", "__defaults__", "__kwdefaults__", "__dict__")
 
 
 def leads_to(start: Any, found: Callable[[Any], bool]) -> str | None:
     """Return by which way attributes, slots and items lead from an object to what is searched, or None.
 
-    Closures and globals of functions are left out: Python hides them from nobody, and we say so.
+    Closures and globals of functions are left out: Python hides them from nobody, and we say so. For globals see
+    `globals_lead_to`.
     """
     seen: dict[int, Any] = {}
     waiting = [(start, "it", 0)]
@@ -33,6 +36,13 @@ def leads_to(start: Any, found: Callable[[Any], bool]) -> str | None:
     return None
 
 
+def globals_lead_to(found: Callable[[Any], bool]) -> str | None:
+    """Return by which way a variable of a module of the library leads to what is searched, or None."""
+    modules = [name for name in sys.modules if name.partition(".")[0] == "discreet"]
+    ways = (leads_to(dict(vars(sys.modules[name])), found) for name in modules)
+    return next((way for way in ways if way is not None), None)
+
+
 def _steps(thing: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(thing, Mapping):
         yield from ((f"[{key!r}]", thing[key]) for key in list(thing))
@@ -44,7 +54,10 @@ def _steps(thing: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(thing, types.GeneratorType) and thing.gi_frame is not None:
         yield ".gi_frame", thing.gi_frame.f_locals
     names = [
-        n for n in dir(type(thing)) if isinstance(_static(thing, n), types.MemberDescriptorType)
+        n
+        for n in dir(type(thing))
+        if isinstance(_static(thing, n), types.MemberDescriptorType)
+        if n not in _EVERYWHERE
     ]
     for name in (*_CODE, *names):
         try:

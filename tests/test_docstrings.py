@@ -14,7 +14,6 @@ from .public_names import PATHS, public
 FUNCTIONS = [n for n in PATHS if inspect.isfunction(public(n))]
 SHARED = [n for n in FUNCTIONS if "neighbors" in inspect.signature(public(n)).parameters]
 MADE_BY_OTHERS = {
-    "Analyst",
     "Charge",
     "Comparison",
     "Connection",
@@ -61,7 +60,7 @@ def test_every_argument_of_every_class_is_described() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [discreet.Batch, discreet.Connection, discreet.DataNode, discreet.Ledger, discreet.Session],
+    [discreet.Batch, discreet.Connection, discreet.Ledger, discreet.Session],
 )
 def test_every_argument_of_methods_that_users_call_is_described(kind: type) -> None:
     for name, method in inspect.getmembers(kind, inspect.isfunction):

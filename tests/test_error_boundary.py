@@ -37,7 +37,7 @@ MISTAKES: list[Callable[[], object]] = [
     lambda: discreet.Ledger().session("people"),
     lambda: discreet.Grid(0, "x"),
     lambda: discreet.privacy.PureDP("x"),  # type: ignore[arg-type]
-    lambda: discreet.DataNode().query("people"),
+    lambda: discreet.connect(datasets={"people": [1]}).ask("age"),
     lambda: discreet.Batch().add("a", discreet.mode, PEOPLE, "sxe", candidates=["a"], epsilon=1).run(),
     lambda: discreet.privacy.LossDistribution.laplace("x", 1),
     lambda: discreet.distribution([1, 2], sensitivity=1, epsilon=1).quantile(2),

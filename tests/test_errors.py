@@ -149,12 +149,12 @@ def full(path: Path) -> None:
 
 
 def unanswerable() -> None:
-    """Ask a data node, as an analyst, what its data cannot answer."""
-    node = discreet.DataNode()
-    node.set_private_data("d", [SECRET_TEXT], epsilon=1)
-    node.configure_data_access("d", "q", discreet.select, sensitivity=1, epsilon=1)
-    node.give_share("d", "a", epsilon=1)
-    node.analyst("a").query("d")
+    """Ask about data in hand, as an analyst, what they cannot answer."""
+    node = discreet.connect(datasets={"d": [SECRET_TEXT]})
+    node.open_budget("d", epsilon=1)
+    node.allow("d", "q", discreet.select, sensitivity=1, epsilon=1)
+    node.open_budget("d", analyst="a", epsilon=1)
+    node.for_analyst("a").ask("q")
 
 
 def missing_package() -> None:

@@ -108,7 +108,6 @@ def test_every_verb_is_here() -> None:
         "selector",  # tests/verbs/test_selector.py
         "AboveThreshold",
         "private_candidates",  # tests/verbs/test_private_candidates.py
-        "DataNode",
         "report",
     }
     assert verbs == asked - {"median_distance", "joint_top_k"}

@@ -189,13 +189,14 @@ def test_a_ledger_keeps_it(tmp_path: Path) -> None:
 
 
 def test_a_node_and_a_threshold_take_it() -> None:
-    node = discreet.DataNode()
-    node.set_private_data("visits", FAMILIES, epsilon=1, privacy_unit=PAIR)
-    node.configure_data_access(
+    ledger = discreet.Ledger()
+    ledger.open("visits", epsilon=1, privacy_unit=PAIR)
+    node = discreet.connect(datasets={"visits": FAMILIES}, ledger=ledger)
+    node.allow(
         "visits", "drinks", discreet.mode, "drink", candidates=DRINKS, epsilon=1, privacy_unit=PAIR
     )
-    assert node.query("visits", "drinks").unit == PAIR
-    assert [budget.unit for budget in node.budgets] == [PAIR]
+    assert node.ask("drinks").unit == PAIR
+    assert [budget.unit for budget in node.budgets()] == [PAIR]
     above = discreet.mechanisms.AboveThreshold(1, 1, 1, privacy_unit=["person", "household"])
     assert above.privacy_unit == PAIR
 

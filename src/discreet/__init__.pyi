@@ -18,7 +18,6 @@ from .ledger import Budget as Budget
 from .ledger import Ledger as Ledger
 from .ledger import Session as Session
 from .ledger.toml_budgets import read_dataset as read_dataset
-from .node import DataNode as DataNode
 from .planning.compare import compare as compare
 from .planning.simulate import distribution as distribution
 from .planning.simulate import simulate as simulate

@@ -32,6 +32,10 @@ class Call(NamedTuple):
     arguments: tuple[Any, ...]
     terms: dict[str, Any]
 
+    def about(self, data: object) -> "Call":
+        """Return it with data as its first argument."""
+        return self._replace(arguments=(data, *self.arguments))
+
     def bill(self, **terms: object) -> Bill:
         """Return its bill."""
         return bill_of(self.verb, *self.arguments, **{**self.terms, **terms})

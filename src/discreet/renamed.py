@@ -3,6 +3,8 @@
 import sys
 
 NAMES: dict[str, str] = {
+    "Analyst": "Connection",
+    "DataNode": "connect",
     "csv": "scan_csv",
     "each": "per_candidate",
     "generalized": "select_generalized",
@@ -15,7 +17,6 @@ NAMES: dict[str, str] = {
 MODULES: dict[str, str] = {
     "AboveThreshold": "mechanisms",
     "AllowedQuestion": "node",
-    "Analyst": "node",
     "ApproxDP": "privacy",
     "Base2": "mechanisms",
     "Base2Eta": "mechanisms",

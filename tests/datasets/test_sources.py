@@ -104,12 +104,10 @@ def test_a_declared_path_is_charged_to_no_other_budget(folder: Path, path: str) 
     ledger.open("mine", epsilon=9)
     with pytest.raises(InvalidArgument, match=r"ask about discreet.read_dataset\('people'\)"):
         ledger.session("mine").median(path, "age", candidates=Grid(0, 120), epsilon=1)
-    node = discreet.DataNode(ledger)
-    node.set_private_data("data", path, epsilon=9)
+    node = discreet.connect(datasets={"data": path}, ledger=ledger)
+    node.open_budget("data", epsilon=9)
     with pytest.raises(InvalidArgument, match="read_dataset"):
-        node.configure_data_access(
-            "data", "age", discreet.median, "age", candidates=Grid(0, 120), epsilon=1
-        )
+        node.allow("data", "age", discreet.median, "age", candidates=Grid(0, 120), epsilon=1)
     assert len(ledger.history()) == 2
     ledger.session("mine").median("other.csv", "age", candidates=Grid(0, 120), epsilon=1)
 

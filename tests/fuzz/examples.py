@@ -102,13 +102,13 @@ class World:
         ledger.session("people").select([0, 1], sensitivity=1, epsilon=1)
         return file
 
-    def node(self) -> discreet.DataNode:
-        """Return a node with a question."""
-        node = discreet.DataNode()
-        node.set_private_data("n", [1, 2, NUMBER], epsilon=100)
-        node.configure_data_access("n", "middle", discreet.median, candidates=Grid(0, 9), epsilon=1)
+    def node(self) -> discreet.Connection:
+        """Return the connection of an owner of data in hand, with a question."""
+        node = discreet.connect(datasets={"n": [1, 2, NUMBER]})
+        node.open_budget("n", epsilon=100)
+        node.allow("n", "middle", discreet.median, candidates=Grid(0, 9), epsilon=1)
         node.allow_simulation("n")
-        node.give_share("n", "team", epsilon=10)
+        node.open_budget("n", analyst="team", epsilon=10)
         return node
 
     @cached_property
@@ -304,8 +304,10 @@ EXAMPLES: dict[str, list[Callable[[], Arguments]]] = {
     "to_opendp": [lambda: call(_space(), _measure(), scale=1)],
     "Grid": [lambda: call(0, 10, "0.5")],
     "Batch": [lambda: call()],
-    "DataNode": [lambda: call()],
-    "connect": [lambda: call(world().description), lambda: call(world().description, analyst="team")],
+    "connect": [
+        lambda: call(world().description), lambda: call(world().description, analyst="team"),
+        lambda: call(datasets={"n": [1, NUMBER]}),
+    ],
     "Ledger": [lambda: call(), lambda: call(world().folder / "new.db")],
     "CandidateTable": [lambda: call(world().candidates, "c")],
     "AboveThreshold": [lambda: call(3, 1, 1, count=2), lambda: call(3, sensitivity=1, **_paid())],
@@ -428,7 +430,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Odometer": lambda: discreet.privacy.Odometer("add_remove", ((PURE(1, "add_remove"), 2),)),
     "Dataset": described,
     "Grid": lambda: Grid(0, 10, "0.5"), "Base2Eta": lambda: discreet.mechanisms.Base2Eta(1, 2),
-    "Batch": lambda: world().batch(), "DataNode": lambda: world().node(), "Ledger": _opened,
+    "Batch": lambda: world().batch(), "Ledger": _opened,
     "Session": lambda: world().session(), "CandidateTable": lambda: discreet.CandidateTable(world().candidates, "c"),
     "AboveThreshold": lambda: discreet.mechanisms.AboveThreshold(3, sensitivity=1, epsilon=1, count=9),
     "Distribution": _law, "Grid distribution": lambda: discreet.distribution(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
@@ -439,10 +441,11 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Quote": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED),
     "ErrorBound": lambda: world().session().quote(discreet.select, [*SCORES], **_DECLARED).worst_error,
     "Budget": lambda: _opened().budgets()[0],
-    "Analyst": lambda: world().node().analyst("team"),
     "Connection": lambda: discreet.connect(world().description),
+    "Connection in hand": lambda: world().node(),
+    "Connection in hand of an analyst": lambda: world().node().for_analyst("team"),
     "PastRelease": _past_release,
-    "AllowedQuestion": lambda: world().node().analyst("team").questions()[0],
+    "AllowedQuestion": lambda: world().node().for_analyst("team").questions()[0],
     "Charge": lambda: world().session().charge(PURE(1, "add_remove"), description="a mean", request="r"),
     "audit.Interval": lambda: audit.exact([0, 1], [1, 1], **_DECLARED).epsilon,
     "audit.ExactAudit": lambda: audit.exact([0, 1], [1, 1], **_DECLARED),
@@ -470,12 +473,10 @@ BY_NAME: dict[str, Callable[[], Any]] = {
 
 METHODS: dict[str, Callable[[], Arguments]] = {
     "Batch.add": lambda: call("new", discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
-    "DataNode.set_private_data": lambda: call("m", [1, NUMBER], epsilon=1),
-    "DataNode.configure_data_access": lambda: call("n", "high", discreet.maximum, candidates=GRID, epsilon=1),
+    "Connection.allow": lambda: call("n", "high", discreet.maximum, candidates=GRID, epsilon=1),
     "Session.quote": lambda: call(discreet.median, [1, NUMBER], candidates=GRID, epsilon=1),
     "Session.charge": lambda: call(PURE(1, "add_remove"), description="a mean", request="r"),
-    "DataNode.limit_data_access": lambda: call("n", "middle", requests=5),
-    "DataNode.give_share": lambda: call("n", "other", epsilon=10),
+    "Connection.limit": lambda: call("middle", requests=5), "Connection.for_analyst": lambda: call("team"),
     "Ledger.describe": lambda: call(_kept()), "Ledger.renew": lambda: call(_kept(), "2027", epsilon=1),
     "Ledger.budgets_of": lambda: call("people"), "Ledger.open": lambda: call("new", epsilon=1), "Ledger.extend": lambda: call("people", epsilon=2),
     "Ledger.shrink": lambda: call("people", analyst="team"), "Ledger.merge": lambda: call(_rest(), into=_kept()),

@@ -204,7 +204,7 @@ _VALUES: dict[str, Callable[[], Any]] = {
     "Grid(0, 1, 10**-300)": lambda: discreet.Grid(0, 1, Fraction(1, 10**300)), "Grid": lambda: discreet.Grid,
     "Exponential": lambda: discreet.mechanisms.Exponential, "Exponential()": discreet.mechanisms.Exponential, "NoisyMax()": discreet.mechanisms.NoisyMax,
     "PureDP(1)": lambda: discreet.privacy.PureDP(1, "add_remove"), "Ledger()": discreet.Ledger, "Batch()": discreet.Batch,  # type: ignore[arg-type]
-    "DataNode()": discreet.DataNode, "discreet.select": lambda: discreet.select, "discreet.median": lambda: discreet.median,
+    "discreet.select": lambda: discreet.select, "discreet.median": lambda: discreet.median,
     "discreet": lambda: discreet, "a Path": lambda: Path("nowhere.csv"), "Path of NUL": lambda: Path("a\0b.csv"),
     "str that lies": _lying(str, __eq__=lambda *_: True, __hash__=lambda _: hash("exponential")),
     "str that shows another": _lying(str, __str__=lambda _: "noisy_max", __repr__=lambda _: "?"),

@@ -297,10 +297,10 @@ def test_bills_without_data_need_no_description() -> None:
 
 
 def test_a_node_holds_described_data() -> None:
-    node = discreet.DataNode()
-    node.set_private_data("people", people(name=None), epsilon=9)
-    node.configure_data_access("people", "age", discreet.median, "age", epsilon=1)
-    assert node.query("people").unit == "user"
-    assert [budget.unit for budget in node.budgets] == ["user"]
+    node = discreet.connect(datasets={"people": people(name=None)})
+    node.open_budget("people", epsilon=9)
+    node.allow("people", "age", discreet.median, "age", epsilon=1)
+    assert node.ask("age").unit == "user"
+    assert [budget.unit for budget in node.budgets()] == ["user"]
     with pytest.raises(InvalidArgument, match="described as people, not as other"):
-        node.set_private_data("other", people(), epsilon=9)
+        discreet.connect(datasets={"other": people()})

@@ -195,16 +195,15 @@ def test_it_is_shown_and_exported(tmp_path: Path) -> None:
 
 
 def test_a_node_refuses_questions_that_protect_others() -> None:
-    node = discreet.DataNode()
-    node.set_private_data("visits", VISITS, epsilon=1, privacy_unit="person")
+    ledger = Ledger()
+    ledger.open("visits", epsilon=1, privacy_unit="person")
+    node = discreet.connect(datasets={"visits": VISITS}, ledger=ledger)
     asked: dict[str, Any] = {"candidates": DRINKS, "epsilon": 1}
     with pytest.raises(InvalidArgument, match="ask with privacy_unit='person'"):
-        node.configure_data_access("visits", "rows", discreet.mode, "drink", **asked)
-    node.configure_data_access(
-        "visits", "drink", discreet.mode, "drink", **asked, privacy_unit="person"
-    )
-    assert node.query("visits").unit == "person"
-    assert node.budgets[0].remaining.epsilon == 0
+        node.allow("visits", "rows", discreet.mode, "drink", **asked)
+    node.allow("visits", "drink", discreet.mode, "drink", **asked, privacy_unit="person")
+    assert node.ask("drink").unit == "person"
+    assert node.budgets()[0].remaining.epsilon == 0
 
 
 def test_a_plan_of_rows_and_persons_has_no_common_promise() -> None:

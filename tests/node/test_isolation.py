@@ -1,4 +1,4 @@
-"""What attacks on the data node find: names that lie, things that change, errors and frames that tell."""
+"""What attacks on data in hand find: names that lie, things that change, errors and frames that tell."""
 
 import inspect
 import sys
@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import DataNode, DiscreetError, Grid, Ledger
+from discreet import Connection, DiscreetError, Grid, Ledger
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -30,8 +30,7 @@ from discreet.errors import (
     UnknownName,
 )
 from discreet.ledger.store import Store
-from discreet.node import Analyst
-from discreet.node.datasets import AnalystRights, Datasets, HeldData
+from discreet.node.datasets import Datasets, Holding
 from discreet.node.isolation import (
     call_isolated,
     error_for_analyst,
@@ -39,8 +38,9 @@ from discreet.node.isolation import (
     isolated,
     unwrap,
 )
+from discreet.service.rights import Rights
 
-from ..canaries import LIBRARY, exception_leads_to, leads_to
+from ..canaries import LIBRARY, exception_leads_to, globals_lead_to, leads_to
 from ..test_arguments import ONE_SHOT, Lie
 
 SECRET = 987654321.125
@@ -54,32 +54,36 @@ def private(thing: Any) -> bool:
         return True
     if isinstance(thing, str):
         return CANARY in thing
-    return isinstance(thing, Datasets | HeldData | AnalystRights | Marked | Ledger)
+    return isinstance(thing, Datasets | Holding | Rights | Marked | Ledger)
 
 
 class Marked(list[float]):
     """Private data that can be told from all others."""
 
 
-def node(**budget: Any) -> DataNode:
-    made = DataNode()
-    made.set_private_data("bids", [1, 1, 1, 3.01], **(budget or {"epsilon": 10}))
-    made.configure_data_access(
-        "bids", "price", discreet.best_price, candidates=Grid(0, 3), epsilon=1
-    )
+def held(data: Any, name: str = "mine", ledger: Any = None, **budget: Any) -> Connection:
+    """Return the connection of the owner of one dataset, with its budget."""
+    owner = discreet.connect(datasets={name: data}, ledger=ledger)
+    owner.open_budget(name, **budget)
+    return owner
+
+
+def node(**budget: Any) -> Connection:
+    made = held([1, 1, 1, 3.01], "bids", **(budget or {"epsilon": 10}))
+    made.allow("bids", "price", discreet.best_price, candidates=Grid(0, 3), epsilon=1)
     return made
 
 
-def asked(verb: Any, data: Any, *arguments: Any, **terms: Any) -> tuple[DataNode, Analyst]:
-    """Return a node with one question, and an analyst who may ask it; others exist, too."""
-    made = DataNode()
-    made.set_private_data("mine", data, epsilon=25)
-    made.configure_data_access("mine", "ask", verb, *arguments, **terms)
-    made.set_private_data("OTHERS-data", [1], epsilon=10)
-    made.give_share("mine", "a", epsilon=5)
-    made.give_share("mine", "RIVAL", epsilon=1)
-    made.give_share("OTHERS-data", "RIVAL", epsilon=1)
-    return made, made.analyst("a")
+def asked(verb: Any, data: Any, *arguments: Any, **terms: Any) -> tuple[Connection, Connection]:
+    """Return an owner with one question, and an analyst who may ask it; others exist, too."""
+    made = discreet.connect(datasets={"mine": data, "OTHERS-data": [1]})
+    made.open_budget("mine", epsilon=25)
+    made.allow("mine", "ask", verb, *arguments, **terms)
+    made.open_budget("OTHERS-data", epsilon=10)
+    made.open_budget("mine", analyst="a", epsilon=5)
+    made.open_budget("mine", analyst="RIVAL", epsilon=1)
+    made.open_budget("OTHERS-data", analyst="RIVAL", epsilon=1)
+    return made, made.for_analyst("a")
 
 
 # Names.
@@ -87,30 +91,26 @@ def asked(verb: Any, data: Any, *arguments: Any, **terms: Any) -> tuple[DataNode
 
 def test_a_name_that_lies_is_asked_about_what_it_pays_for() -> None:
     """It was looked up as one name, and paid from another."""
-    made = DataNode()
-    for name, data in (("open", [0, 0, 9]), ("secret", [9, 0, 0])):
-        made.set_private_data(name, data, epsilon=500)
-        made.configure_data_access(name, "w", discreet.select, sensitivity=1, epsilon=100)
-        made.give_share(name, "a", epsilon=300)
-    assert made.query(Lie("open"), "w").value == 2  # but for a chance of e^-450
-    assert made.query("open", Lie("w"), analyst=Lie("a")).value == 2
-    assert made.analyst(Lie("a")).query(Lie("open"), Lie("w"), request=Lie("r")).value == 2
-    spent = {b.name: b.spent.epsilon for b in made.budgets}
+    both = {"open": [0, 0, 9], "secret": [9, 0, 0]}
+    made = discreet.connect(datasets=both)
+    for name in both:
+        made.open_budget(name, epsilon=500)
+        made.allow(name, "w", discreet.select, sensitivity=1, epsilon=100)
+        made.open_budget(Lie(name), analyst=Lie("a"), epsilon=300)
+    assert made.ask("w", dataset=Lie("open")).value == 2  # but for a chance of e^-450
+    analyst = made.for_analyst(Lie("a"))
+    assert analyst.ask(Lie("w"), dataset="open").value == 2
+    assert analyst.ask(Lie("w"), dataset=Lie("open"), request=Lie("r")).value == 2
+    spent = {b.name: b.spent.epsilon for b in made.budgets()}
     assert spent == {"open": 400, "open / a": 200, "secret": 300, "secret / a": 0}
-    with pytest.raises(InvalidArgument, match="take another name"):
-        made.set_private_data(Lie("open"), [1], epsilon=5)
 
 
 def test_a_lying_question_is_the_question_it_names() -> None:
     made = node()
-    made.configure_data_access(
-        "bids", "secret", discreet.best_price, candidates=Grid(0, 7), epsilon=2
-    )
-    assert made.query("bids", Lie("price")).guarantee.pure == 1
+    made.allow("bids", "secret", discreet.best_price, candidates=Grid(0, 7), epsilon=2)
+    assert made.ask(Lie("price"), dataset="bids").guarantee.pure == 1
     with pytest.raises(InvalidArgument, match="take another name"):
-        made.configure_data_access(
-            "bids", Lie("price"), discreet.best_price, candidates=Grid(0, 7), epsilon=2
-        )
+        made.allow("bids", Lie("price"), discreet.best_price, candidates=Grid(0, 7), epsilon=2)
 
 
 # What was configured.
@@ -124,41 +124,39 @@ def listed(data: Any, candidates: Any) -> list[int]:
 def test_a_configured_list_does_not_change(wrapped: bool) -> None:
     drinks, weights = ["tea"], np.array([0])
     by: Any = discreet.select_by
-    made = DataNode()
-    made.set_private_data("mine", [1], epsilon=100)
+    made = held([1], epsilon=100)
     if wrapped:
-        made.configure_data_access("mine", "a", partial(by, listed, candidates=drinks), **TERMS)
+        made.allow("mine", "a", partial(by, listed, candidates=drinks), **TERMS)
     else:
-        made.configure_data_access("mine", "a", partial(by, listed), drinks, **TERMS)
-    made.configure_data_access("mine", "b", partial(by, listed), weights, **TERMS)
-    before = made.query("mine", "a", request="a")
+        made.allow("mine", "a", partial(by, listed), drinks, **TERMS)
+    made.allow("mine", "b", partial(by, listed), weights, **TERMS)
+    before = made.ask("a", request="a")
     drinks[0] = "poison"
     weights[:] = 9
-    assert made.query("mine", "a").value == "tea"
-    assert made.query("mine", "a", request="a").value == before.value
-    assert made.query("mine", "b").value == 0
+    assert made.ask("a").value == "tea"
+    assert made.ask("a", request="a").value == before.value
+    assert made.ask("b").value == 0
 
 
 def test_configured_groups_do_not_change() -> None:
     table = pd.DataFrame({"city": ["a", "b"], "drink": ["tea", "tea"]})
     groups = ["a", "b"]
-    made = DataNode()
-    made.set_private_data("mine", table, epsilon=100)
-    made.configure_data_access(
+    made = held(table, epsilon=100)
+    made.allow(
         "mine", "a", discreet.mode, "drink", candidates=["tea"], by="city", groups=groups, epsilon=1
     )
     groups.append("c")
-    assert made.query("mine", "a").value == {"a": "tea", "b": "tea"}
+    assert made.ask("a").value == {"a": "tea", "b": "tea"}
 
 
 @pytest.mark.parametrize("made", ONE_SHOT)
 def test_what_can_be_read_once_is_refused_as_data_and_as_argument(made: Callable[[], Any]) -> None:
     """As data it answered the second time about nothing, and was paid."""
-    at = DataNode()
-    with pytest.raises(InvalidArgument, match="data can be read only once"):
-        at.set_private_data("mine", made(), epsilon=1)
-    assert at.budgets == []
-    at.set_private_data("mine", [1], epsilon=1)
+    ledger = Ledger()
+    with pytest.raises(InvalidArgument, match="the data of mine can be read only once"):
+        held(made(), ledger=ledger, epsilon=1)
+    assert ledger.budgets() == []
+    at = held([1], epsilon=1)
     by: Any = discreet.select_by
     for verb, arguments, terms in (
         (partial(by, listed), (made(),), {}),
@@ -166,8 +164,8 @@ def test_what_can_be_read_once_is_refused_as_data_and_as_argument(made: Callable
         (partial(by, listed, candidates=made()), (), {}),
     ):
         with pytest.raises(InvalidArgument, match="can be read only once"):
-            at.configure_data_access("mine", "a", verb, *arguments, **terms, **TERMS)
-    at.configure_data_access("mine", "a", partial(by, listed), [1], **TERMS)
+            at.allow("mine", "a", verb, *arguments, **terms, **TERMS)
+    at.allow("mine", "a", partial(by, listed), [1], **TERMS)
 
 
 # Errors.
@@ -220,19 +218,22 @@ def test_no_failing_score_function_tells_anything(kind: type[BaseException], lat
     verb = partial(discreet.select_by, u)
     made, analyst = asked(verb, Marked([SECRET]), ["a", "b"], **TERMS)
     stops = issubclass(kind, KeyboardInterrupt | SystemExit)
-    asks: list[Callable[[str], Any]] = [made.query, analyst.query]
+    asks: list[Callable[[str], Any]] = [made.ask, analyst.ask]
     for ask in asks:
         with pytest.raises((kind, DiscreetError) if stops else DiscreetError) as caught:
-            ask("mine")
+            ask("ask")
         inside = caught.value
         assert type(inside).__module__ in {"builtins", "discreet.errors"}
-        if ask == analyst.query or CANARY not in kind.__name__:  # which the owner is told
+        if ask == analyst.ask or CANARY not in kind.__name__:  # which the owner is told
             assert exception_leads_to(inside, private) is None
         assert stops == (type(inside) in {KeyboardInterrupt, SystemExit})
     assert str(inside) in {"", "1", UNANSWERABLE}
     assert exception_leads_to(inside, private) is None
-    assert made.budgets[0].spent.epsilon == 1  # a share of it
-    assert made.analyst("a").budgets[0].spent.epsilon == 0
+    paid = 0 if stops else 1  # what stops the program stops it before the charge
+    spent = {budget.name: budget.spent.epsilon for budget in made.budgets()}
+    assert spent["mine"] == 5 + 1 + paid  # both shares are paid for
+    assert spent["mine / a"] == paid
+    assert globals_lead_to(private) is None
 
 
 @pytest.mark.parametrize("telling", [error_for_owner, error_for_analyst])
@@ -275,18 +276,18 @@ def test_the_owner_sees_why_and_an_analyst_does_not(tmp_path: Path) -> None:
     for verb, data, column, candidates in cases:
         made, analyst = asked(verb, data, column, candidates=candidates, epsilon=1)
         with pytest.raises(Unanswerable) as refused:
-            analyst.query("mine")
+            analyst.ask("ask")
         assert str(refused.value) == UNANSWERABLE
         with pytest.raises(DiscreetError) as full:
-            made.query("mine", analyst="a")
+            made.ask("ask")
         assert type(full.value) is not Unanswerable
         assert exception_leads_to(refused.value, hidden) is None
     verb = partial(discreet.select_by, raising(HIDDEN))
     made, analyst = asked(verb, [1], [1], **TERMS)
     with pytest.raises(InvalidScores, match="HIDDEN"):
-        made.query("mine")
+        made.ask("ask")
     with pytest.raises(Unanswerable):
-        analyst.query("mine")
+        analyst.ask("ask")
 
 
 def hidden(thing: Any) -> bool:
@@ -295,20 +296,19 @@ def hidden(thing: Any) -> bool:
 
 def test_an_analyst_knows_of_nobody_else() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon=1)
-    made.configure_data_access(
-        "OTHERS-data", "x", discreet.median, candidates=Grid(0, 3), epsilon=1
-    )
+    made.allow("OTHERS-data", "x", discreet.median, candidates=Grid(0, 3), epsilon=1)
     wrong: list[Callable[[], Any]] = [
-        lambda: analyst.query("OTHERS-data"),
-        lambda: analyst.query("OTHERS-data", "x"),
-        lambda: analyst.quote("OTHERS-data", "x"),
-        lambda: analyst.query("nothing"),
-        lambda: analyst.query("mine", "nothing"),
-        lambda: analyst.query("mine", size=0),
-        lambda: analyst.query("mine", size=10**6),
-        lambda: analyst.query("mine", size=10**5000),
-        lambda: analyst.query("mine", request=""),
-        lambda: analyst.query(3),  # type: ignore[arg-type]
+        lambda: analyst.ask("ask", dataset="OTHERS-data"),
+        lambda: analyst.ask("x", dataset="OTHERS-data"),
+        lambda: analyst.quote("x", dataset="OTHERS-data"),
+        lambda: analyst.ask("x", dataset="nothing"),
+        lambda: analyst.ask("x"),
+        lambda: analyst.ask("nothing"),
+        lambda: analyst.ask("ask", size=0),
+        lambda: analyst.ask("ask", size=10**6),
+        lambda: analyst.ask("ask", size=10**5000),
+        lambda: analyst.ask("ask", request=""),
+        lambda: analyst.ask(3),  # type: ignore[arg-type]
     ]
     said = []
     for ask in wrong:
@@ -319,62 +319,61 @@ def test_an_analyst_knows_of_nobody_else() -> None:
         assert exception_leads_to(refused.value, private) is None
         said.append(told)
     assert len(set(said[:4])) == 1  # what is there, and what is not, sound alike
-    assert [b.name for b in analyst.budgets] == ["mine / a"]
+    assert [b.name for b in analyst.budgets()] == ["mine / a"]
     assert [(q.name, q.access) for q in analyst.questions()] == [("mine", "ask")]
-    with pytest.raises(UnknownBudget, match="give_share"):
-        made.analyst("nobody")
+    with pytest.raises(UnknownBudget, match="no share was opened for nobody"):
+        made.for_analyst("nobody")
 
 
 def test_whose_budget_is_exhausted_is_told_without_the_figures_of_others() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="2.5")
     for _ in range(2):
-        analyst.query("mine", request=None)
-    assert not analyst.quote("mine").fits
+        analyst.ask("ask", request=None)
+    assert not analyst.quote("ask").fits
     with pytest.raises(
         Exhausted, match=r"budget of mine / a cannot pay .* remaining nothing|spent ε = 5"
     ) as own:
-        analyst.query("mine")
+        analyst.ask("ask")
     assert own.value.remaining.epsilon == 0
-    made.give_share("mine", "b", epsilon=9)
-    other = made.analyst("b")
+    made.open_budget("mine", analyst="b", epsilon=9)
+    other = made.for_analyst("b")
     for _ in range(4):  # 10 are left
-        made.query("mine")
+        made.ask("ask")
     with pytest.raises(Exhausted, match="the budget of mine cannot pay"):
-        made.query("mine")
-    assert other.quote("mine").fits  # its share was paid for
-    assert other.query("mine").charged
+        made.ask("ask")
+    assert other.quote("ask").fits  # its share was paid for
+    assert other.ask("ask").charged
 
 
 def test_of_an_oversubscribed_budget_a_refusal_tells_that_it_cannot_pay_and_no_more() -> None:
     ledger = Ledger()
     ledger.open("mine", epsilon=10, oversubscribed=True)
-    made = DataNode(ledger)
-    made.set_private_data("mine", [1, 2], epsilon=10)
-    made.configure_data_access("mine", "ask", discreet.median, candidates=Grid(0, 3), epsilon="2.5")
-    made.give_share("mine", "b", epsilon=9)
-    other = made.analyst("b")
+    made = held([1, 2], ledger=ledger, epsilon=10)
+    made.allow("mine", "ask", discreet.median, candidates=Grid(0, 3), epsilon="2.5")
+    made.open_budget("mine", analyst="b", epsilon=9)
+    other = made.for_analyst("b")
     for _ in range(4):
-        assert other.quote("mine").fits
-        made.query("mine")
+        assert other.quote("ask").fits
+        made.ask("ask")
     with pytest.raises(Exhausted, match=r"your share could pay ε = 2\.5") as shared:
-        other.query("mine")
+        other.ask("ask")
     assert shared.value.remaining.epsilon == 9
     assert "10" not in str(shared.value) + str(vars(shared.value))
-    assert other.quote("mine").fits  # a quote is of the own share alone
-    assert other.quote("mine").remaining.epsilon == 9
+    assert other.quote("ask").fits  # a quote is of the own share alone
+    assert other.quote("ask").remaining.epsilon == 9
 
 
 def test_a_request_of_another_question_is_told_without_the_number_of_events() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon=1)
-    made.configure_data_access("mine", "b", discreet.median, candidates=Grid(0, 9), epsilon=1)
-    first = analyst.query("mine", "ask", request="r")
-    assert analyst.query("mine", "ask", request="r").value == first.value
+    made.allow("mine", "b", discreet.median, candidates=Grid(0, 9), epsilon=1)
+    first = analyst.ask("ask", request="r")
+    assert analyst.ask("ask", request="r").value == first.value
     with pytest.raises(RequestConflict) as refused:
-        analyst.query("mine", "b", request="r")
+        analyst.ask("b", request="r")
     assert (
         str(refused.value) == "this request was another question; give this one a name of its own"
     )
-    assert analyst.budgets[0].spent.epsilon == 1
+    assert analyst.budgets()[0].spent.epsilon == 1
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, LedgerUnwritable, MemoryError])
@@ -392,31 +391,33 @@ def test_what_was_paid_can_be_asked_again(
         return write(store, work)
 
     monkeypatch.setattr(Store, "write", failing)
-    for ask in (analyst.query, made.query):
+    for ask in (analyst.ask, made.ask):
         calls.clear()
         with pytest.raises((kind, DiscreetError)) as caught:
-            ask("mine")
+            ask("ask")
         assert exception_leads_to(caught.value, private) is None
-        assert ask == made.query or exception_leads_to(caught.value, hidden) is None
+        assert ask == made.ask or exception_leads_to(caught.value, hidden) is None
         (note,) = caught.value.__notes__
         request = note.split("'")[1]
         assert note == f"this is paid: request='{request}' asks again at no cost"
-        before = made.budgets[0].spent.epsilon
-        assert ask("mine", request=request).value
-        assert made.budgets[0].spent.epsilon == before
+        before = made.budgets()[0].spent.epsilon
+        assert ask("ask", request=request).value
+        assert made.budgets()[0].spent.epsilon == before
 
 
 def test_bringing_data_in_leaves_them_in_no_frame() -> None:
-    made = node()
     data = Marked([SECRET])
-    for name, terms in (
-        ("bids", {"epsilon": 1}),
-        ("new", {}),
-        (" ", {"epsilon": 1}),
-        ("new", {"rho": 0}),
-    ):
+    wrong: list[dict[str, Any]] = [
+        {"datasets": {" ": data}},
+        {"datasets": [data]},
+        {"datasets": {"new": iter(data)}},
+        {"datasets": {"new": data}, "ledger": "nowhere/budget.db"},
+        {"datasets": {"new": data}, "analyst": "a"},
+        {"datasets": {"new": discreet.Dataset(data, {"x": {"type": "number"}}, name="old")}},
+    ]
+    for terms in wrong:
         with pytest.raises(DiscreetError) as caught:
-            made.set_private_data(name, data, **terms)  # type: ignore[arg-type]
+            discreet.connect(**terms)
         assert exception_leads_to(caught.value, private) is None
 
 
@@ -446,7 +447,7 @@ def interrupted_at(step: int, within: str) -> Iterator[list[str]]:
 def check_interrupts(owner: bool, samples: int | None, within: str = LIBRARY) -> None:
     """Interrupt queries of an owner, or of an analyst, at all steps or some of them."""
 
-    def fresh() -> tuple[DataNode, Analyst]:
+    def fresh() -> tuple[Connection, Connection]:
         return asked(discreet.select, Marked([SECRET, 1, 2]), sensitivity=1, epsilon="1/1000")
 
     shared = fresh()
@@ -455,7 +456,7 @@ def check_interrupts(owner: bool, samples: int | None, within: str = LIBRARY) ->
         # A ledger in memory does not outlive an interrupt in the middle of a transaction.
         made, analyst = fresh() if within == LIBRARY else shared
         with interrupted_at(step, within) as steps:
-            (made if owner else analyst).query("mine", request=f"request {step}")
+            (made if owner else analyst).ask("ask", request=f"request {step}")
         return steps
 
     last = len(interrupted(10**9))
@@ -494,7 +495,7 @@ def test_the_search_finds_what_is_there() -> None:
     assert "frame" in str(exception_leads_to(caught.value, private)) or exception_leads_to(
         caught.value, private
     )
-    rights = AnalystRights(Datasets(Ledger()), "a")
+    rights = Rights(Datasets(Ledger()), "a", ())
     assert leads_to([partial(rights.ask, "x")], private)
     assert leads_to(rights.ask, private)
 
@@ -508,48 +509,43 @@ def test_nothing_of_an_analyst_or_a_node_leads_to_the_vault() -> None:
         assert not hasattr(handle, "__dict__")
         assert leads_to(handle, private) is None
         assert CANARY not in repr(handle)
-    public = {name for name in dir(analyst) if not name.startswith("_")}
-    assert public == {"name", "questions", "quote", "query", "budgets"}
-    assert repr(analyst) == "Analyst('a')"
-    assert leads_to([analyst.questions(), analyst.quote("mine"), analyst.budgets], hidden) is None
+    assert leads_to([analyst.questions(), analyst.quote("ask"), analyst.budgets()], hidden) is None
 
 
 def test_limits_of_the_owner() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="0.001")
     with pytest.raises(InvalidNumber, match="size may be up to 1,000 here"):
-        analyst.query("mine", size=1001)
-    assert len(analyst.query("mine", size=1000).value) == 1000
-    assert len(made.query("mine", size=1001).value) == 1001
-    made.limit_data_access("mine", size=2, requests=3)
+        analyst.ask("ask", size=1001)
+    assert len(analyst.ask("ask", size=1000).value) == 1000
+    assert len(made.ask("ask", size=1001).value) == 1001
+    made.limit("ask", size=2, requests=3)
     with pytest.raises(InvalidNumber, match="up to 2 here"):
-        analyst.quote("mine", size=3)
-    analyst.query("mine", request="a")
+        analyst.quote("ask", size=3)
+    analyst.ask("ask", request="a")
     left = [question.requests for question in analyst.questions()]
     assert left == [2]
-    analyst.query("mine")
+    analyst.ask("ask")
     for _ in range(3):
-        analyst.query("mine", request="a")
-    analyst.query("mine", size=2)
+        analyst.ask("ask", request="a")
+    analyst.ask("ask", size=2)
     with pytest.raises(Exhausted, match="may be asked 3 times, and was"):
-        analyst.query("mine")
-    with pytest.raises(Exhausted, match="may be asked 3 times"):
-        made.query("mine", analyst="a")
-    assert analyst.query("mine", request="a").value is not None
-    made.query("mine")
-    assert made.analyst("RIVAL").questions()[0].requests == 3
+        analyst.ask("ask")
+    assert analyst.ask("ask", request="a").value is not None
+    made.ask("ask")
+    assert made.for_analyst("RIVAL").questions()[0].requests == 3
     with pytest.raises(InvalidArgument, match="give a limit"):
-        made.limit_data_access("mine")
+        made.limit("ask")
     with pytest.raises(UnknownName):
-        made.limit_data_access("mine", "nothing", size=1)
+        made.limit("nothing", size=1)
 
 
 def test_threads_do_not_ask_more_often_than_allowed() -> None:
     made, analyst = asked(discreet.median, [1, 2], candidates=Grid(0, 3), epsilon="0.001")
-    made.limit_data_access("mine", requests=5)
+    made.limit("ask", requests=5)
 
     def ask(_: int) -> bool:
         try:
-            analyst.query("mine")
+            analyst.ask("ask")
         except Exhausted:
             return False
         return True
@@ -559,28 +555,29 @@ def test_threads_do_not_ask_more_often_than_allowed() -> None:
 
 
 def test_requests_that_fail_count() -> None:
-    """A failure is free and tells something, so it is what a limit is for."""
+    """A failure tells something, so a limit counts it, and it is charged."""
     verb = partial(discreet.select_by, raising(ValueError))
     made, analyst = asked(verb, [1], [1], **TERMS)
-    made.limit_data_access("mine", requests=2)
+    made.limit("ask", requests=2)
     for _ in range(2):
         with pytest.raises(Unanswerable):
-            analyst.query("mine")
+            analyst.ask("ask")
     with pytest.raises(Exhausted):
-        analyst.query("mine")
+        analyst.ask("ask")
 
 
 def test_a_share_is_about_the_same_records(tmp_path: Path) -> None:
-    made = DataNode(tmp_path / "budget.db")
-    made.set_private_data("mine", [1, 2], epsilon=3, neighbors="replace_one", privacy_unit="user")
-    share = made.give_share("mine", "a", epsilon=1)
+    ledger = Ledger(tmp_path / "budget.db")
+    ledger.open("mine", epsilon=3, neighbors="replace_one", privacy_unit="user")
+    made = discreet.connect(datasets={"mine": [1, 2]}, ledger=ledger)
+    share = made.open_budget("mine", analyst="a", epsilon=1)
     assert (share.neighbors, share.unit) == ("replace_one", "user")
     assert share.total.epsilon == 1
-    assert made.give_share("mine", "a", epsilon=1) == share
+    assert made.open_budget("mine", analyst="a", epsilon=1) == share
     with pytest.raises(InvalidArgument):
-        made.give_share("mine", "a", epsilon=2)
+        made.open_budget("mine", analyst="a", epsilon=2)
     with pytest.raises(UnknownName):
-        made.give_share("nothing", "a", epsilon=2)
+        made.open_budget("nothing", analyst="a", epsilon=2)
 
 
 def test_an_analyst_sees_asks_and_pays() -> None:
@@ -591,13 +588,12 @@ def test_an_analyst_sees_asks_and_pays() -> None:
         f"mine, ask: {question.query} [ε = 0.5 (add/remove one record), exponential mechanism]"
     )
     assert question.candidates == 4
-    quote = analyst.quote("mine", size=4)
+    quote = analyst.quote("ask", size=4)
     assert quote.fits
     assert quote.cost.epsilon == 2
     assert quote.remaining.epsilon == 5
     assert quote.name == "mine / a"
-    answer = analyst.query("mine", "ask", size=4, request="monday")
-    assert [int(v) for v in analyst.query("mine", size=4, request="monday").value] == answer.value
-    assert analyst.name == "a"
-    assert analyst.budgets[0].spent.epsilon == 2
-    assert {b.name: b.spent.epsilon for b in made.budgets}["mine"] == 6
+    answer = analyst.ask("ask", size=4, request="monday")
+    assert [int(v) for v in analyst.ask("ask", size=4, request="monday").value] == answer.value
+    assert analyst.budgets()[0].spent.epsilon == 2
+    assert {b.name: b.spent.epsilon for b in made.budgets()}["mine"] == 6

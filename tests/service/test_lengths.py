@@ -115,8 +115,9 @@ def test_an_answer_that_could_not_be_read_is_refused_before_it_is_charged(
 ) -> None:
     monkeypatch.setattr(wire, "LONGEST", 20)  # no candidate is as long as the limit
     ledger = discreet.Ledger()
-    held, data = Datasets(ledger), Dataset({"x": [1, 2]}, columns={"x": {"type": "number"}})
-    held.keep("d", data, {"epsilon": 1, "neighbors": "add_remove"})
+    held, data = Datasets(ledger), Dataset({"x": [1, 2]}, {"x": {"type": "number"}}, name="d")
+    held.hold("d", data)
+    held.open_budget("d", None, epsilon=1)
     terms = {"candidates": [1, Fraction(1, 10**20)], "epsilon": "1/8", "neighbors": "add_remove"}
     held.allow("d", "q", Call(discreet.mode, ("x",), terms))
     with pytest.raises(PublicError) as caught:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import discreet
-from discreet import Batch, DataNode, Grid, Ledger
+from discreet import Batch, Grid, Ledger
 from discreet.asking import bill_of
 from discreet.errors import DiscreetError, InvalidArgument, InvalidCandidates
 from discreet.privacy import NoGuarantee
@@ -242,10 +242,10 @@ def test_a_batch_of_unsafe_questions_runs_unpaid_and_is_never_paid() -> None:
 
 
 def test_a_node_refuses_candidates_from_the_data_when_it_is_configured() -> None:
-    node = DataNode()
-    node.set_private_data("people", TABLE, epsilon=9)
+    node = discreet.connect(datasets={"people": TABLE})
+    node.open_budget("people", epsilon=9)
     with pytest.raises(InvalidArgument, match="no privacy guarantee"):
-        node.configure_data_access(
+        node.allow(
             "people", "drink", discreet.mode, "drink", unsafe_candidates_from_data=True, epsilon=1
         )
 

@@ -4,7 +4,5 @@ Guide: docs/how-to/node.md.
 """
 
 from .allowed_questions import AllowedQuestion
-from .analyst import Analyst
-from .data_node import DataNode
 
-__all__ = ["AllowedQuestion", "Analyst", "DataNode"]
+__all__ = ["AllowedQuestion"]

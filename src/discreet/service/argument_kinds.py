@@ -6,7 +6,6 @@ from typing import Any
 
 from ..arguments import read_name
 from ..errors import InvalidArgument
-from ..node.analyst import read_size
 from ..numbers import count, flag, positive
 from . import wire
 from .ownership import MOST_EVENTS
@@ -63,7 +62,7 @@ def _check_event_number(number: object, name: str) -> int:
 TEXT = ArgumentKind(str)
 NAME = ArgumentKind(str, read_name)
 OPTIONAL_NAME = _optional(NAME)
-SIZE = ArgumentKind(int | None, lambda size, _: read_size(size))
+SIZE = ArgumentKind(int | None, lambda size, name: None if size is None else count(size, name))
 AMOUNT = _optional(ArgumentKind(str, write=lambda amount, name: str(positive(amount, name))))
 """A total of a budget, which the ledger checks."""
 

@@ -1,20 +1,26 @@
 """connect: ask about the datasets that discreet.toml describes."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from weakref import finalize
 
 from ..arguments import file_path, read_name
+from ..datasets import Dataset
 from ..datasets.configuration import Configuration
+from ..datasets.questions import VERBS
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, NotAllowed
+from ..ledger import Ledger
 from ..ledger.toml_budgets import configuration
+from ..node.datasets import Datasets
 from ..node.isolation import PublicError, error_for_owner, isolated, unwrap
 from .connection import Connection
-from .held import auditor_rights, hold, rights
+from .data_in_hand import DataInHand, hold_in_hand
+from .free_questions import Freedom
+from .held import auditor_rights, caller_rights, hold
 from .in_process import InProcess
 from .ownership import Ownership
 from .rights import Rights
@@ -27,10 +33,19 @@ def connect(
     *,
     analyst: str | None = None,
     token: str | None = None,
+    datasets: Mapping[str, object] | Sequence[Dataset] | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
 ) -> Connection:
-    """Connect to the datasets that a discreet.toml describes: in this process, or at a service by its URL.
+    """Connect to datasets: of a discreet.toml in this process, of a service by its URL, or given in Python.
 
-    The ledger must be there and the budgets must be open: `discreet ledger open NAME`. Answers are charged to them.
+    The ledger of a discreet.toml must be there and the budgets must be open: `discreet ledger open NAME`. Answers
+    are charged to them. Data in hand are given by name, and their owner says which questions may be asked about
+    them, at what price:
+
+        node = discreet.connect(datasets={"bids": [1, 1, 1, 3.01]}, ledger="budget.db")
+        node.open_budget("bids", epsilon=10)
+        node.allow("bids", "price", discreet.best_price, candidates=Grid(0, "3.5", "0.01"), epsilon=1)
+        node.ask("price")
 
     Args:
         where: the URL of a service, such as "https://data.example.org", with `token`; or the file; without it the
@@ -39,6 +54,10 @@ def connect(
             allows to the analyst can be asked. Without it the owner asks.
         token: instead of `analyst`, a token made by `discreet token create`: it says who asks. It is checked again
             at every call, so that one that was revoked or has expired is refused at once.
+        datasets: data in hand, private: a dict of data by name, or a list of `Dataset` with names. Whoever calls is
+            their owner.
+        ledger: for data in hand, a `Ledger`, or the file or URL of one, which is made if need be. Without it
+            budgets are in memory and end with the connection.
 
     Raises:
         InvalidDescription: if there is no file, or something in it cannot be accepted; the message has the line.
@@ -46,6 +65,12 @@ def connect(
         NotAllowed: if the token is not valid.
         UnknownBudget: if there is no ledger, or a budget was not opened.
     """
+    if datasets is not None:
+        if (where, analyst, token) != (None, None, None):
+            raise InvalidArgument("datasets are data in hand: leave out where, analyst and token")
+        return _in_hand(hold_in_hand(datasets, ledger))
+    if ledger is not None:
+        raise InvalidArgument("a ledger goes with datasets; a discreet.toml names its own")
     if isinstance(where, str) and "://" in where:
         return _by_url(where, analyst, token)
     declared = configuration(None if where is None else file_path(where, "where"))
@@ -53,7 +78,7 @@ def connect(
         return _by_token(declared, analyst, token)
     whose = None if analyst is None else read_name(analyst, "analyst")
     held = hold(declared)
-    asking = rights(held, declared, whose)
+    asking = caller_rights(held, declared, whose)
     told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
     role = "owner" if whose is None else "analyst"
     owned = Ownership(declared, tokens_beside(declared.path), held)
@@ -74,6 +99,19 @@ def _connection(
     """
     unwrap(isolated(asking.check, error_for_owner)())
     return Connection(InProcess(role, asking, owned, check_token), told)
+
+
+def _in_hand(held: Datasets, analyst: str | None = None) -> Connection:
+    """Return the connection to data in hand, of their owner or of an analyst."""
+    names = tuple(held.names)
+    freedom = Freedom(tuple(VERBS)) if analyst is None else Freedom()
+    rights = Rights(held, analyst, names, freedom)
+    role = "owner" if analyst is None else "analyst"
+    node = InProcess(role, rights, Ownership(None, None, held))
+    if analyst is not None:
+        rights.check()
+        return Connection(node, f"{', '.join(names)}, as {analyst}")
+    return Connection(node, ", ".join(names), DataInHand(held, partial(_in_hand, held)))
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -106,7 +144,7 @@ def _by_token(declared: Configuration, analyst: str | None, token: str) -> Conne
     asking = (
         auditor_rights(held, declared)
         if found.role == "auditor"
-        else rights(held, declared, found.analyst)
+        else caller_rights(held, declared, found.analyst)
     )
     asking = replace(asking, check_again=partial(tokens.check, found.id))
     owned = Ownership(declared, tokens, held, found)

@@ -1,18 +1,22 @@
 """Connection: questions about described datasets, whether they are held in this process or elsewhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn, Protocol
 
+from ..arguments import read_name
 from ..datasets.columns import Column
 from ..error_boundary import error_boundaries, errors_for_callers
+from ..errors import DiscreetError, NotAllowed
 from ..ledger import Budget, Event, Quote
 from ..ledger.transaction import ChainHead
 from ..ledger.verification import Verified, notes_on, read_noted_head, verify_events
 from ..node import AllowedQuestion
-from ..numbers import Number
-from ..releases import Release
+from ..numbers import Number, count
+from ..releases import Release, Simulation
+from ..text_tables import Listing, listing
 from . import operations
+from .data_in_hand import DataInHand
 from .operations import Operation, T
 from .ownership import MOST_EVENTS
 from .past_releases import PastRelease
@@ -57,7 +61,7 @@ class Connection:
     around this object: docs/explanation/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_node", "_told")
+    __slots__ = ("__weakref__", "_held", "_node", "_told")
 
     mode = _FreeVerb("mode")
     top_k = _FreeVerb("top_k")
@@ -69,21 +73,22 @@ class Connection:
     best_price = _FreeVerb("price")
     check = _FreeVerb("check")
 
-    def __init__(self, node: Node, told: str) -> None:
-        self._node, self._told = node, told
+    def __init__(self, node: Node, told: str, held: DataInHand | None = None) -> None:
+        self._node, self._told, self._held = node, told, held
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation of the table, as all other methods do.
 
         Args:
             operation: one of `discreet.service.operations`.
-            **arguments: its arguments.
+            **arguments: its arguments, by their names there.
         """
         return self._node.call(operation, **arguments)
 
     def questions(self) -> list[AllowedQuestion]:
         """Return the questions that the owner has named, with their prices."""
-        return self._node.call(operations.QUESTIONS)
+        questions = self._node.call(operations.QUESTIONS)
+        return Listing(questions)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
         """Return the declared columns of a dataset by name: what free questions may be about.
@@ -196,7 +201,8 @@ class Connection:
 
     def budgets(self) -> list[Budget]:
         """Return the caller's budgets: an analyst's shares, or for the owner all of them."""
-        return self._node.call(operations.BUDGETS)
+        budgets = self._node.call(operations.BUDGETS)
+        return Listing(budgets)
 
     def releases(self) -> list[PastRelease]:
         """Return what was released to the caller before, in order; for the owner, to everybody."""
@@ -357,6 +363,125 @@ class Connection:
             after = events[-1].number
             _, events = self._node.call(operations.AUDIT, after=after, limit=MOST_EVENTS)
 
+    def allow(
+        self,
+        dataset: str,
+        question: str,
+        verb: Callable[..., Release],
+        *arguments: Any,
+        **terms: Any,
+    ) -> None:
+        """Allow a named question, to be asked as verb(data, *arguments, **terms); for the owner of data in hand.
+
+        The arguments are copied deeply, so later changes of a list of candidates have no effect. Functions,
+        such as a score function, are not copied. An analyst gets up to 1,000 answers at once, as often as the
+        budgets pay; see `limit`.
+
+        Args:
+            dataset: the name of the dataset.
+            question: a name for the question, unique among the questions about this dataset.
+            verb: a verb that takes the data first, such as `discreet.mode`; for `select_by` pass
+                `functools.partial(discreet.select_by, u)`.
+            *arguments: the positional arguments of the verb after the data.
+            **terms: its keyword arguments, such as the privacy parameter and the mechanism.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            InvalidArgument: if the verb refuses these arguments, the budget cannot count the guarantee or has
+                another privacy unit, or an argument can be read only once. No private scores were computed.
+        """
+        names = read_name(dataset, "dataset"), read_name(question, "question")
+        self._data_in_hand.allow(*names, verb, arguments, terms)
+
+    def limit(
+        self,
+        question: str,
+        *,
+        dataset: str | None = None,
+        size: int | None = None,
+        requests: int | None = None,
+    ) -> None:
+        """Limit the answers to a named question, besides the budgets; for the owner of data in hand.
+
+        Args:
+            question: the name of the question.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+            size: the most answers at once, by default 1,000.
+            requests: the most requests per analyst, counted from now on in this process. Failed requests count
+                too; a request repeated under its name counts once.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            UnknownName: if there is no such dataset, or no such question.
+        """
+        names = read_name(question, "question"), _read_dataset(dataset)
+        self._data_in_hand.limit(*names, size, requests)
+
+    def for_analyst(self, analyst: str) -> "Connection":
+        """Return the connection of one analyst, with a share of a dataset; for the owner of data in hand.
+
+        Hand it to the analyst, or use it in a service on their behalf, and keep this one to yourself.
+
+        Args:
+            analyst: the name of the analyst, as in the share.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            UnknownBudget: if the analyst has no share of a dataset.
+        """
+        connection: Connection = self._data_in_hand.for_analyst(read_name(analyst, "analyst"))
+        return connection
+
+    def allow_simulation(self, dataset: str) -> None:
+        """Allow `simulate` on a dataset, without charge, from now on; for the owner of data in hand.
+
+        Args:
+            dataset: the name of the dataset.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+        """
+        self._data_in_hand.allow_simulation(read_name(dataset, "dataset"))
+
+    def simulate(
+        self, question: str, *, dataset: str | None = None, size: int = 1000
+    ) -> Simulation:
+        """Return draws for study. They depend on the data and are not charged, so they are not private.
+
+        Args:
+            question: the name of the question.
+            dataset: the name of the dataset; not needed if the name of the question says it.
+            size: the number of draws, 1,000 by default.
+
+        Raises:
+            NotAllowed: unless the caller holds the data: `connect(datasets=...)`.
+            InvalidArgument: unless `allow_simulation` was called for the dataset.
+        """
+        names = read_name(question, "question"), _read_dataset(dataset)
+        return self._data_in_hand.simulate(*names, count(size, "size"))
+
+    @property
+    def _data_in_hand(self) -> DataInHand:
+        """What the owner of data in hand does besides.
+
+        Raises:
+            NotAllowed: for all others.
+        """
+        if self._held is None:
+            raise NotAllowed(
+                "this is for the owner of data in hand: discreet.connect(datasets={...}); the questions and "
+                "shares of a discreet.toml are declared there"
+            )
+        return self._held
+
+    def _repr_html_(self) -> str | None:
+        try:
+            questions, budgets = self.questions(), self.budgets()
+        except DiscreetError:  # it is shown without
+            return None
+        shown = listing(questions, f"{self._told}: what may be asked")
+        return f"{shown.html()}\n{listing(budgets, 'Budgets').html()}"
+
     def __copy__(self) -> NoReturn:
         raise TypeError("a connection cannot be copied: connect again")
 
@@ -368,3 +493,7 @@ class Connection:
 
     def __repr__(self) -> str:
         return f"Connection({self._told})"
+
+
+def _read_dataset(dataset: str | None) -> str | None:
+    return None if dataset is None else read_name(dataset, "dataset")

@@ -43,7 +43,9 @@ def hold(declared: Configuration) -> Datasets:
 def rights_of(held: Datasets, declared: Configuration, role: str, analyst: str | None) -> Rights:
     """Return what a caller of a service may do, by role: no answer is longer than fits its reply."""
     asking = (
-        auditor_rights(held, declared) if role == "auditor" else rights(held, declared, analyst)
+        auditor_rights(held, declared)
+        if role == "auditor"
+        else caller_rights(held, declared, analyst)
     )
     slot = read_slot(declared.server.get("slot", DEFAULT))
     return replace(asking, longest=LENGTH // 2, slot=slot)
@@ -54,7 +56,7 @@ def auditor_rights(held: Datasets, declared: Configuration) -> Rights:
     return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)), asks=False)
 
 
-def rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
+def caller_rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
     """Return what an analyst may do, or the owner. No ledger is read.
 
     Raises:

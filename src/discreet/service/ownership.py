@@ -3,10 +3,12 @@
 from dataclasses import dataclass, replace
 
 from ..datasets.configuration import Configuration
+from ..errors import InvalidArgument
 from ..ledger import Budget, Event
-from ..ledger.toml_budgets import described_ledger, open_described, renew_described
+from ..ledger.toml_budgets import open_described, renew_described
 from ..ledger.transaction import ChainHead
 from ..node.datasets import Datasets
+from ..node.isolation import PublicError
 from ..numbers import Number
 from .tokens import NewToken, Token, Tokens, read_expiry
 
@@ -19,14 +21,14 @@ class Ownership:
     """The operations that the table of operations allows to owners, and to auditors.
 
     Attributes:
-        declared: the description.
-        tokens_kept: who may ask.
+        declared: the description; None for data in hand.
+        tokens_kept: who may ask; None for data in hand.
         held: the datasets, with the ledger that is open.
         token: that of the caller; None for the owner of this process.
     """
 
-    declared: Configuration
-    tokens_kept: Tokens
+    declared: Configuration | None
+    tokens_kept: Tokens | None
     held: Datasets
     token: Token | None = None
 
@@ -35,41 +37,52 @@ class Ownership:
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
         self._check_analyst(analyst)
+        if self.declared is None:
+            return self.held.open_budget(dataset, analyst, separate=separate, **amounts)
         return open_described(self.declared, dataset, analyst, separate=separate, **amounts)
 
     def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
         """Give a budget or a share a larger total."""
-        described, ledger = (
-            self.declared.dataset(dataset),
-            described_ledger(self.declared, dataset),
-        )
-        return ledger.extend(described, analyst=analyst, **amounts)
+        return self.held.extend_budget(dataset, analyst, **amounts)
 
     def renew_budget(self, dataset: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a dataset, with the shares that are declared."""
+        if self.declared is None:
+            return self.held.renew_budget(dataset, period, **amounts)
         return renew_described(self.declared, dataset, period, **amounts)
 
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
         """Make a token, which ends with that of the caller."""
         self._check_analyst(analyst)
-        text, kept = self.tokens_kept.create(role, analyst, read_expiry(expires), self.token)
+        text, kept = self._tokens.create(role, analyst, read_expiry(expires), self.token)
         return NewToken(text, _told(kept))
 
     def tokens(self) -> list[Token]:
         """Return all tokens that were not revoked."""
-        return list(map(_told, self.tokens_kept.listed()))
+        return list(map(_told, self._tokens.listed()))
 
     def revoke_token(self, identity: str) -> Token:
         """Revoke a token, and all that were made with it."""
-        return _told(self.tokens_kept.revoke(identity)[0])
+        return _told(self._tokens.revoke(identity)[0])
 
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many events after one of them."""
         return self.held.events_after(after, limit)
 
     def _check_analyst(self, analyst: str | None) -> None:
-        if analyst is not None:
+        if analyst is not None and self.declared is not None:
             self.declared.analyst(analyst)
+
+    @property
+    def _tokens(self) -> Tokens:
+        """Who may ask.
+
+        Raises:
+            PublicError: for data in hand.
+        """
+        if self.tokens_kept is None:
+            raise PublicError(InvalidArgument("tokens are for the datasets of a discreet.toml"))
+        return self.tokens_kept
 
 
 def _told(token: Token) -> Token:

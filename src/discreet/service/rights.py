@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..batches import Call
+from ..datasets import Dataset
 from ..datasets.columns import Column
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Quote, Session
@@ -20,7 +21,7 @@ from ..node.allowed_questions import (
     charge_failures,
     check_several,
 )
-from ..node.datasets import Datasets, exhausted
+from ..node.datasets import Datasets
 from ..node.isolation import PublicError
 from ..numbers import spell
 from ..payment import Bill
@@ -97,7 +98,8 @@ class Rights:
             raise PublicError(
                 UnknownBudget(
                     f"no share was opened for {self.analyst}; the owner of the data opens it: "
-                    f"discreet ledger open {self.allowed[0]} --analyst {self.analyst}"
+                    f"discreet ledger open {self.allowed[0]} --analyst {self.analyst}, or open_budget(..., "
+                    f"analyst={self.analyst!r}) in Python"
                 )
             )
 
@@ -111,10 +113,10 @@ class Rights:
         return [one for name in self.names() for one in self.datasets.questions(name, whose)]
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
-        """Return the declared columns of a dataset."""
+        """Return the declared columns of a dataset; none of data without a description."""
         self._budgets(dataset)
-        found: Mapping[str, Column] = self.datasets.find(dataset).data.columns
-        return MappingProxyType(dict(found))
+        data = self.datasets.find(dataset).data
+        return MappingProxyType(dict(data.columns) if isinstance(data, Dataset) else {})
 
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""
@@ -159,23 +161,10 @@ class Rights:
     def _named(self, question: str, dataset: str | None) -> "Inquiry":
         """Return a named question with its dataset."""
         budgets = self._budgets(dataset)
-        found = [name for name in budgets if question in self.datasets.find(name).questions]
-        if len(found) == 1:
-            (name,) = found
-            holding = self.datasets.find(name)
-            permission = holding.question(question)
-            budget = budgets[name] or self.datasets.whole(name)
-            return Inquiry(name, holding.data, permission.question, budget, permission)
-        if found:
-            raise PublicError(
-                InvalidArgument(
-                    f"{shown(question)} is a question about {' and '.join(found)}; say which: dataset={found[0]!r}"
-                )
-            )
-        known = ", ".join(q for name in budgets for q in self.datasets.find(name).questions)
-        raise PublicError(
-            UnknownName(f"there is no question {shown(question)}; there are {known or 'none'}")
-        )
+        name, permission = self.datasets.find_question(question, budgets)
+        budget = budgets[name] or self.datasets.whole(name)
+        data = self.datasets.find(name).data
+        return Inquiry(name, data, permission.question, budget, permission)
 
     def _free(self, verb: str, dataset: str, column: str, terms: Mapping[str, object]) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
@@ -184,7 +173,12 @@ class Rights:
         self.freedom.check(verb)
         budget = budgets[dataset] or self.datasets.whole(dataset)
         question = question._replace(terms={**question.terms, "neighbors": budget.neighbors})
-        return Inquiry(dataset, self.datasets.find(dataset).data, question, budget)
+        data = self.datasets.find(dataset).data
+        if not isinstance(data, Dataset):
+            raise PublicError(
+                InvalidArgument(f"{dataset} has no description: only its named questions are asked")
+            )
+        return Inquiry(dataset, data, question, budget)
 
     def _quote(self, inquiry: "Inquiry", size: int | None) -> Quote:
         """Return the price; for an analyst, in the own share alone."""
@@ -288,7 +282,7 @@ class Inquiry:
     @property
     def question(self) -> Call:
         """The question with its data."""
-        return self.call._replace(arguments=(self.data, *self.call.arguments))
+        return self.call.about(self.data)
 
     def bill(self, size: int | None) -> Bill:
         """Return the bill for so many answers. No data are read."""
@@ -324,6 +318,26 @@ class Inquiry:
             return self.budget.cost(bill.guarantee, bill.unit)
         except InvalidArgument as error:
             raise PublicError(error) from None
+
+
+def exhausted(name: str, quote: Quote) -> Exhausted:
+    """Return the error for a budget that cannot pay, with amounts that an analyst may see."""
+    amounts: dict[str, Any] = {
+        "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
+    }  # fmt: skip
+    if quote.closed is not None:
+        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
+    if quote.fits:  # so the budget is oversubscribed
+        return Exhausted(
+            f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
+            "cannot; tell the owner of the data",
+            **amounts,
+        )
+    return Exhausted(
+        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
+        f"remaining {quote.remaining}",
+        **amounts,
+    )
 
 
 @dataclass(frozen=True, slots=True)

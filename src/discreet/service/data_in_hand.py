@@ -1,0 +1,103 @@
+"""Data in hand: datasets given in Python, and what their owner does with them besides asking."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..arguments import mapping, refuse_one_shot
+from ..batches import Call
+from ..datasets import Dataset
+from ..datasets.dataset import under
+from ..errors import InvalidArgument
+from ..ledger import Ledger
+from ..node.datasets import Datasets
+from ..node.isolation import call_isolated, error_for_owner, isolated, unwrap
+from ..numbers import count
+from ..releases import Release, Simulation
+
+_MOST = 10**9
+
+
+class DataInHand:
+    """The operations of an owner who gave the data in Python, isolated from the data: see `node.isolation`.
+
+    Args:
+        datasets: the data.
+        connect_analyst: returns the connection of an analyst.
+    """
+
+    __slots__ = ("_allow", "_allow_simulation", "_connect_analyst", "_limit", "_simulate")
+
+    def __init__(self, datasets: Datasets, connect_analyst: Callable[[str], Any]) -> None:
+        self._allow = isolated(datasets.allow, error_for_owner)
+        self._limit = isolated(datasets.limit, error_for_owner)
+        self._allow_simulation = isolated(datasets.allow_simulation, error_for_owner)
+        self._simulate = isolated(datasets.simulate, error_for_owner)
+        self._connect_analyst = isolated(connect_analyst, error_for_owner)
+
+    def allow(
+        self,
+        dataset: str,
+        question: str,
+        verb: Callable[..., Release],
+        arguments: tuple[Any, ...],
+        terms: Mapping[str, Any],
+    ) -> None:
+        """Allow a named question, as a verb and its arguments after the data."""
+        for reserved in ("ledger", "request", "size"):
+            if terms.get(reserved) is not None:
+                raise InvalidArgument(f"leave out {reserved}: it goes with ask")
+        call = Call(verb, arguments, dict(terms))
+        unwrap(call_isolated(self._allow, dataset, question, call))
+
+    def limit(
+        self, question: str, dataset: str | None, size: int | None, requests: int | None
+    ) -> None:
+        """Limit the answers to a named question."""
+        numbers = {"size": size, "requests": requests}
+        limits = {name: count(n, name, most=_MOST) for name, n in numbers.items() if n is not None}
+        if not limits:
+            raise InvalidArgument("give a limit: size, or requests, or both")
+        unwrap(call_isolated(self._limit, question, dataset, limits))
+
+    def for_analyst(self, analyst: str) -> Any:
+        """Return the connection of an analyst."""
+        return unwrap(call_isolated(self._connect_analyst, analyst))
+
+    def allow_simulation(self, dataset: str) -> None:
+        """Allow simulation of a dataset."""
+        unwrap(call_isolated(self._allow_simulation, dataset))
+
+    def simulate(self, question: str, dataset: str | None, size: int) -> Simulation:
+        """Return draws that are not charged."""
+        return unwrap(call_isolated(self._simulate, question, dataset, size))
+
+
+def hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: object) -> Datasets:
+    """Return data that are given in Python, with the ledger that is charged.
+
+    Args:
+        datasets: data by name; or described datasets that have names.
+        ledger: a `Ledger`, or the file or the URL of one; None for one in memory.
+
+    Raises:
+        InvalidArgument: if they are neither, a name is none, or data can be read only once.
+    """
+    opened: Any = ledger
+    held = Datasets(ledger if isinstance(ledger, Ledger) else Ledger(opened))
+    for name, data in _by_name(datasets).items():
+        refuse_one_shot(data, f"the data of {name}")
+        held.hold(name, under(data, name) if isinstance(data, Dataset) else data)
+    return held
+
+
+def _by_name(datasets: Any) -> Mapping[str, Any]:
+    """Return data by name."""
+    if isinstance(datasets, Mapping):
+        return mapping(datasets, "datasets")
+    if not isinstance(datasets, list | tuple) or not all(
+        isinstance(one, Dataset) and one.name is not None for one in datasets
+    ):
+        raise InvalidArgument(
+            "datasets must be a dict of data by name, or a list of discreet.Dataset with names"
+        )
+    return {one.name: one for one in datasets}
