@@ -236,7 +236,13 @@ def gaussian_pair(mu: float, n: int) -> list[tuple[float, float]]:
     return [(normal(b - mu) - normal(a - mu), normal(b) - normal(a)) for a, b in cells]
 
 
-def test_an_adaptive_analyst_with_gaussian_noise_stays_below() -> None:
+@pytest.mark.parametrize(
+    "noisy",
+    [GaussianDP(Fraction(1, 2)), ZCDP(Fraction(1, 8)), RenyiDP(lambda order: order / 8)],
+    ids=["gaussian", "zcdp", "renyi"],
+)
+@pytest.mark.one_in(3)
+def test_an_adaptive_analyst_with_gaussian_noise_stays_below(noisy: Any) -> None:
     """Two answers of range 1/2 around Gaussian noise, the best losses in each state, against every bound."""
     mu, e = 0.5, 0.5
     noise = gaussian_pair(mu, 70)
@@ -258,17 +264,12 @@ def test_an_adaptive_analyst_with_gaussian_noise_stays_below() -> None:
             )
         return best
 
-    for noisy in (
-        GaussianDP(Fraction(1, 2)),
-        ZCDP(Fraction(1, 8)),
-        RenyiDP(lambda order: order / 8),
-    ):
-        whole = compose(BoundedRange(Fraction(1, 2)).repeated(2), noisy)
-        for target in (Fraction(1, 4), Fraction(1)):
-            found, worst = whole.bounds(epsilon=target).values, curve(2, math.exp(target))
-            assert min(found.values()) > worst * 0.9999
-            if isinstance(noisy, GaussianDP):
-                assert found["combined"] < worst * 1.15
+    whole = compose(BoundedRange(Fraction(1, 2)).repeated(2), noisy)
+    for target in (Fraction(1, 4), Fraction(1)):
+        found, worst = whole.bounds(epsilon=target).values, curve(2, math.exp(target))
+        assert min(found.values()) > worst * 0.9999
+        if isinstance(noisy, GaussianDP):
+            assert found["combined"] < worst * 1.15
 
 
 def test_one_noisy_answer_does_not_switch_off_the_rest() -> None:
@@ -393,6 +394,7 @@ OURS: list[Callable[[], Any]] = [
 
 
 @pytest.mark.parametrize(("a", "b"), list(product(range(len(OURS)), repeat=2)))
+@pytest.mark.one_in(4)
 def test_any_two_kinds_are_composed_and_put_in_parallel_or_refused_in_words(a: int, b: int) -> None:
     """Never an AttributeError; and what comes out is no stronger than either."""
     one, two = OURS[a](), OURS[b]()

@@ -226,6 +226,7 @@ SERVERS: dict[str, Callable[[str], AbstractContextManager[None]]] = {
 }
 
 
+@pytest.mark.proof
 @pytest.mark.one_in(7)
 @pytest.mark.parametrize("harm", SERVERS)
 def test_a_server_of_the_ledger_is_harmed(

@@ -93,6 +93,7 @@ def timed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Timed]:
 
 
 @pytest.mark.parametrize(("verb", "column", "terms"), [("typical", "", {}), *FREE])
+@pytest.mark.one_in(4)
 def test_replies_about_all_data_have_one_slot_and_one_length(
     timed: Timed, verb: str, column: str, terms: dict[str, Any]
 ) -> None:
@@ -194,6 +195,7 @@ def _described(name: str, quoted: str) -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.one_in(4)
 def test_hostile_names_are_names(hostile: tuple[Connection, Connection], name: str) -> None:
     here, there = hostile
     assert there.columns(name) == here.columns(name)

@@ -300,6 +300,7 @@ def test_every_route_is_asked(alone: list[Reply]) -> None:
 @pytest.mark.parametrize(
     "acts", [[act] for act in ACTS] + [ACTS], ids=lambda acts: acts[-1].__name__
 )
+@pytest.mark.one_in(7)
 def test_what_another_does_moves_no_reply(
     tmp_path: Path, alone: list[Reply], acts: list[Callable[[World], None]]
 ) -> None:

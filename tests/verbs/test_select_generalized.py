@@ -56,6 +56,7 @@ def test_ties_and_lines_give_the_definition() -> None:
 
 @pytest.mark.parametrize("t", [0, 1, 3])
 @pytest.mark.parametrize("changes", [(1, 1, 1), (1, 2, 4), (1, 3, 3)])
+@pytest.mark.one_in(3)
 def test_the_sensitivity_is_1(changes: tuple[int, ...], t: int) -> None:
     """Exhaustively: scores in 0..2, every change of each within its own sensitivity."""
     worst = Fraction(0)

@@ -246,7 +246,7 @@ def check_one_more(
     ),
 )
 @pytest.mark.one_in(5)
-@pytest.mark.proof_in("spark")
+@pytest.mark.proof_in("both-duckdb")
 def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -> None:
     values = [0.0, 1.0, 2.0, None]
 
@@ -265,7 +265,7 @@ def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -
     crossed(["polars", "pyarrow", "duckdb", "spark"], ["persons", "both", "two groups"], "both"),
 )
 @pytest.mark.one_in(5)
-@pytest.mark.proof_in("spark")
+@pytest.mark.proof_in("both-duckdb")
 def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> None:
     records, texts = PLANS[plan], ["tea", "milk", "Tea", None]
 
@@ -348,6 +348,7 @@ SCORES["median distance"] = lambda numbers: MedianDistance(ArrayColumn(numbers),
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("name", SCORES)
+@pytest.mark.one_in(7)
 def test_scores_of_persons_by_brute_force(name: str, k: int, neighbors: Neighbors) -> None:
     """Every person against every other, beside others of every kind: within the spread, and as far."""
     make, own = SCORES[name], tables_of_persons([0.0, 1.5, 3.0], k + 1)
@@ -375,6 +376,7 @@ def test_scores_of_persons_by_brute_force(name: str, k: int, neighbors: Neighbor
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.one_in(3)
 def test_revenue_of_persons_by_brute_force(k: int, neighbors: Neighbors) -> None:
     prices, bids = [0, 1, 2, 3], tables_of_persons([1.0, 2.0, 3.0], k + 1)
     promised = Revenue(NOTHING, Grid(0, 3), units=k).sensitivity(neighbors)
@@ -444,7 +446,7 @@ def neighbours(others: list[Row], kinds: list[list[Row]], neighbors: str) -> Ite
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("mechanism", ["exponential", "permute_and_flip"])
 @pytest.mark.parametrize("persons", [None, 1, 2])
-@pytest.mark.one_in(11)
+@pytest.mark.one_in(7)
 def test_groups_together_by_enumeration(
     neighbors: str, mechanism: str, persons: int | None
 ) -> None:
