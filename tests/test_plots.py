@@ -301,7 +301,7 @@ def test_chinese_candidates_are_drawn_in_a_font_that_has_them(
 ) -> None:
     from matplotlib.text import Text
 
-    from discreet import figures as module
+    from discreet.plots import figure as module
 
     monkeypatch.setattr(module, "_FONTS_WITH_HAN", ("no such font", "DejaVu Serif", "DejaVu Sans"))
     module._font_with_han.cache_clear()

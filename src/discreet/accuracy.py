@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from .messages import Message
 from .numbers import exact, rounded_up, spell
 from .sampling.enclosures import ball, precision, upper
 
@@ -61,10 +62,13 @@ class ErrorBound:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        sure = f"with probability {spell(100 * self.probability)} %"
+        percent = spell(100 * self.probability)
         if self.error == 0:
-            return f"no error, {sure}"
-        return f"less than {rounded_up(self.error, 3)} {self.unit}, {sure}"
+            return Message("no error, with probability {percent} %", percent=percent)
+        return Message(
+            "less than {error} {unit}, with probability {percent} %",
+            error=rounded_up(self.error, 3), unit=Message(self.unit, "an error"), percent=percent,
+        )  # fmt: skip
 
 
 def read_error_bound(plain: Mapping[str, str]) -> ErrorBound:

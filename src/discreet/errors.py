@@ -83,9 +83,16 @@ class DiscreetError(Exception):
 
     def __init__(self, *message: object) -> None:
         # A path may hold bytes that are no UTF-8, and a message must be printed.
-        super().__init__(
-            *(str(part).encode(errors="backslashreplace").decode() for part in message)
-        )
+        super().__init__(*(_printable(str(part)) for part in message))
+
+
+def _printable(text: str) -> str:
+    """Return a text, and a message as it is, if it can be printed; else with escapes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="backslashreplace").decode()
+    return text
 
 
 class InvalidArgument(DiscreetError, ValueError):

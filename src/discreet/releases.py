@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Generic
 from . import plots
 from .candidates import T
 from .error_boundary import error_boundaries
+from .messages import AND, joined
 from .privacy.guarantees import Guarantee
 from .privacy.statements import by_mechanism, in_brief
 from .privacy.units import Unit, plain_unit
 from .text_tables import fact_table
 
 if TYPE_CHECKING:
-    from .figures import Figure
+    from .plots.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +49,7 @@ class Release(Generic[T]):
     @property
     def promise(self) -> str:
         """The guarantee in brief, for the privacy unit, and the mechanism."""
-        return f"{in_brief(self.guarantee, self.unit)}, {by_mechanism(self.mechanism)}"
+        return joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
 
     def as_dict(self) -> dict[str, object]:
         """Return the release in plain values, exact numbers as text, ready for JSON."""

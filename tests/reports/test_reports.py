@@ -22,8 +22,7 @@ from discreet.privacy.guarantees import (
     NoGuarantee,
     PureDP,
 )
-from discreet.reports import prose as words
-from discreet.reports.english import ENGLISH
+from discreet.reports import promises as words
 
 EVIL = "<script>alert('x')</script>&\"<img src=http://x>"
 VOTES = {"tea": 310_007, "coffee": 322_009, EVIL: 245_003}
@@ -203,7 +202,7 @@ def test_a_budget_is_told_exactly(pages: dict[str, Path]) -> None:
     ("1/1000", "1.01", "50.03"), ("0.1", "1.11", "52.50"), (1, "2.72", "73.11"), (3, "20.09", "95.26"),
 ])  # fmt: skip
 def test_promises_are_rounded_up(epsilon: Any, factor: str, sure: str) -> None:
-    first, second = words.guarantee_in_words(PureDP(Fraction(epsilon), "add_remove"), ENGLISH)
+    first, second = words.guarantee_in_words(PureDP(Fraction(epsilon), "add_remove"))
     assert f"at most {factor} times" in first
     assert float(factor) >= math.exp(float(Fraction(epsilon)))
     assert f"at most {sure} % sure" in second
@@ -212,16 +211,13 @@ def test_promises_are_rounded_up(epsilon: Any, factor: str, sure: str) -> None:
 
 def test_promises_of_every_kind() -> None:
     one = Fraction(1)
-    assert (
-        "replaced by another"
-        in words.guarantee_in_words(BoundedRange(one, "replace_one"), ENGLISH)[0]
-    )
-    assert "protects nobody" in words.guarantee_in_words(PureDP(50 * one, "add_remove"), ENGLISH)[1]
-    (failing,) = words.guarantee_in_words(ApproxDP(one, one / 1000, "add_remove"), ENGLISH)
+    assert "replaced by another" in words.guarantee_in_words(BoundedRange(one, "replace_one"))[0]
+    assert "protects nobody" in words.guarantee_in_words(PureDP(50 * one, "add_remove"))[1]
+    (failing,) = words.guarantee_in_words(ApproxDP(one, one / 1000, "add_remove"))
     assert "2.72 times its chance on the other, plus 0.001." in failing
-    (curve,) = words.guarantee_in_words(ZCDP(one / 2, "add_remove"), ENGLISH)
+    (curve,) = words.guarantee_in_words(ZCDP(one / 2, "add_remove"))
     assert "plus 0.000001." in curve
-    (nothing,) = words.guarantee_in_words(NoGuarantee("a reason", "add_remove"), ENGLISH)
+    (nothing,) = words.guarantee_in_words(NoGuarantee("a reason", "add_remove"))
     assert nothing.startswith("Nothing is promised.")
     assert "a reason" in nothing
 

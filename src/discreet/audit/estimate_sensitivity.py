@@ -8,6 +8,7 @@ from functools import partial
 from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
+from ..messages import Message
 from ..numbers import Number, count, positive, spell
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..scores.custom import Custom, ScoreFunction
@@ -52,11 +53,13 @@ class SensitivityEstimate:
         return at_most(self.samples - self.order, self.samples, 1 - level)
 
     def __str__(self) -> str:
-        return (
-            f"spread {spell(self.spread)}, sensitivity {spell(self.change)}, but for a share of "
-            f"{float(self.gamma):.4g} of chance pairs ({self.samples:,} drawn, {self.neighbors}); "
-            "random differential privacy only, nothing is promised for other data"
-        )
+        return Message(
+            "spread {spread}, sensitivity {sensitivity}, but for a share of {gamma:.4g} of chance pairs "
+            "({samples:,} drawn, {neighbors}); random differential privacy only, nothing is promised for other "
+            "data",
+            spread=spell(self.spread), sensitivity=spell(self.change), gamma=float(self.gamma),
+            samples=self.samples, neighbors=self.neighbors,
+        )  # fmt: skip
 
 
 @error_boundary

@@ -11,6 +11,7 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
+from ..messages import AND, Message, joined
 from ..numbers import Number, positive
 from ..numbers import exact as exact_number
 from ..privacy.guarantees import BoundedRange, Guarantee
@@ -57,7 +58,7 @@ class Interval:
 
     def __str__(self) -> str:
         if math.isinf(self.upper):
-            return "infinite"
+            return Message("infinite")
         return "0" if -_SAME < self.lower <= self.upper < _SAME else f"{float(self):.10g}"
 
 
@@ -140,14 +141,22 @@ class ExactAudit:
         return (first, second), (second, first)
 
     def __str__(self) -> str:
-        kind = ", bounded range" if self.bounded_range else ""
-        delta = f", δ = {float(self.delta):.6g}" if self.delta else ""
-        verdict = "holds for this pair" if self.holds else "FALSE"
-        return (
-            f"claimed  ε = {float(self.claimed):.10g}{delta}{kind}: {verdict}\n"
-            f"true     ε = {self.epsilon} (output {self.output}), range {self.range}\n"
-            f"δ at the claimed ε: {self.hockey_stick(self.claimed)}"
-        )
+        verdict = Message("holds for this pair" if self.holds else "FALSE")
+        return Message(
+            "claimed  {claim}: {verdict}\ntrue     ε = {epsilon} (output {output}), range {range}\n"
+            "δ at the claimed ε: {delta}",
+            claim=self.claim, verdict=verdict, epsilon=self.epsilon, output=self.output,
+            range=self.range, delta=self.hockey_stick(self.claimed),
+        )  # fmt: skip
+
+    @property
+    def claim(self) -> str:
+        """The claim in words."""
+        numbers = [f"ε = {float(self.claimed):.10g}"]
+        if self.delta:
+            numbers.append(f"δ = {float(self.delta):.6g}")
+        claim = joined(AND, numbers)
+        return Message("{epsilon}, bounded range", epsilon=claim) if self.bounded_range else claim
 
 
 @takes_terms_without(*PAID, "size")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..error_boundary import error_boundary
+from ..messages import Message
 from ..scores.custom import ScoreFunction
 from .sensitivity import Counterexample, nothing_found, sensitivity
 
@@ -32,8 +33,10 @@ class MonotonicAudit:
 
     def __str__(self) -> str:
         if self.counterexample is not None:
-            return f"FALSE: {self.counterexample}"
-        return f"monotonic: {nothing_found(self.pairs, exhaustive=self.exhaustive)}"
+            return Message("FALSE: {counterexample}", counterexample=self.counterexample)
+        return Message(
+            "monotonic: {search}", search=nothing_found(self.pairs, exhaustive=self.exhaustive)
+        )
 
 
 @error_boundary

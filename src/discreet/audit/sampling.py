@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..arguments import listed
 from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, InvalidNumber, shown
+from ..messages import Message
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, lower, precision
 from .binomial import at_least, at_most
@@ -53,10 +54,11 @@ class SamplingAudit:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        return (
-            f"ε ≥ {float(self.epsilon):.4g} with confidence {float(self.confidence):g} "
-            f"({self.draws:,} draws each; a lower bound, no proof of privacy)"
-        )
+        return Message(
+            "ε ≥ {epsilon:.4g} with confidence {confidence:g} ({draws:,} draws each; a lower bound, no proof "
+            "of privacy)",
+            epsilon=float(self.epsilon), confidence=float(self.confidence), draws=self.draws,
+        )  # fmt: skip
 
 
 @error_boundary

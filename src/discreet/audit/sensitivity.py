@@ -11,6 +11,7 @@ from ..arguments import listed
 from ..candidates import Labels
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidScores, shown
+from ..messages import BOTH, Message, joined
 from ..numbers import Number, count, spell
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from ..sampling.bits import Bits, below
@@ -43,6 +44,12 @@ _DECLARED = {"sensitivity": None, "spread": None, "monotonic": False, "error": N
              "granularity": None, "neighbors": "add_remove"}  # fmt: skip
 
 
+_PROBLEMS = {
+    "sensitivity": Message("sensitivity", "an audit"),
+    "spread": Message("spread", "an audit"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Counterexample:
     """Two neighbouring datasets on which a declaration is false.
@@ -66,20 +73,23 @@ class Counterexample:
     reason: str = ""
 
     def __str__(self) -> str:
-        pair = f"{_shown_records(self.data)} and {_shown_records(self.neighbor)}"
+        pair = {"first": _shown_records(self.data), "second": _shown_records(self.neighbor)}
         if self.problem == "fails":
-            return f"no scores for one of {pair}: {self.reason}"
-        named = " and ".join(map(repr, self.candidates))
+            return Message(
+                "no scores for one of {first} and {second}: {reason}", **pair, reason=self.reason
+            )
         if self.problem == "monotonic":
             up, down = map(repr, self.candidates)
-            return (
-                f"monotonic: the score of {up} rises and that of {down} falls, each by "
-                f"{spell(self.found)} or more, from {_shown_records(self.data)} to {_shown_records(self.neighbor)}"
-            )
-        return (
-            f"{self.problem}: declared {spell(self.declared)}, found {spell(self.found)} "
-            f"for {named} on {pair}"
-        )
+            return Message(
+                "monotonic: the score of {up} rises and that of {down} falls, each by {change} or more, "
+                "from {first} to {second}",
+                **pair, up=up, down=down, change=spell(self.found),
+            )  # fmt: skip
+        return Message(
+            "{problem}: declared {declared}, found {found} for {candidates} on {first} and {second}",
+            **pair, problem=_PROBLEMS[self.problem], declared=spell(self.declared),
+            found=spell(self.found), candidates=joined(BOTH, map(repr, self.candidates)),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +121,22 @@ class SensitivityAudit:
 
     def __str__(self) -> str:
         if self.counterexample is not None:
-            return f"FALSE: {self.counterexample}"
-        return (
-            f"{nothing_found(self.pairs, exhaustive=self.exhaustive)}. Sensitivity {spell(self.change)}, "
-            f"spread {spell(self.spread)}, {'' if self.monotonic else 'not '}monotonic"
-        )
+            return Message("FALSE: {counterexample}", counterexample=self.counterexample)
+        return Message(
+            "{search}. Sensitivity {sensitivity}, spread {spread}, {direction}",
+            search=nothing_found(self.pairs, exhaustive=self.exhaustive),
+            sensitivity=spell(self.change), spread=spell(self.spread),
+            direction=Message("monotonic" if self.monotonic else "not monotonic", "an audit"),
+        )  # fmt: skip
 
 
-def nothing_found(pairs: int, *, exhaustive: bool) -> str:
+def nothing_found(pairs: int, *, exhaustive: bool) -> Message:
     """Return what so many pairs of neighbours without a counterexample say."""
-    seen = f"{'all' if exhaustive else ''} {pairs:,} pairs".strip()
-    proof = "a proof for this universe" if exhaustive else "no proof"
-    return f"no counterexample among {seen}: {proof}"
+    if exhaustive:
+        return Message(
+            "no counterexample among all {pairs:,} pairs: a proof for this universe", pairs=pairs
+        )
+    return Message("no counterexample among {pairs:,} pairs: no proof", pairs=pairs)
 
 
 @error_boundary

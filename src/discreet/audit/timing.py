@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ..error_boundary import error_boundary, foreign_function
 from ..errors import InvalidArgument, shown
+from ..messages import AND, Message, joined
 from ..numbers import Number, count, positive
 from ..testing import Work, counted_work
 from .binomial import fair_tail
@@ -55,9 +56,14 @@ class TimingAudit:
         return self.first == self.second and all(low == high for low, high in self.first.values())
 
     def __str__(self) -> str:
-        told = f"told apart by {', '.join(self.tells)}" if self.tells else "not told apart"
-        work = "the same work every time" if self.constant else "work varies"
-        return f"{told} ({self.repeats} pairs of runs; {work}; time ratio {self.ratio:.2f})"
+        verdict = Message("not told apart")
+        if self.tells:
+            verdict = Message("told apart by {kinds}", kinds=joined(AND, self.tells))
+        return Message(
+            "{verdict} ({runs} pairs of runs; {work}; time ratio {ratio:.2f})",
+            verdict=verdict, runs=self.repeats, ratio=self.ratio,
+            work=Message("the same work every time" if self.constant else "work varies"),
+        )  # fmt: skip
 
 
 @error_boundary

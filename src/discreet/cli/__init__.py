@@ -3,6 +3,7 @@
 import signal
 import sys
 import warnings
+from contextvars import copy_context
 from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Annotated
@@ -10,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ..errors import DiscreetError, InvalidArgument
+from ..messages import check_language, gettext, preferred_language, set_language, translated
 from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
@@ -98,8 +100,17 @@ def _options(
             help="Show the version and stop.",
         ),
     ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="The language of answers, tables and errors, such as en or zh; else that of the locale.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    pass
+    if language is not None:
+        set_language(check_language(language))
 
 
 def main() -> None:
@@ -134,7 +145,12 @@ _stopped: list[int] = []
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and return its exit code."""
+    """Run one command, in the language of the locale or of its --language, and return its exit code."""
+    return copy_context().run(_run, arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    set_language(preferred_language())
     command = typer.main.get_command(app)
     try:
         _check(arguments)
@@ -160,9 +176,9 @@ def _check(arguments: list[str]) -> None:
 def _message(error: Exception) -> str | None:
     """Return the message for an error of this library, of the option parser or of writing; None for others."""
     if isinstance(error, DiscreetError):
-        return "; ".join([str(error), *getattr(error, "__notes__", [])])
+        return "; ".join(map(translated, [error, *getattr(error, "__notes__", [])]))
     if isinstance(error, OSError):
-        return f"the answer could not be written: {error.strerror}"
+        return gettext("the answer could not be written: {reason}", reason=error.strerror)
     parser_message = getattr(error, "format_message", None)
     if parser_message is None:
         return None

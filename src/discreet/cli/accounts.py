@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from ..errors import InvalidArgument, InvalidDescription, shown
+from ..messages import Message
 from .completion import data_names, dataset_names
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class NamedAccount(NamedTuple):
         """
         if self.whose is None:
             raise InvalidArgument(
-                "which budget is it? give --dataset, or name a dataset of discreet.toml"
+                Message("which budget is it? give --dataset, or name a dataset of discreet.toml")
             )
         return self.whose
 
@@ -94,7 +95,9 @@ def account(where: str | None, dataset: str | None = None) -> NamedAccount:
     if where is not None:
         return NamedAccount(existing_ledger(where), dataset)
     if declared is None:
-        raise InvalidArgument("which ledger is it? give its path, or declare one in discreet.toml")
+        raise InvalidArgument(
+            Message("which ledger is it? give its path, or declare one in discreet.toml")
+        )
     from ..ledger.toml_budgets import described_ledger
 
     ledger = described_ledger(declared, dataset or "NAME")
@@ -127,8 +130,12 @@ def existing_ledger(where: str) -> "Ledger":
     """Return an existing ledger; only `open` creates one."""
     if "://" not in where and not Path(where).exists():
         raise InvalidArgument(
-            f"there is no ledger at {where}{_known(where)}; make one: discreet ledger open {where} --dataset NAME "
-            "--epsilon 1"
+            Message(
+                "there is no ledger at {where}{hint}; make one: discreet ledger open {where} --dataset NAME "
+                "--epsilon 1",
+                where=where,
+                hint=_known(where),
+            )
         )
     return open_ledger(where)
 

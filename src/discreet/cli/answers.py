@@ -10,10 +10,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ..datasets.noisy_cell_counts import NoisyCellCounts
+from ..messages import Message, translated
 from ..releases import Release
 from ..text_tables import TextTable
 
-_FREE = "free: this request was charged before, and nothing was charged now"
+_FREE = Message("free: this request was charged before, and nothing was charged now")
 
 
 def show_release(release: Release, asked: Mapping[str, object], *, as_json: bool) -> None:
@@ -37,8 +38,8 @@ def show_release(release: Release, asked: Mapping[str, object], *, as_json: bool
 
 
 def say(text: str) -> None:
-    """Print a line about an answer on stderr."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style="dim"))
+    """Print a line about an answer on stderr, in the language of the reader."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(Text(translated(text), style="dim"))
 
 
 def _as_dict(release: Release, asked: Mapping[str, object]) -> dict[str, object]:

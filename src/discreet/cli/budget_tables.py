@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..messages import Message, translated
 from ..privacy.units import one_record
 from .answers import say
 
@@ -22,15 +23,23 @@ def show_budgets(budgets: list["Budget"], *, as_json: bool) -> None:
         typer.echo(json.dumps([budget.as_dict() for budget in budgets]))
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
-    titles = ["dataset", "analyst", "budget", "spent", "remaining", "neighbors", "one record"]
+    titles = [
+        Message("dataset", "a column"),
+        Message("analyst", "a column"),
+        Message("budget", "a column"),
+        Message("spent", "a column"),
+        Message("remaining", "a column"),
+        Message("neighbors", "a column"),
+        Message("one record", "a column"),
+    ]
     standing = any(budget.standing for budget in budgets)
-    for title in (*titles, *["period"] * standing):
-        table.add_column(title, overflow="fold")
+    for title in (*titles, *[Message("period", "a column")] * standing):
+        table.add_column(translated(title), overflow="fold")
     for budget in budgets:
-        sums = map(str, (budget.total, budget.spent, budget.remaining))
+        sums = map(translated, (budget.total, budget.spent, budget.remaining))
         cells = budget.dataset, budget.analyst or "", *sums, budget.neighbors
         last = [budget.standing] * standing
-        table.add_row(*map(literal, (*cells, one_record(budget.unit), *last)))
+        table.add_row(*map(literal, (*cells, translated(one_record(budget.unit)), *last)))
     Console(highlight=False).print(table)
 
 
@@ -40,8 +49,12 @@ def note_closed_shares(ledger: "Ledger", dataset: "Dataset") -> None:
     now = {each.analyst for each in found if each.is_current}
     for analyst in dict.fromkeys(each.analyst for each in found if each.analyst not in now):
         say(
-            f"note: {analyst} has no share of the new budget; give one: "
-            f"discreet ledger open {dataset.name} --analyst {analyst}"
+            Message(
+                "note: {analyst} has no share of the new budget; give one: discreet ledger open {dataset} "
+                "--analyst {analyst}",
+                analyst=analyst,
+                dataset=dataset.name,
+            )
         )
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import InvalidArgument
+from ..messages import BOTH, Message, gettext, joined, translated
 from .accounts import LEDGER_HELP, LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
@@ -40,10 +41,14 @@ def history_command(
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
     table = Table(box=None, pad_edge=False, show_edge=False)
-    for title in ("", "time (UTC)", "event"):
+    for title in ("", gettext("time (UTC)", "a column"), gettext("event", "a column")):
         table.add_column(title, no_wrap=True)
-    for title in ("dataset", "what", "cost"):
-        table.add_column(title, overflow="fold")
+    for title in (
+        Message("dataset", "a column"),
+        Message("what", "a column"),
+        Message("cost", "a column"),
+    ):
+        table.add_column(translated(title), overflow="fold")
     for event in events:
         table.add_row(*map(literal, _event_cells(event)))
     Console(highlight=False).print(table)
@@ -71,9 +76,9 @@ def verify_command(
     """
     found = account(where).ledger.verify(head, checkpoints=checkpoints)
     plain = {"events": found.events, "head": found.head, "notes": list(found.notes)}
-    typer.echo(json.dumps(plain) if as_json else str(found))
+    typer.echo(json.dumps(plain) if as_json else translated(found))
     if not as_json:
-        say("keep the head elsewhere: it finds a ledger that was replaced")
+        say(Message("keep the head elsewhere: it finds a ledger that was replaced"))
 
 
 def checkpoint_command(where: LedgerArgument = None) -> None:
@@ -128,10 +133,12 @@ def _event_cells(event: "Event") -> tuple[str, ...]:
 
     name = event.dataset if event.analyst is None else f"{event.dataset} / {event.analyst}"
     body, at = event.body, event.at[:19].replace("T", " ")
-    kind = event.kind.replace("_", " ")
+    kind = gettext(event.kind.replace("_", " "), "an event")
     if event.kind in CHARGED:
         # Dataset and analyst are charged the same, unless their budgets count in other units.
-        cost = " and ".join(dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
+        cost = translated(
+            joined(BOTH, dict.fromkeys(str(read_amount(cost)) for cost in body["costs"]))
+        )
         return str(event.number), at, kind, name, str(body["query"]), cost
     return str(event.number), at, kind, name, _described(event), ""
 
@@ -142,14 +149,16 @@ def _described(event: "Event") -> str:
     from ..privacy.units import read_unit, unit_in_words
 
     if event.kind == "answered":
-        return f"to {event.request}"
+        return gettext("to {request}", request=event.request)
     if event.kind == "released_outside":
         return f"{event.request}: {event.body['note']}"
     if event.kind == "described":
         begins = f", {event.body['per']} {event.body['period']}" if "per" in event.body else ""
         return f"{event.body['name']}: {event.body['digest'][:14]}{begins}"
     if event.kind == "carried":
-        return "as it was before the ledger was renewed"
+        return gettext("as it was before the ledger was renewed")
     unit = read_unit(event.body.get("privacy_unit"))
-    per = "" if unit is None else f", per {unit_in_words(unit)}"
-    return f"{read_amount(event.body['total'])}{per}"
+    total = read_amount(event.body["total"])
+    if unit is None:
+        return translated(total)
+    return gettext("{total}, per {unit}", total=total, unit=unit_in_words(unit))

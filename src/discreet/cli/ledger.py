@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import InvalidArgument, UnknownBudget, shown
+from ..messages import Message, gettext, translated
 from .accounts import (
     DatasetOption,
     DescribedDataset,
@@ -196,7 +197,12 @@ def describe_budget_command(
 
     declared = configuration()
     described_ledger(declared, dataset).describe(declared.dataset(dataset), separate=separate)
-    typer.echo(f"the description of {dataset} is on record: {declared.dataset(dataset).digest}")
+    digest = declared.dataset(dataset).digest
+    typer.echo(
+        gettext(
+            "the description of {dataset} is on record: {digest}", dataset=dataset, digest=digest
+        )
+    )
 
 
 @ledger_app.command("merge")
@@ -273,7 +279,11 @@ def show_command(
     if of.whose is not None and not names:
         known = sorted({budget.dataset for budget in found})
         raise UnknownBudget(
-            f"no budget was opened for the dataset {_named(of.whose)}; there are {', '.join(known) or 'none'}"
+            Message(
+                "no budget was opened for the dataset {dataset}; there are {names}",
+                dataset=_named(of.whose),
+                names=", ".join(known) or Message("none"),
+            )
         )
     show_budgets([budget for budget in found if budget.dataset in names], as_json=as_json)
 
@@ -379,7 +389,7 @@ def spent_command(
         held = found.approx(delta).as_dict()
         typer.echo(json.dumps({**found.as_dict(), "at_delta": held}))
         return
-    typer.echo(f"{found}\n{found.in_words(delta)}")
+    typer.echo(f"{translated(found)}\n{translated(found.in_words(delta))}")
 
 
 def _named(whose: "Dataset | str") -> str:
@@ -410,4 +420,4 @@ def _print_and_exit(charged: "Charge", *, as_json: bool) -> None:
 
 
 def _print_charge(charged: "Charge", *, as_json: bool) -> None:
-    typer.echo(json.dumps(charged.as_dict()) if as_json else str(charged))
+    typer.echo(json.dumps(charged.as_dict()) if as_json else translated(charged))

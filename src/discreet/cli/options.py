@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from ..errors import InvalidArgument, InvalidCandidates
-from ..languages import Language
 from ..mechanisms import MECHANISMS, Mechanism, read_options
 from .completion import analyst_names, columns_of_file, data_names, declared_groups, one_of
 from .inputs import FORMATS
@@ -170,7 +169,12 @@ ReportAt = Annotated[
     typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
 ]
 ReportLanguage = Annotated[
-    Language | None, typer.Option("--lang", help="The report's language: English or Chinese.")
+    str | None,
+    typer.Option(
+        "--lang",
+        metavar="CODE",
+        help="The report's language, such as en or zh; else that of --language.",
+    ),
 ]
 PlotTo = Annotated[
     Path | None,

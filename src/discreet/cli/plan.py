@@ -21,7 +21,7 @@ from .inputs import table_file
 from .options import AsJson, PlotTo, check_picture
 
 if TYPE_CHECKING:
-    from ..figures import Figure
+    from ..plots.figure import Figure
 
 _SHARES = [Fraction(k, 10) for k in (1, 2, 5, 10, 20, 50, 100)]
 

@@ -13,6 +13,7 @@ import typer
 from ..asking import bill_of
 from ..datasets import Dataset
 from ..errors import InvalidArgument
+from ..messages import Message, check_language, language, translated
 from ..releases import Release
 from ..tables.progress import waiting
 from ..terms import spelled_out
@@ -174,13 +175,15 @@ def _check_report(said: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
     if said["report"] is None:
         if said["lang"] is not None:
-            raise InvalidArgument("--lang is the language of a report; give --report too")
+            raise InvalidArgument(Message("--lang is the language of a report; give --report too"))
         return
     if said["dry_run"]:
-        raise InvalidArgument("--report is of a release; leave it out of a --dry-run")
+        raise InvalidArgument(Message("--report is of a release; leave it out of a --dry-run"))
     from ..reports import check_path  # most answers are released without one
 
     check_path(said["report"])
+    if said["lang"] is not None:
+        check_language(said["lang"])
 
 
 def _report(release: Release, said: dict[str, Any]) -> None:
@@ -190,9 +193,9 @@ def _report(release: Release, said: dict[str, Any]) -> None:
 
     at = said["ledger"]
     ledger = None if at is None else existing_ledger(at)
-    about = {"ledger": ledger, "dataset": said["dataset"], "lang": said["lang"] or "en"}
+    about = {"ledger": ledger, "dataset": said["dataset"], "lang": said["lang"] or language()}
     where = report(release, said["report"], **about)
-    say(f"wrote {where}")
+    say(Message("wrote {path}", path=where))
 
 
 def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
@@ -220,7 +223,10 @@ def _session(said: dict[str, Any], data: Dataset | None) -> "Session | None":
         return None
     if said["dataset"] is None:
         raise InvalidArgument(
-            f"which budget of {said['ledger']} is charged? give --dataset too (or set DISCREET_DATASET)"
+            Message(
+                "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
+                ledger=said["ledger"],
+            )
         )
     from .accounts import existing_ledger  # most answers are released without one
 
@@ -229,4 +235,4 @@ def _session(said: dict[str, Any], data: Dataset | None) -> "Session | None":
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:
     """Print the cost of an answer and the remaining budget."""
-    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else str(quote))
+    typer.echo(json.dumps(quote.as_dict(), ensure_ascii=True) if as_json else translated(quote))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..languages import Language
+from ..messages import gettext, language
 from ..terms import Terms
 from .accounts import DatasetOption, LedgerArgument, account
 from .audit import ChangeOption, MonotonicOption, NumbersOption, SpreadOption, exact_audit
@@ -15,6 +15,7 @@ from .options import (
     MechanismOptions,
     NeighborsName,
     NoiseName,
+    ReportLanguage,
     Rho,
     Scale,
     chosen_mechanism,
@@ -28,9 +29,6 @@ report_app = typer.Typer(
 
 OutOption = Annotated[
     Path, typer.Option(metavar="FILE", help="Where to write it, as .html.", show_default=False)
-]
-LanguageOption = Annotated[
-    Language, typer.Option("--lang", help="Its language: English or Chinese.")
 ]
 
 
@@ -49,7 +47,7 @@ def audit_command(
     noise: NoiseName = None,
     mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
-    lang: LanguageOption = "en",
+    lang: ReportLanguage = None,
 ) -> None:
     """Report the loss of a mechanism on two neighbors' scores.
 
@@ -69,7 +67,8 @@ def audit_command(
     }
     declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
     found = exact_audit(scores, neighbor, declared, terms)
-    typer.echo(f"wrote {report(found, out, lang=lang)}")
+    written = report(found, out, lang=lang or language())
+    typer.echo(gettext("wrote {path}", path=written))
     raise typer.Exit(int(not found.holds))
 
 
@@ -79,7 +78,7 @@ def ledger_command(
     dataset: DatasetOption = None,
     *,
     out: OutOption,
-    lang: LanguageOption = "en",
+    lang: ReportLanguage = None,
 ) -> None:
     """Report a dataset's budget: total, questions, and remainder.
 
@@ -90,4 +89,5 @@ def ledger_command(
     check_path(out)
     of = account(where, dataset)
     named = of.one if isinstance(of.one, str) else of.budgets[-1]
-    typer.echo(f"wrote {report(of.ledger, out, dataset=named, lang=lang)}")
+    written = report(of.ledger, out, dataset=named, lang=lang or language())
+    typer.echo(gettext("wrote {path}", path=written))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..datasets.extents import extent_of
 from ..errors import Exhausted, InvalidArgument
+from ..messages import Message
 from ..payment import UNDESCRIBED, About
 from ..tables.query_tables import TableCheck, changed_tables, same_tables
 from . import integrity
@@ -71,7 +72,11 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
     about, bindings = _as_seen(read_bindings(transaction), budget, about)
     why = bindings.closed(budget)
     if why is not None:
-        raise Exhausted(f"the budget of {budget} cannot pay any more: {why}")
+        raise Exhausted(
+            Message(
+                "the budget of {budget} cannot pay any more: {reason}", budget=budget, reason=why
+            )
+        )
     others = bindings.overlaps(budget)
     if others:
         raise Exhausted(f"the budget of {budget} cannot pay: {why_overlapping(budget, others)}")

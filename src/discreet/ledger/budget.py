@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..arguments import choice
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, shown
+from ..messages import AND, OR, Message, joined
 from ..numbers import positive, spell, spell_down
 from ..privacy.contract import Guarantee
 from ..privacy.conversions import rho_for
@@ -74,7 +75,7 @@ class Amount:
         numbers = {unit: spell_number(Fraction(value)) for unit, value in self.as_dict().items()}
         equations = {unit: _equals(_SIGNS[unit], text) for unit, text in numbers.items()}
         delta = equations.pop("delta", "")
-        return ", ".join(filter(None, [" or ".join(equations.values()), delta])) or "nothing"
+        return joined(AND, [joined(OR, equations.values()), delta]) or Message("nothing")
 
 
 @lru_cache(maxsize=1024)
@@ -258,10 +259,15 @@ class Budget:
             return replace(self, spent=self.spent + cost)
         hint = ""
         if cost.delta and self.spent.rho:
-            hint = "; its delta is pledged to composition, as its first charge had none of its own"
+            hint = Message(
+                "; its delta is pledged to composition, as its first charge had none of its own"
+            )
         raise Exhausted(
-            f"the budget of {self.name} cannot pay {cost}: spent {self.spent} of {self._stated_total}, "
-            f"remaining {self.remaining}{hint}",
+            Message(
+                "the budget of {budget} cannot pay {cost}: spent {spent} of {total}, remaining {remaining}{hint}",
+                budget=self.name, cost=cost, spent=self.spent, total=self._stated_total,
+                remaining=self.remaining, hint=hint,
+            ),
             requested=cost, spent=self.spent, remaining=self.remaining,
         )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..arguments import read_name
 from ..errors import InvalidArgument, RequestConflict, shown
+from ..messages import Message
 from ..privacy.guarantees import Guarantee, read_guarantee
 from ..privacy.statements import in_full
 from ..privacy.units import Unit, plain_unit, read_unit
@@ -93,17 +94,24 @@ class Charge:
         )
 
     def __str__(self) -> str:
-        which = f"for {self.description} (request {self.request}, event {self.event})"
-        statement = f"{in_full(self.guarantee, self.unit)}, {which}"
+        charge = Message(
+            "{guarantee}, for {description} (request {request}, event {event})",
+            guarantee=in_full(self.guarantee, self.unit), description=self.description,
+            request=self.request, event=self.event,
+        )  # fmt: skip
         if self.note is not None:
-            return f"charged already: {statement}; the release was made ({self.note}): do not make it again"
+            return Message(
+                "charged already: {charge}; the release was made ({note}): do not make it again",
+                charge=charge, note=self.note,
+            )  # fmt: skip
         if self.is_new:
-            return f"charged {statement}: make the release now, once"
-        return (
-            f"charged already, at {self.at[:19].replace('T', ' ')} UTC: {statement}, and nobody has noted that the "
-            "release was made. Whoever charged it may be making it right now. If not, and if anything of it may "
-            "have been seen or kept, take that and make no other; only if it was lost as a whole, make it once"
-        )
+            return Message("charged {charge}: make the release now, once", charge=charge)
+        return Message(
+            "charged already, at {time} UTC: {charge}, and nobody has noted that the release was made. Whoever "
+            "charged it may be making it right now. If not, and if anything of it may have been seen or kept, take "
+            "that and make no other; only if it was lost as a whole, make it once",
+            time=self.at[:19].replace("T", " "), charge=charge,
+        )  # fmt: skip
 
 
 def charge_external(

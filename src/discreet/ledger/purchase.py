@@ -18,6 +18,7 @@ from ..errors import (
     UnknownBudget,
     shown,
 )
+from ..messages import Message
 from ..payment import About, Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
@@ -118,7 +119,11 @@ class Payer:
         both = integrity.checked_paying_budgets(transaction, self.dataset, self.analyst)
         holders = {budget.analyst for budget in both}
         if None not in holders:
-            raise UnknownBudget(f"no budget was opened for the dataset {shown(self.dataset)}")
+            raise UnknownBudget(
+                Message(
+                    "no budget was opened for the dataset {dataset}", dataset=shown(self.dataset)
+                )
+            )
         if self.analyst in holders:
             return both
         shares = [
@@ -126,8 +131,12 @@ class Payer:
             for budget in queries.stored_budgets(transaction.connection, self.dataset)
         ]
         raise UnknownBudget(
-            f"the analyst {shown(self.analyst)} has no share of {self.dataset}; those who have: "
-            f"{', '.join(filter(None, shares)) or 'nobody'}"
+            Message(
+                "the analyst {analyst} has no share of {dataset}; those who have: {names}",
+                analyst=shown(self.analyst),
+                dataset=self.dataset,
+                names=", ".join(filter(None, shares)) or Message("nobody"),
+            )
         )
 
     def paying_about(self, data: Iterable[About | None]) -> tuple[list[Budget], str | None]:

@@ -11,6 +11,7 @@ from ..accuracy import ErrorBound
 from ..asking import bill_of
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
+from ..messages import Message
 from ..payment import Bill, Indices, Purchased
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
@@ -74,9 +75,14 @@ class Quote:
             Exhausted: with the amounts requested, spent and remaining.
         """
         if not self.fits:
-            why = self.closed or f"spent {self.spent}, remaining {self.remaining}"
+            why = self.closed or Message(
+                "spent {spent}, remaining {remaining}", spent=self.spent, remaining=self.remaining
+            )
             raise Exhausted(
-                f"the budget of {self.name} cannot pay {self.cost}: {why}",
+                Message(
+                    "the budget of {budget} cannot pay {cost}: {reason}",
+                    budget=self.name, cost=self.cost, reason=why,
+                ),
                 requested=self.cost, spent=self.spent, remaining=self.remaining,
             )  # fmt: skip
 
@@ -102,17 +108,21 @@ class Quote:
         return f"Quote({self})"
 
     def __str__(self) -> str:
-        verdict = f"would leave {self.after}" if self.fits else self._verdict
-        error = "" if self.worst_error is None else f"; worst error: {self.worst_error}"
-        return (
-            f"costs {self.cost} of {self.name}: spent {self.spent}, remaining {self.remaining}; "
-            f"{verdict}{error}"
-        )
+        verdict = Message("would leave {rest}", rest=self.after) if self.fits else self._verdict
+        quote = Message(
+            "costs {cost} of {budget}: spent {spent}, remaining {remaining}; {verdict}",
+            cost=self.cost, budget=self.name, spent=self.spent, remaining=self.remaining, verdict=verdict,
+        )  # fmt: skip
+        if self.worst_error is None:
+            return quote
+        return Message("{quote}; worst error: {error}", quote=quote, error=self.worst_error)
 
     @property
-    def _verdict(self) -> str:
+    def _verdict(self) -> Message:
         """Why it does not fit."""
-        return "does not fit" if self.closed is None else f"cannot be charged: {self.closed}"
+        if self.closed is None:
+            return Message("does not fit")
+        return Message("cannot be charged: {reason}", reason=self.closed)
 
 
 class _PaidVerb(Generic[_Verb]):

@@ -12,6 +12,7 @@ from sqlalchemy.pool import StaticPool
 
 from ..arguments import exact_text
 from ..errors import DiscreetError, InvalidArgument, LedgerCorrupt, shown
+from ..messages import Message, joined
 from ..privacy.guarantees import ZCDP, read_guarantee
 from ..privacy.sensitivity import read_neighbors
 from ..privacy.units import Unit, read_unit
@@ -56,7 +57,8 @@ class Verified:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join([f"{self.events} events, head {self.head}", *self.notes])
+        end = Message("{events} events, head {head}", events=self.events, head=self.head)
+        return joined(Message("{first}\n{then}"), [end, *self.notes])
 
 
 def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
@@ -65,12 +67,18 @@ def notes_on(budgets: Iterable[Budget]) -> tuple[str, ...]:
     for budget in budgets:
         if budget.shares == "oversubscribed":
             notes.append(
-                f"{budget.name}: oversubscribed; questions are tested against the share and against what all "
-                "analysts have spent, so refusals tell analysts of each other"
+                Message(
+                    "{budget}: oversubscribed; questions are tested against the share and against what all "
+                    "analysts have spent, so refusals tell analysts of each other",
+                    budget=budget.name,
+                )
             )
         if budget.delta_use == FIRST_CHARGE:
             notes.append(
-                f"{budget.name}: its first charge decides what its delta is for; the next budget says it at opening"
+                Message(
+                    "{budget}: its first charge decides what its delta is for; the next budget says it at opening",
+                    budget=budget.name,
+                )
             )
     return tuple(notes)
 

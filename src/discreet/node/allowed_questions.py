@@ -11,6 +11,7 @@ from uuid import uuid4
 from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, NotAllowed, Unanswerable
 from ..ledger import Session
+from ..messages import AND, joined
 from ..payment import Bill, Indices, Purchased
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
@@ -68,7 +69,7 @@ class AllowedQuestion:
         return f"AllowedQuestion({self})"
 
     def __str__(self) -> str:
-        promised = f"{in_brief(self.guarantee, self.unit)}, {by_mechanism(self.mechanism)}"
+        promised = joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
         return f"{self.name}, {self.access}: {self.query} [{promised}]"
 
 

@@ -19,7 +19,7 @@ from .enclosure import Enclosure
 from .simulate import distribution
 
 if TYPE_CHECKING:
-    from ..figures import Figure
+    from ..plots.figure import Figure
 
 _EPSILONS = ("0.1", "0.2", "0.5", 1, 2, 5)
 _LARGEST = Fraction(10**9)

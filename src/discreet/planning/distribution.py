@@ -24,7 +24,7 @@ from .support import Support
 from .weighted_run import WeightedRun, some_steps
 
 if TYPE_CHECKING:
-    from ..figures import Figure
+    from ..plots.figure import Figure
 
 _MOST_LISTED = 100_000
 """The most candidates that are listed; beyond, a distribution is given by runs."""

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from ..numbers import Number, count
-from .contract import IN_WORDS, Guarantee, Parts, guarantee_as_dict, guarantee_table, statement_of
+from .contract import Guarantee, Parts, guarantee_as_dict
 from .conversions import divergence_at
+from .statements import guarantee_table, in_full
 
 
 class BaseGuarantee:
@@ -33,7 +34,7 @@ class BaseGuarantee:
         return self if count(n, "n") == 1 else BaseGuarantee.composition(((self, n),))
 
     def __str__(self: Guarantee) -> str:
-        return f"{statement_of(self)} ({IN_WORDS[self.neighbors]})"
+        return in_full(self)
 
     def _repr_html_(self: Guarantee) -> str:
         return guarantee_table(self).html()

@@ -13,18 +13,16 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries, error_boundary
 from ..errors import InvalidArgument
+from ..messages import SUM, Message, joined
 from ..numbers import Number, count, spell
 from .base import BaseGuarantee
 from .bounds import Bounds, bounds_of
 from .contract import (
-    IN_WORDS,
     Guarantee,
     Part,
     checked,
     equals,
-    guarantee_table,
     read_part,
-    statement_of,
 )
 from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
@@ -33,6 +31,7 @@ from .implications import summed
 from .parts import merged, pure_of, renyi_of, rho_of, slack_of
 from .pld import LossDistribution
 from .sensitivity import Neighbors
+from .statements import guarantee_table, related, statement_of
 
 _SPELLED = 3
 
@@ -208,34 +207,38 @@ class Composition:
 
     @property
     def statement(self) -> str | None:
-        """What it says, without the neighbouring relation; None where it cannot be said apart."""
+        """The sum and the parts, without the neighbouring relation; None where nothing is promised."""
         if self.slack == 1:
             return None
         if len(self.parts) == 1 and self.parts[0][1] == 1:
             return statement_of(self.parts[0][0])
-        return f"{self._in_all()}{' + '.join(self._listed())}"
+        parts = joined(SUM, self._statements())
+        if self.pure is not None:
+            whole = equals("ε", self.pure)
+        elif self.rho is not None:
+            whole = equals("ρ", self.rho)
+        else:
+            return parts
+        return Message("{whole} in all, from {parts}", whole=whole, parts=parts)
 
     def __str__(self) -> str:
-        said = self.statement
-        if said is not None:
-            return f"{said} ({IN_WORDS[self.neighbors]})"
-        return str(self.parts[0][0]) if len(self.parts) == 1 else "; ".join(self._listed())
+        statement = self.statement
+        if statement is not None:
+            return related(statement, self.neighbors)
+        if len(self.parts) == 1:
+            return str(self.parts[0][0])
+        return joined(Message("{first}; {then}"), self._statements())
 
-    def _listed(self) -> list[str]:
-        """Return what the parts say, without the neighbouring relation where they say it by itself."""
-        listed = []
+    def _statements(self) -> list[str]:
+        """Return the statements of the first parts, and how many more there are."""
+        statements = []
         for part, n in self.parts[:_SPELLED]:
-            said = statement_of(part) or str(part)
-            listed.append(said if n == 1 else f"{n:,} × ({said})")
+            one = statement_of(part) or str(part)
+            several = Message("{count:,} × ({statement})", count=n, statement=one)
+            statements.append(one if n == 1 else several)
         if len(self.parts) > _SPELLED:
-            listed.append(f"{len(self.parts) - _SPELLED:,} more")
-        return listed
-
-    def _in_all(self) -> str:
-        """Return the sum in words, if there is one."""
-        if self.pure is not None:
-            return f"{equals('ε', self.pure)} in all, from "
-        return "" if self.rho is None else f"{equals('ρ', self.rho)} in all, from "
+            statements.append(Message("{count:,} more", count=len(self.parts) - _SPELLED))
+        return statements
 
 
 @error_boundary

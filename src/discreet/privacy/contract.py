@@ -10,13 +10,7 @@ from flint import arb
 
 from ..errors import InvalidArgument, shown
 from ..numbers import Number, count, nearest_double, spell
-from ..text_tables import TextTable, fact_table
 from .sensitivity import Neighbors
-
-CHANGES: dict[Neighbors, str] = {"add_remove": "add/remove one", "replace_one": "replace one"}
-"""What neighbours differ by, before the word for a record."""
-
-IN_WORDS: dict[Neighbors, str] = {name: f"{change} record" for name, change in CHANGES.items()}
 
 
 class Guarantee(Protocol):
@@ -112,27 +106,10 @@ Part = tuple[Guarantee, int]
 Parts = tuple[Part, ...]
 
 
-def statement_of(guarantee: Guarantee) -> str | None:
-    """Return what a guarantee says without the neighbouring relation; None for a kind that says it as a whole."""
-    said: str | None = getattr(guarantee, "statement", None)
-    return said
-
-
 def guarantee_as_dict(guarantee: Guarantee) -> dict[str, object]:
     """Return the kind and the fields of a guarantee, numbers as text."""
     fields = {name: str(getattr(guarantee, name)) for name in _fields(guarantee)}
     return {"kind": guarantee.kind, **fields}
-
-
-def guarantee_table(guarantee: Guarantee) -> TextTable:
-    """Return a guarantee as a table: in words, with the epsilon and the rho that follow."""
-    signs = {"ε": guarantee.pure, "ρ": guarantee.rho}
-    follows = [equals(sign, value) for sign, value in signs.items() if value is not None]
-    told = {
-        "guarantee": guarantee, "implies": ", ".join(follows),
-        "neighbors": IN_WORDS[guarantee.neighbors],
-    }  # fmt: skip
-    return fact_table("Privacy guarantee", told)
 
 
 def order(guarantee: Guarantee) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from typing import ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber, shown
+from ..messages import AND, Message, joined
 from ..numbers import Number, count, exact, positive
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
@@ -104,8 +105,8 @@ class ApproxDP(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"{equals('ε', self.epsilon)}, {equals('δ', self.delta)}"
+        """The numbers and the kind, without the neighbouring relation."""
+        return joined(AND, (equals("ε", self.epsilon), equals("δ", self.delta)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class ByEpsilon(BaseGuarantee):
     neighbors: Neighbors = "add_remove"
     kind: ClassVar[str]
     worst: ClassVar[DominatingPair]
-    words: ClassVar[str]
+    words: ClassVar[Message]
     slack: ClassVar[Fraction] = Fraction(0)
 
     def __post_init__(self) -> None:
@@ -167,8 +168,8 @@ class ByEpsilon(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"{equals('ε', self.epsilon)}{self.words}"
+        """The numbers and the kind, without the neighbouring relation."""
+        return self.words.filled(epsilon=equals("ε", self.epsilon))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class PureDP(ByEpsilon):
 
     kind: ClassVar[str] = "pure_dp"
     worst: ClassVar[DominatingPair] = RESPONSE
-    words: ClassVar[str] = ""
+    words: ClassVar[Message] = Message("{epsilon}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class BoundedRange(ByEpsilon):
 
     kind: ClassVar[str] = "bounded_range"
     worst: ClassVar[DominatingPair] = RANGE
-    words: ClassVar[str] = ", bounded range"
+    words: ClassVar[Message] = Message("{epsilon}, bounded range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ class MixedRange(ByEpsilon):
 
     kind: ClassVar[str] = "mixed_range"
     worst: ClassVar[DominatingPair] = RANGE
-    words: ClassVar[str] = ", mixed range"
+    words: ClassVar[Message] = Message("{epsilon}, mixed range")
 
     def _apart(self, size: int, neighbors: Neighbors) -> Guarantee:
         return (MixedRange if size == 1 else SummedRange)(size * self.epsilon, neighbors)
@@ -233,7 +234,7 @@ class SummedRange(ByEpsilon):
 
     kind: ClassVar[str] = "summed_range"
     worst: ClassVar[DominatingPair] = RANGE
-    words: ClassVar[str] = ", summed range"
+    words: ClassVar[Message] = Message("{epsilon}, summed range")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,7 @@ class LogisticDP(ByEpsilon):
 
     kind: ClassVar[str] = "logistic_dp"
     worst: ClassVar[DominatingPair] = LOGISTIC
-    words: ClassVar[str] = ", as logistic noise"
+    words: ClassVar[Message] = Message("{epsilon}, as logistic noise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +264,7 @@ class LaplaceDP(ByEpsilon):
 
     kind: ClassVar[str] = "laplace_dp"
     worst: ClassVar[DominatingPair] = LAPLACE
-    words: ClassVar[str] = ", as Laplace noise"
+    words: ClassVar[Message] = Message("{epsilon}, as Laplace noise")
 
 
 CHAIN = (BoundedRange, MixedRange, SummedRange, LogisticDP, LaplaceDP, PureDP)

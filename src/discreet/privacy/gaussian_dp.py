@@ -7,6 +7,7 @@ from typing import ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber
+from ..messages import Message
 from ..numbers import Number, count, positive, root_above
 from ..sampling.enclosures import ball, precision, probability_above
 from .base import BaseGuarantee
@@ -86,8 +87,8 @@ class GaussianDP(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"{equals('μ', self.mu)}, as Gaussian noise"
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message("{mu}, as Gaussian noise", mu=equals("μ", self.mu))
 
 
 def together(squares: Fraction, neighbors: Neighbors) -> GaussianDP:

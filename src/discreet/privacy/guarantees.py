@@ -12,6 +12,7 @@ from flint import arb
 
 from ..arguments import text
 from ..errors import InvalidArgument, shown
+from ..messages import Message
 from ..numbers import Number
 from .composition import Composition
 from .contract import Guarantee, guarantee_as_dict
@@ -111,7 +112,7 @@ class NoGuarantee:
         return guarantee_as_dict(self)
 
     def __str__(self) -> str:
-        return f"no privacy guarantee: {self.reason}"
+        return Message("no privacy guarantee: {reason}", reason=Message(self.reason))
 
 
 def read_guarantee(plain_values: Mapping[str, Any]) -> Guarantee:

@@ -10,6 +10,7 @@ from flint import arb, arb_poly, fmpz_poly
 
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, shown
+from ..messages import Message
 from ..numbers import Number, count, short_up
 from ..sampling.enclosures import ball, precision
 from .base import BaseGuarantee
@@ -147,8 +148,8 @@ class LossDP(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"{len(self.losses.masses):,} privacy losses"
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message("{losses:,} privacy losses", losses=len(self.losses.masses))
 
 
 @error_boundary

@@ -11,6 +11,7 @@ from flint import arb
 from ..arguments import listed
 from ..error_boundary import error_boundaries
 from ..errors import InvalidArgument
+from ..messages import AND, OR, Message, counted, joined
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from ..text_tables import fact_table
@@ -20,7 +21,7 @@ from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
-from .statements import relation
+from .statements import related
 from .units import Unit, plain_unit, read_unit
 
 _BITS = 192
@@ -153,19 +154,20 @@ class Odometer:
 
     def in_words(self, delta: Number) -> str:
         """Return `approx(delta)` in words: the numbers, that they hold whenever one stops, and for whom."""
-        return f"{_numbers(self.approx(delta))}, {self._scope()}"
+        return self._whenever(_numbers(self.approx(delta)))
 
     def __str__(self) -> str:
-        said = [] if self.epsilon is None else [f"{equals('ε', self.epsilon)} in all"]
+        bounds: list[str] = []
+        if self.epsilon is not None:
+            bounds.append(Message("{whole} in all", whole=equals("ε", self.epsilon)))
         try:
             least = self.approx(_SHOWN)
         except InvalidArgument:
             least = None
         if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
-            said.append(_numbers(least))
-        if not said:
-            return f"{self._counted()}: no privacy guarantee"
-        return f"{self._counted()}: {' or '.join(said)}, {self._scope()}"
+            bounds.append(_numbers(least))
+        promise = self._whenever(joined(OR, bounds)) if bounds else Message("no privacy guarantee")
+        return Message("{answers}: {promise}", answers=self._counted(), promise=promise)
 
     def _repr_html_(self) -> str:
         return fact_table(
@@ -175,12 +177,13 @@ class Odometer:
     def __repr__(self) -> str:
         return f"Odometer({self})"
 
-    def _scope(self) -> str:
-        """Return when it holds, and for which neighbours."""
-        return f"whenever one stops ({relation(self.neighbors, self.unit)})"
+    def _whenever(self, numbers: str) -> Message:
+        """Return numbers with when they hold, and for which neighbours."""
+        promise = Message("{numbers}, whenever one stops", numbers=numbers)
+        return related(promise, self.neighbors, self.unit)
 
-    def _counted(self) -> str:
-        return "1 answer" if self.answers == 1 else f"{self.answers:,} answers"
+    def _counted(self) -> Message:
+        return counted("1 answer", "{count:,} answers", self.answers)
 
     def _sum(self) -> Fraction | None:
         """Return the sum of the epsilons of the cores, which hold but for the deltas of single answers."""
@@ -246,7 +249,7 @@ def _orders() -> tuple[tuple[arb, arb], ...]:
 
 
 def _numbers(holds: ApproxDP) -> str:
-    return f"{equals('ε', holds.epsilon)}, {equals('δ', holds.delta)}"
+    return joined(AND, (equals("ε", holds.epsilon), equals("δ", holds.delta)))
 
 
 def _pure(part: Guarantee) -> Fraction | None:

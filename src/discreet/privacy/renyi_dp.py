@@ -14,6 +14,7 @@ from flint import arb
 
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
+from ..messages import Message
 from ..numbers import Number, count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
 from .base import BaseGuarantee
@@ -113,8 +114,8 @@ class RenyiDP(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"Rényi divergences of {len(self.curve)} orders"
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message("Rényi divergences of {orders} orders", orders=len(self.curve))
 
 
 @error_boundary

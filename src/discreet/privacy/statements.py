@@ -1,32 +1,83 @@
-"""Guarantees in one line: in full, and in brief for readers who know epsilon only."""
+"""Guarantees in words: numbers, kind, relation and unit, as a message for every language."""
 
-from .contract import CHANGES, Guarantee, equals, statement_of
+from ..messages import AND, Message, joined
+from ..text_tables import TextTable, fact_table
+from .contract import Guarantee, equals
 from .sensitivity import Neighbors
 from .units import Unit, one_record, unit_in_words
 
+_RELATIONS: dict[Neighbors, tuple[Message, Message]] = {
+    "add_remove": (Message("add/remove one record"), Message("add/remove one {unit}")),
+    "replace_one": (Message("replace one record"), Message("replace one {unit}")),
+}
 
-def relation(neighbors: Neighbors, unit: Unit | None = None) -> str:
+
+def relation(neighbors: Neighbors, unit: Unit | None = None) -> Message:
     """Return the neighbouring relation in words, with the privacy unit in place of a record."""
-    return f"{CHANGES[neighbors]} {'record' if unit is None else unit_in_words(unit)}"
+    record, other = _RELATIONS[neighbors]
+    return record if unit is None else other.filled(unit=unit_in_words(unit))
+
+
+def statement_of(guarantee: Guarantee) -> str | None:
+    """Return the numbers and the kind of a guarantee; None for a kind that states the relation as well."""
+    statement: str | None = getattr(guarantee, "statement", None)
+    return statement
 
 
 def in_full(guarantee: Guarantee, unit: Unit | None = None) -> str:
-    """Return what the guarantee says of itself, with the privacy unit in place of a record."""
-    said = statement_of(guarantee)
-    if said is not None:
-        return f"{said} ({relation(guarantee.neighbors, unit)})"
+    """Return a guarantee in words, with the privacy unit in place of a record."""
+    statement = statement_of(guarantee)
+    if statement is not None:
+        return related(statement, guarantee.neighbors, unit)
     # Of a kind of your own, or none at all.
-    return f"{guarantee}" if unit is None else f"{guarantee} (one record is {one_record(unit)})"
+    whole = str(guarantee)
+    if unit is None:
+        return whole
+    return Message("{guarantee} (one record is {record})", guarantee=whole, record=one_record(unit))
 
 
 def in_brief(guarantee: Guarantee, unit: Unit | None = None) -> str:
     """Return epsilon and the relation where the guarantee implies epsilon-DP; else all of it."""
     if guarantee.pure is None:
         return in_full(guarantee, unit)
-    return f"{equals('ε', guarantee.pure)} ({relation(guarantee.neighbors, unit)})"
+    return related(equals("ε", guarantee.pure), guarantee.neighbors, unit)
 
 
-def by_mechanism(name: str) -> str:
+def related(statement: str, neighbors: Neighbors, unit: Unit | None = None) -> Message:
+    """Return a statement with the neighbouring relation."""
+    return Message(
+        "{statement} ({relation})", statement=statement, relation=relation(neighbors, unit)
+    )
+
+
+def by_mechanism(name: str) -> Message:
     """Return the name of a mechanism as prose has it: `noisy_max(gumbel)` is a noisy-max mechanism (gumbel)."""
-    noun, paren, detail = name.replace("_", "-").partition("(")
-    return f"{noun} mechanism{' ' * bool(paren)}{paren}{detail}"
+    noun, _, detail = name.replace("_", "-").removesuffix(")").partition("(")
+    adjective = Message(noun, "a mechanism")
+    if not detail:
+        return Message("{noun} mechanism", noun=adjective)
+    return Message("{noun} mechanism ({detail})", noun=adjective, detail=detail)
+
+
+def mechanism_name(name: str) -> Message:
+    """Return the name of a mechanism, with a word for it in other languages; what is in brackets stays a name."""
+    noun, paren, detail = name.removesuffix(")").partition("(")
+    if not paren:
+        return Message(noun, "mechanism")
+    return Message(
+        "{noun}({detail})",
+        "mechanism",
+        noun=Message(noun, "mechanism"),
+        detail=detail,
+    )
+
+
+def guarantee_table(guarantee: Guarantee) -> TextTable:
+    """Return a guarantee as a table: in words, with the epsilon and the rho that follow."""
+    signs = {"ε": guarantee.pure, "ρ": guarantee.rho}
+    follows = [equals(sign, value) for sign, value in signs.items() if value is not None]
+    facts = {
+        "guarantee": guarantee, "implies": joined(AND, follows),
+        "neighbors": relation(guarantee.neighbors),
+    }  # fmt: skip
+    return fact_table("Privacy guarantee", facts)

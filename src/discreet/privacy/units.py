@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from ..arguments import exact_text
 from ..errors import InvalidArgument, shown
+from ..messages import Message
 
 Unit: TypeAlias = str | tuple[str, ...]
 """A column, whose rows of one value are one unit; or several, sorted, whose rows of equal values in all are."""
@@ -50,9 +51,11 @@ def unit_in_words(unit: Unit) -> str:
     return f"({', '.join(names)})"
 
 
-def one_record(unit: Unit | None) -> str:
-    """Return in words which record a guarantee about this privacy unit protects."""
-    return "one row" if unit is None else f"all rows of one {unit_in_words(unit)}"
+def one_record(unit: Unit | None) -> Message:
+    """Return in words the record that a guarantee about this privacy unit protects."""
+    if unit is None:
+        return Message("one row")
+    return Message("all rows of one {unit}", unit=unit_in_words(unit))
 
 
 def plain_unit(unit: Unit | None) -> str | list[str] | None:

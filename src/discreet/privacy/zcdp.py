@@ -7,6 +7,7 @@ from typing import ClassVar
 from flint import arb
 
 from ..errors import InvalidNumber
+from ..messages import Message
 from ..numbers import Number, count, positive
 from ..sampling.enclosures import ball
 from .base import BaseGuarantee
@@ -68,5 +69,5 @@ class ZCDP(BaseGuarantee):
 
     @property
     def statement(self) -> str:
-        """What it says, without the neighbouring relation."""
-        return f"{equals('ρ', self.rho)}, zCDP"
+        """The numbers and the kind, without the neighbouring relation."""
+        return Message("{rho}, zCDP", rho=equals("ρ", self.rho))

@@ -5,29 +5,27 @@ file, runs no script, and all its text is escaped. Guide: docs/how-to/reports.md
 """
 
 import os
-from collections.abc import Callable
+import platform
+from datetime import UTC, datetime
 from functools import singledispatch
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from ..arguments import file_path, read_name
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, ReportUnwritable, shown
 from ..file_permissions import open_private
-from ..languages import Language
 from ..ledger import Ledger
+from ..messages import Message, check_language, using_language
 from ..planning.distribution import Distribution
 from ..releases import Release
-from .audits import about_exact_audit, about_other_audit
-from .budgets import about_budget, remaining_section
-from .chinese import CHINESE
-from .english import ENGLISH
-from .page import Page
-from .releases import about_release, private_distribution
-from .wording import Wording
+from ..templates import render
+from .audits import OtherAudit, exact_audit_parts, other_audit_parts
+from .budgets import budget_parts, remaining_budgets
+from .releases import private_distribution, release_parts
 
-_LANGUAGES = {"en": ENGLISH, "zh": CHINESE}
+_PACKAGES = ("discreet", "python-flint", "numpy")
 
 
 @error_boundary
@@ -38,7 +36,7 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
     ledger: Ledger | None = None,
     dataset: str | None = None,
     private_law: Distribution | None = None,
-    lang: Language = "en",
+    lang: str = "en",
 ) -> Path:
     """Write a report of a release, of an audit, or of a dataset's budget in a ledger, as one HTML file.
 
@@ -49,8 +47,8 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         dataset: the dataset in the ledger.
         private_law: with a release, the distribution it was drawn from, to be plotted. The report is then as
             private as the data, says so in red, and must not be published.
-        lang: the language of the report, "en" (English, the default) or "zh" (Chinese). What was recorded, such as
-            the question, stays as it is.
+        lang: the code of the language of the report: "en" (English, the default), "zh" (Chinese), or another that
+            has a catalogue of messages. What was recorded, such as the question, stays as it is.
 
     Returns:
         The path.
@@ -60,22 +58,26 @@ def report(  # noqa: PLR0913  # the report, what it may show besides, and its la
         UnknownBudget: if the ledger has no budget for the dataset.
         ReportUnwritable: if the file cannot be written.
     """
-    file, words = check_path(path), _language(lang)
+    file = check_path(path)
+    check_language(lang)
     for name, value, kind in (
         ("ledger", ledger, Ledger),
         ("private_law", private_law, Distribution),
     ):
         if value is not None and not isinstance(value, kind):
             raise InvalidArgument(f"{name} must be a {kind.__name__}, got {shown(value)}")
-    page = _page(subject, words, ledger=ledger, dataset=dataset, private_law=private_law)
+    with using_language(lang):
+        page = _page(subject, ledger=ledger, dataset=dataset, private_law=private_law)
     try:
         with open_private(file) as out:
-            out.write(page.html())
+            out.write(page)
     except OSError as error:
         reason = error.strerror
     else:
         return file
-    raise ReportUnwritable(f"the report {file} cannot be written: {reason}")
+    raise ReportUnwritable(
+        Message("the report {file} cannot be written: {reason}", file=file, reason=reason)
+    )
 
 
 def check_path(path: str | os.PathLike[str]) -> Path:
@@ -87,26 +89,22 @@ def check_path(path: str | os.PathLike[str]) -> Path:
     """
     file = file_path(path, "path")
     if file.suffix.lower() not in {".html", ".htm"}:
-        raise InvalidArgument(f"a report ends in .html, got {shown(str(path))}")
+        raise InvalidArgument(Message("a report ends in .html, got {path}", path=shown(str(path))))
     if not file.parent.is_dir():
-        raise ReportUnwritable(f"the report {file} cannot be written: there is no such folder")
+        missing = Message("there is no such folder")
+        raise ReportUnwritable(
+            Message("the report {file} cannot be written: {reason}", file=file, reason=missing)
+        )
     return file
 
 
-def _language(lang: object) -> Wording:
-    """Return the sentences of reports in a language.
-
-    Raises:
-        InvalidArgument: if there are no reports in it.
-    """
-    if not isinstance(lang, str) or lang not in _LANGUAGES:
-        known = " or ".join(map(repr, _LANGUAGES))
-        raise InvalidArgument(f"lang must be {known}, got {shown(lang)}")
-    return _LANGUAGES[lang]
+def budget_page(ledger: Ledger, dataset: str) -> str:
+    """Return the report of a dataset's budget as a page, in the language of the reader."""
+    return _written("budget", budget_parts(ledger, dataset))
 
 
 @singledispatch
-def _page(subject: object, words: Wording, **_: object) -> Page:
+def _page(subject: object, **_: object) -> str:
     raise InvalidArgument(
         f"a report is about a release, an audit or a ledger, got {shown(subject)}"
     )
@@ -115,46 +113,61 @@ def _page(subject: object, words: Wording, **_: object) -> Page:
 @_page.register
 def _(
     subject: Release,
-    words: Wording,
     *,
     ledger: Ledger | None,
     dataset: str | None,
     private_law: Distribution | None,
-) -> Page:
-    page = about_release(subject, words)
+) -> str:
+    parts = release_parts(subject)
     if ledger is not None:
-        page = page.followed_by(remaining_section(ledger, _named(dataset), words))
-    if private_law is None:
-        return page
-    return page.made_private(private_distribution(private_law, words))
+        parts["remaining"] = remaining_budgets(ledger, _read_dataset(dataset))
+    if private_law is not None:
+        parts["distribution"] = private_distribution(private_law)
+    return _written("release", parts)
 
 
 @_page.register
-def _(subject: Ledger, words: Wording, *, dataset: str | None, **others: object) -> Page:
+def _(subject: Ledger, *, dataset: str | None, **others: object) -> str:
     _refuse(others, "a ledger")
-    return about_budget(subject, _named(dataset), words)
+    return budget_page(subject, _read_dataset(dataset))
 
 
-def _of_audit(about: Callable[[Any, Wording], Page]) -> Callable[..., Page]:
-    def page(subject: object, words: Wording, **others: object) -> Page:
-        _refuse(others, "an audit")
-        return about(subject, words)
-
-    return page
+@_page.register
+def _(subject: ExactAudit, **others: object) -> str:
+    _refuse(others, "an audit")
+    return _written("audit", exact_audit_parts(subject))
 
 
-_page.register(ExactAudit, _of_audit(about_exact_audit))
-for _kind in (SamplingAudit, SensitivityAudit, TimingAudit):
-    _page.register(_kind, _of_audit(about_other_audit))
+@_page.register(SamplingAudit)
+@_page.register(SensitivityAudit)
+@_page.register(TimingAudit)
+def _(subject: OtherAudit, **others: object) -> str:
+    _refuse(others, "an audit")
+    return _written("audit", other_audit_parts(subject))
 
 
-def _named(dataset: str | None) -> str:
+def _written(template: str, parts: dict[str, object]) -> str:
+    """Return a report, with the time of writing and the versions of the software.
+
+    A content security policy forbids references to other files.
+    """
+    versions = [f"{name} {version(name)}" for name in _PACKAGES]
+    made = {
+        "now": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
+    }
+    return render(
+        f"reports/{template}.html", **{"distribution": None, "remaining": None, **made, **parts}
+    )
+
+
+def _read_dataset(dataset: str | None) -> str:
     if dataset is None:
-        raise InvalidArgument("which dataset of the ledger? give dataset too")
+        raise InvalidArgument(Message("which dataset of the ledger? give dataset too"))
     return read_name(dataset, "dataset")
 
 
 def _refuse(others: dict[str, object], subject: str) -> None:
-    for name, value in others.items():
-        if value is not None:
+    for name, argument in others.items():
+        if argument is not None:
             raise InvalidArgument(f"{name} goes with a release; leave it out for {subject}")

@@ -4,57 +4,46 @@ from functools import partial
 
 from .. import plots
 from ..audit import ExactAudit, SamplingAudit, SensitivityAudit, TimingAudit
-from .page import Markup, Page, Section, facts, lede, paragraph, picture, verbatim, verdict
-from .wording import Wording
+from ..messages import Message
+from .pictures import Picture, picture
 
 _MOST_BARS = 40
 
+OtherAudit = SamplingAudit | SensitivityAudit | TimingAudit
 
-def about_exact_audit(audit: ExactAudit, words: Wording) -> Page:
-    """Return the report of an exact audit."""
-    kind = words.bounded_range if audit.bounded_range else ""
-    delta = f", δ = {float(audit.delta):.6g}" if audit.delta else ""
-    claim = f"ε = {float(audit.claimed):.10g}{delta}{kind}"
-    judged = (words.holds if audit.holds else words.false).format(claim=claim)
-    found = {
-        words.claimed: claim,
-        words.true: words.at_output.format(epsilon=words.said(audit.epsilon), output=audit.output),
-        words.range: words.said(audit.range),
-        words.delta: words.said(audit.hockey_stick(audit.claimed)),
-        words.slack: f"{audit.slack:.4g}",
-    }
-    return Page(
-        words.audit_title,
-        verdict(judged, good=audit.holds),
-        (
-            Section(words.found_title, (facts(found), *_pictures(audit, words))),
-            Section(words.meaning_title, tuple(map(paragraph, words.meaning))),
-        ),
-        words,
-    )
+_MEANINGS: dict[type[OtherAudit], Message] = {
+    SamplingAudit: Message(
+        "A lower bound on epsilon. It can refute a claim, and it can never prove one."
+    ),
+    SensitivityAudit: Message(
+        "The result of an audit: without a counterexample and exhaustive, a proof for that universe "
+        "and those sizes."
+    ),
+    TimingAudit: Message(
+        "How two inputs differ in work and in time. It can show a leak, never that there is none."
+    ),
+}
 
 
-def about_other_audit(
-    audit: SamplingAudit | SensitivityAudit | TimingAudit, words: Wording
-) -> Page:
-    """Return the report of an audit from its text."""
-    said = words.said(audit)
-    meaning = (words.audits[type(audit).__name__], words.proof, words.made_up)
-    return Page(
-        words.audit_title,
-        lede(said.splitlines()[0]),
-        (
-            Section(words.found_title, (verbatim(said),)),
-            Section(words.meaning_title, tuple(map(paragraph, meaning))),
-        ),
-        words,
-    )
+def exact_audit_parts(audit: ExactAudit) -> dict[str, object]:
+    """Return what the report of an exact audit shows."""
+    return {"audit": audit, "is_exact": True, "losses": _losses(audit)}
 
 
-def _pictures(audit: ExactAudit, words: Wording) -> list[Markup]:
+def other_audit_parts(audit: OtherAudit) -> dict[str, object]:
+    """Return what the report of another audit shows."""
+    return {"audit": audit, "is_exact": False, "meaning": _MEANINGS[type(audit)]}
+
+
+def _losses(audit: ExactAudit) -> Picture | None:
     """Return a plot of the privacy losses of all outputs beside the claim, if there are few enough to see."""
     losses = [float(loss) for loss in audit.losses()]
     if len(losses) > _MOST_BARS:
-        return []
-    drawn = partial(plots.losses, losses, float(audit.claimed))
-    return [picture(drawn, words.losses_picture, words)]
+        return None
+    return picture(
+        partial(plots.losses, losses, float(audit.claimed)),
+        Message(
+            "What each output tells: the logarithm of how much likelier it is on the first dataset than on the "
+            "second. The claim allows what is between the dashed lines."
+        ),
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..error_replacement import replacing
 from ..errors import InvalidArgument, InvalidNumber, InvalidScores, shown
+from ..messages import Message
 from ..numbers import Number, exact, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_sensitivity
 from ..sampling.vectors import Vector, read_vector
@@ -162,6 +163,10 @@ def replacing_errors(
 
 def _failed(who: str, error: BaseException) -> InvalidScores:
     return InvalidScores(
-        f"{who} failed with {type(error).__name__}; its message may quote the data, so it is not shown. "
-        "Call the function yourself on data you may look at"
+        Message(
+            "{who} failed with {error}; its message may quote the data, so it is not shown. Call the function "
+            "yourself on data you may look at",
+            who=Message(who),
+            error=type(error).__name__,
+        )
     )

@@ -8,9 +8,9 @@ import pytest
 from markupsafe import escape
 
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.pages.rendering import visible
 from discreet.service.pages.routes import ANSWER_LENGTH
 from discreet.service.slots import LENGTH
+from discreet.templates import visible
 
 from .person import Served
 from .test_hostile import quoted

@@ -1,44 +1,12 @@
-"""Both languages say the same things, and pages ask for nothing that is not said."""
+"""Pages are in the language that is chosen, or that the browser prefers."""
 
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-import discreet.service.pages
 from discreet.service.pages.asked import language
-from discreet.service.pages.chinese import WORDS_ZH as CHINESE
-from discreet.service.pages.english import WORDS_EN as ENGLISH
 
 from .person import Served
-
-HOME = Path(discreet.service.pages.__file__).parent
-
-
-def leaves(words: dict[str, Any], at: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, value in words.items():
-        found |= leaves(value, f"{at}{key}.") if isinstance(value, dict) else {f"{at}{key}": value}
-    return found
-
-
-def test_both_languages_have_the_same_sentences_with_the_same_places() -> None:
-    english, chinese = leaves(ENGLISH), leaves(CHINESE)
-    assert english.keys() == chinese.keys()
-    for key, said in english.items():
-        places = [sorted(re.findall(r"\{\w*\}", text)) for text in (said, chinese[key])]
-        assert places[0] == places[1], key
-        assert said.strip()
-        assert chinese[key].strip()
-
-
-def test_every_sentence_is_used_and_every_used_one_is_there() -> None:
-    files = [*HOME.rglob("*.html"), *HOME.glob("*.py")]
-    texts = "".join(p.read_text() for p in files if p.stem not in ("english", "chinese"))
-    used = {*re.findall(r"\b(?:w|words|visit\.words|WORDS\[asked\.lang\])\.([a-z_]+)\b", texts)}
-    used -= {"said"}
-    assert used == {*ENGLISH} - {"lang"}
 
 
 @pytest.mark.parametrize(

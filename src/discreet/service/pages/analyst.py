@@ -5,10 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
 from starlette.responses import Response
 
-from ...accuracy import CELLS
 from ...arguments import read_name
 from ...error_boundary import public_errors
 from ...errors import DiscreetError, InvalidArgument, MissingColumn, UnreadableFile
@@ -20,8 +18,7 @@ from ..past_releases import PastRelease
 from ..refusals import charged_failures, error_for_reader, status_of
 from .answers import laid_out
 from .bars import Shares, shares
-from .promises import promised, related, said
-from .rendering import visible
+from .promises import promise_of, relation_of
 from .sessions import Fields, random_name
 from .visit import Visit
 from .wanted import Wanted, read_wanted, takes, values_declared
@@ -64,7 +61,7 @@ def _line(visit: Visit, one: AllowedQuestion) -> Line:
     return Line(
         one,
         _about(visit, one.name, one.access),
-        said(in_brief(one.guarantee, one.unit), visit.asked.lang),
+        in_brief(one.guarantee, one.unit),
     )
 
 
@@ -91,12 +88,12 @@ def plan(visit: Visit) -> Response:
         if wanted.is_named or wanted.dataset not in datasets:
             raise
         return free(visit, error)
-    budget, lang = datasets[wanted.dataset], visit.asked.lang
+    budget = datasets[wanted.dataset]
     return visit.page(
         "plan.html", wanted=wanted, quote=quote, budget=budget, request=random_name(_REQUEST),
-        learn=_learnt(visit, wanted), worst=_worst(visit, quote), shares=shares(budget, quote.cost),
+        terms=_terms(visit, wanted), worst=_worst(quote), shares=shares(budget, quote.cost),
         about=_about(visit, wanted.dataset, wanted.fields["question"]) if wanted.is_named else "",
-        promise=promised(quote.cost, budget, lang), relation=related(budget, lang),
+        promise=promise_of(quote.cost, budget), relation=relation_of(budget),
         may_ask=visit.token.role != "auditor",
     )  # fmt: skip
 
@@ -143,8 +140,8 @@ def _budget_now(visit: Visit, dataset: str) -> tuple[Budget, Shares] | None:
 def answers(visit: Visit) -> Response:
     """Return the page of what was answered before."""
     found = visit.connection().releases()[-_NEWEST:][::-1]
-    forms, lang = _Forms(visit), visit.asked.lang
-    rows = [(one, said(in_brief(one.guarantee, one.unit), lang), forms.of(one)) for one in found]
+    forms = _Forms(visit)
+    rows = [(one, in_brief(one.guarantee, one.unit), forms.of(one)) for one in found]
     return visit.page("answers.html", rows=rows)
 
 
@@ -153,34 +150,23 @@ def _about(visit: Visit, dataset: str, question: str) -> str:
     return str(visit.site.service.declared.questions[dataset][question].get("description", ""))
 
 
-def _learnt(visit: Visit, wanted: Wanted) -> list[Markup]:
-    """Return in plain words what the answer would tell."""
-    terms: Any = wanted.fields
-    if wanted.is_named:
-        terms = visit.site.service.declared.questions[wanted.dataset][wanted.fields["question"]]
-    shown = {name: _bdi(terms.get(name, "")) for name in ("column", "alpha", "k", "by")}
-    told = [Markup(visit.words.learn[terms["verb"]]).format(**shown)]
-    if terms.get("by"):
-        told.append(Markup(visit.words.learn_by).format(**shown))
-    return told
+def _terms(visit: Visit, wanted: Wanted) -> Mapping[str, Any]:
+    """Return the verb and the terms of a question, for what its answer would tell."""
+    if not wanted.is_named:
+        return wanted.fields
+    terms: Mapping[str, Any] = visit.site.service.declared.questions[wanted.dataset][
+        wanted.fields["question"]
+    ]
+    return terms
 
 
-def _bdi(text: object) -> Markup:
-    """Return a text that keeps its direction to itself."""
-    return Markup("<bdi>{}</bdi>").format(visible(str(text)))
-
-
-def _worst(visit: Visit, quote: Quote) -> str:
-    """Return in words how far off an answer may be; nothing where no bound is known."""
-    if quote.worst_error is None:
-        return ""
-    worst, words = quote.worst_error, visit.words
-    sure = spell(100 * worst.probability)
-    if worst.error == 0:
-        none = words.exact_counts if worst.unit == CELLS else words.no_error
-        return str(none.format(sure=sure))
-    error = f"{rounded_up(worst.error, 3)} {words.units[worst.unit]}"
-    return str(words.worst_error.format(sure=sure, error=error))
+def _worst(quote: Quote) -> dict[str, str] | None:
+    """Return how far off an answer may be, with which probability; None where no bound is known."""
+    bound = quote.worst_error
+    if bound is None:
+        return None
+    error = rounded_up(bound.error, 3) if bound.error else ""
+    return {"error": error, "unit": bound.unit, "sure": spell(100 * bound.probability)}
 
 
 class _Forms:

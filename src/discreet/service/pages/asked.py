@@ -1,11 +1,13 @@
 """What a browser asks for, before it is known who asks: a path, the fields of a form, and a language."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ...messages import SOURCE, gettext, language_tag, languages, using_language
 from .forms import read_fields
 from .sessions import Fields
 
@@ -15,6 +17,14 @@ SESSION, LOGIN, LANGUAGE = "__Host-discreet", "__Host-discreet-login", "__Host-d
 _YEAR = 365 * 24 * 3600
 
 
+class OtherLanguage(NamedTuple):
+    """The address of a page in another language, with the tag and the name of that."""
+
+    address: str
+    tag: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """A request for a page.
@@ -22,7 +32,7 @@ class PageRequest:
     Attributes:
         request: the request.
         fields: the fields of its form, or of its address.
-        lang: the language of the page, "en" or "zh".
+        lang: the code of the language of the page.
         chosen: whether the language was chosen just now.
     """
 
@@ -40,15 +50,21 @@ class PageRequest:
         """Return a cookie, or nothing."""
         return self.request.cookies.get(name, "")
 
-    def switch(self) -> str:
-        """Return the address of the page in the other language; of a form that was sent, that of the first page.
+    def other_languages(self) -> list[OtherLanguage]:
+        """Return the page in the other languages; of a form that was sent, the first page.
 
-        It repeats no path: one that begins with two slashes would lead to a host that the request named.
+        An address repeats no path: one that begins with two slashes would lead to a host that the request named.
         """
-        other = {"lang": "en" if self.lang == "zh" else "zh"}
-        if self.request.method != "GET":
-            return f"/?{urlencode(other)}"
-        return f"?{urlencode({**self.fields, **other})}"
+        others = []
+        for code in languages():
+            if code == self.lang:
+                continue
+            with using_language(code):
+                name, tag = gettext("English", "the name of this language"), language_tag()
+            sent = self.request.method != "GET"
+            query = urlencode({"lang": code} if sent else {**self.fields, "lang": code})
+            others.append(OtherLanguage(f"/?{query}" if sent else f"?{query}", tag, name))
+        return others
 
 
 def read_asked(request: Request, body: bytes) -> PageRequest:
@@ -61,18 +77,21 @@ def read_asked(request: Request, body: bytes) -> PageRequest:
     sent = (body if request.method == "POST" else query).decode("utf-8", "replace")
     fields = dict(read_fields(sent))
     wanted = fields.pop("lang", "")
-    chosen = wanted in ("en", "zh")
+    chosen = wanted in languages()
     return PageRequest(request, fields, wanted if chosen else language(request), chosen)
 
 
 def language(request: Request) -> str:
     """Return the language that was chosen before, or the first of ours that the browser lists; else English."""
     kept = request.cookies.get(LANGUAGE)
-    if kept in ("en", "zh"):
+    if kept in languages():
         return kept
     listed = request.headers.get("accept-language", "")[:200].lower().split(",")
-    known = [(_weight(one), one.strip()[:2]) for one in listed if one.strip()[:2] in ("en", "zh")]
-    return max(known, key=lambda one: one[0])[1] if known else "en"
+    weights = {
+        _weight(one): one.strip(" ;").partition(";")[0].partition("-")[0] for one in listed[::-1]
+    }
+    known = [weight for weight, code in weights.items() if code in languages()]
+    return weights[max(known)] if known else SOURCE
 
 
 def _weight(listed: str) -> float:

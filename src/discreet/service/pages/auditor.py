@@ -11,9 +11,8 @@ from ...errors import LedgerCorrupt, UnknownName, shown
 from ...ledger import Event
 from ...ledger.budget import read_amount
 from ...ledger.verification import read_noted_head
-from ...reports.budgets import about_budget
+from ...reports import budget_page
 from ..refusals import RefusedError, error_for_reader
-from .promises import WORDINGS
 from .rendering import download
 from .visit import Visit
 
@@ -47,7 +46,7 @@ def verify(visit: Visit) -> Response:
     try:
         verified = visit.site.ledger.verify(head)
     except LedgerCorrupt as error:
-        return _history(visit, wrong=str(error_for_reader(error, visit.token.role)))
+        return _history(visit, wrong=error_for_reader(error, visit.token.role))
     return _history(visit, verified=verified, noted=head)
 
 
@@ -65,12 +64,10 @@ def checkpoint(visit: Visit) -> Response:
 
 def budget_report(visit: Visit) -> Response:
     """Return the report of a budget, in the language of the visitor."""
-    wording = WORDINGS[visit.asked.lang]
     dataset, ledger = visit.fields.get("dataset", ""), visit.site.ledger
     if dataset not in {one.dataset for one in ledger.budgets()}:
         raise RefusedError(UnknownName(f"there is no budget {shown(dataset)}"))
-    made = about_budget(ledger, dataset, wording).html()
-    return download(made, "privacy-budget.html", "text/html")
+    return download(budget_page(ledger, dataset), "privacy-budget.html", "text/html")
 
 
 def _history(visit: Visit, **shown: Any) -> Response:
@@ -81,7 +78,7 @@ def _history(visit: Visit, **shown: Any) -> Response:
     found = ledger.events_after(max(0, last - _ROWS), min(last, _ROWS))[1] if last else []
     given: dict[str, Any] = {
         "verified": None, "noted": None, "wrong": None, "end": end.events,
-        "rows": [_row(visit, one) for one in reversed(found)],
+        "rows": [_row(one) for one in reversed(found)],
         "budgets": list(dict.fromkeys(one.dataset for one in ledger.budgets())),
         "older": newest + _ROWS if last > _ROWS else None,
         "newer": max(0, newest - _ROWS) if newest else None, **shown,
@@ -89,10 +86,10 @@ def _history(visit: Visit, **shown: Any) -> Response:
     return visit.page("history.html", **given)
 
 
-def _row(visit: Visit, event: Event) -> EventRow:
+def _row(event: Event) -> EventRow:
     """Return an event for a list. Of its costs the first is that of the dataset's own budget."""
     plain = (event.body.get("costs") or [event.body.get("total")])[0]
-    amount = "" if plain is None else visit.said(read_amount(plain))
+    amount = "" if plain is None else str(read_amount(plain))
     return EventRow(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
 
 

@@ -8,9 +8,10 @@ from starlette.responses import Response
 
 from ...errors import InvalidArgument
 from ...ledger import Budget
+from ...messages import Message
 from ..refusals import RefusedError
 from .bars import Shares, shares
-from .promises import related
+from .promises import relation_of
 from .rendering import redirect
 from .visit import Visit
 
@@ -31,7 +32,7 @@ class BudgetCard:
 
     budget: Budget
     shares: Shares
-    relation: str
+    relation: Message
     dataset: str | None
     others: tuple[str, ...]
 
@@ -39,19 +40,19 @@ class BudgetCard:
 def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
     scope = visit.scope()
-    cards = [_card(visit, budget, scope.datasets) for budget in visit.connection().budgets()]
+    cards = [_card(budget, scope.datasets) for budget in visit.connection().budgets()]
     unopened = scope.unopened if visit.token.role == "owner" else ()
-    done = visit.fields.get("done", "")
-    return visit.page("budgets.html", cards=cards, unopened=unopened, done=done)
+    happened = visit.fields.get("done", "")
+    return visit.page("budgets.html", cards=cards, unopened=unopened, happened=happened)
 
 
-def _card(visit: Visit, budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
+def _card(budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
     """Return a budget for the page, with the datasets that are charged to it."""
     datasets = [name for name, whole in charged.items() if whole.dataset == budget.dataset]
     others = [name for name in datasets if not f"{budget.dataset} ".startswith(f"{name} ")]
     own = [name for name in datasets if name not in others]
     return BudgetCard(
-        budget, shares(budget), related(budget, visit.asked.lang),
+        budget, shares(budget), relation_of(budget),
         next(iter(own + others), None), () if budget.analyst else tuple(others),
     )  # fmt: skip
 
@@ -85,7 +86,7 @@ def read_amounts(visit: Visit) -> dict[str, Any]:
     """
     amounts = _amounts(visit)
     if not amounts:
-        raise RefusedError(InvalidArgument(visit.words.no_amount))
+        raise RefusedError(InvalidArgument(Message("Give an amount, such as 1/2.")))
     return amounts
 
 

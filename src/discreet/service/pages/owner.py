@@ -48,7 +48,7 @@ def access(visit: Visit) -> Response:
         "access.html",
         rows=rows,
         path=declared.path.name,
-        done=visit.fields.get("done", ""),
+        happened=visit.fields.get("done", ""),
         slots=slots,
     )
 
@@ -96,7 +96,7 @@ def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
     rows = [(one, one.id in valid) for one in reversed(visit.connection().tokens())]
     return visit.page(
         "tokens.html", rows=rows, analysts=list(service.declared.analysts), made=made, days=_DAYS,
-        done=visit.fields.get("done", ""),
+        happened=visit.fields.get("done", ""),
     )  # fmt: skip
 
 
@@ -106,7 +106,6 @@ def _access(visit: Visit, analyst: str, scope: Scope, dataset: str) -> Access:
     terms = visit.site.service.declared.analyst(analyst).get("share")
     declared = None
     if terms is not None:
-        declared = visit.said(
-            read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
-        )
+        total = read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
+        declared = str(total)
     return Access(dataset, share, None if share is None else shares(share), declared)

@@ -1,32 +1,20 @@
 """What a price means for the people in the data, in the sentences of the reports."""
 
-from typing import Any
-
 from ...ledger import Budget
 from ...ledger.budget import Amount
+from ...messages import Message
 from ...privacy.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from ...reports.chinese import CHINESE
-from ...reports.english import ENGLISH
-from ...reports.prose import guarantee_in_words, neighbors_in_words
-from ...reports.wording import Wording
-
-WORDINGS: dict[str, Wording] = {"en": ENGLISH, "zh": CHINESE}
-"""The sentences of the reports, by language."""
+from ...reports.promises import guarantee_in_words, neighbors_in_words
 
 
-def promised(cost: Amount, budget: Budget, lang: str) -> list[str]:
+def promise_of(cost: Amount, budget: Budget) -> list[Message]:
     """Return the guarantee of an answer that costs so much, in plain sentences."""
-    return guarantee_in_words(_guarantee(cost, budget), WORDINGS[lang])
+    return guarantee_in_words(_guarantee(cost, budget))
 
 
-def related(budget: Budget, lang: str) -> str:
+def relation_of(budget: Budget) -> Message:
     """Return what the budget protects, in words."""
-    return neighbors_in_words(budget.neighbors, budget.unit, WORDINGS[lang])
-
-
-def said(made: Any, lang: str) -> str:
-    """Return what an amount or a guarantee says of itself, in a language."""
-    return WORDINGS[lang].said(made)
+    return neighbors_in_words(budget.neighbors, budget.unit)
 
 
 def _guarantee(cost: Amount, budget: Budget) -> Guarantee:

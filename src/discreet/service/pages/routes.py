@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
 from ...ledger.toml_budgets import described_ledger
+from ...messages import Message, gettext, using_language
 from ..limits import RateLimit
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..slots import LENGTH
@@ -16,7 +17,7 @@ from ..tokens import ROLES
 from . import analyst, auditor, budgets, login, owner
 from .asked import SESSION, PageRequest, keep_language, language, read_asked
 from .forms import is_from_here
-from .rendering import WORDS, page, redirect, style
+from .rendering import TOO_OFTEN, page, redirect, style
 from .sessions import form_secret, is_same, sessions_beside
 from .site import LOGINS, Backend, Site
 from .visit import Visit, frame, note, told_of
@@ -26,6 +27,11 @@ ANSWER_LENGTH = 4 * LENGTH
 
 An answer is at most half of `LENGTH` as JSON, so at most six times that here; what stands around it is shorter than
 the rest."""
+
+_NOT_FROM_HERE = Message(
+    "This form did not come from these pages, or is from an earlier session. Go back, reload the page, and try "
+    "again."
+)
 
 View = Callable[[Visit], Response]
 Stranger = Callable[[Site, PageRequest], Response]
@@ -77,7 +83,7 @@ def add_pages(api: FastAPI, service: Backend) -> None:
 def lost(request: Request, status: int) -> Response:
     """Return the page for an address that is none."""
     asked = PageRequest(request, {}, language(request), False)
-    return _told(asked, UnknownName(WORDS[asked.lang].lost), status)
+    return _told(asked, UnknownName(Message("There is no such page.")), status)
 
 
 def _add(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
@@ -100,7 +106,8 @@ def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
     asked = PageRequest(request, {}, language(request), False)
     try:
         asked = read_asked(request, body)
-        return keep_language(work(site, asked), asked)
+        with using_language(asked.lang):
+            return keep_language(work(site, asked), asked)
     except RefusedError as refused:
         wrong, status = refused.error, refused.status
     except Exception as error:
@@ -112,7 +119,8 @@ def _replied(site: Site, request: Request, body: bytes, work: Stranger) -> Respo
 def _told(asked: PageRequest, error: DiscreetError, status: int) -> Response:
     """Return the page for an error to somebody who is not logged in."""
     note(asked, error)
-    return page("error.html", status, **frame(asked), **told_of(error))
+    with using_language(asked.lang):
+        return page("error.html", status, **frame(asked), **told_of(error))
 
 
 def _for_visitors(work: View, roles: tuple[str, ...], site: Site, asked: PageRequest) -> Response:
@@ -124,14 +132,14 @@ def _for_visitors(work: View, roles: tuple[str, ...], site: Site, asked: PageReq
     visit = Visit(site, asked, session, token)
     has_place = site.service.places.enter(token, asked.request.scope)
     if not (has_place and site.service.rate.admits(token.id)):
-        return visit.failure(RefusedError(NotAllowed(visit.words.too_often)), 429)
+        return visit.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
     try:
         _check(visit, roles)
         return work(visit)
     except RefusedError as refused:
         return visit.failure(refused, refused.status)
     except UnknownBudget as error:
-        return visit.failure(error, title=visit.words.no_share_title)
+        return visit.failure(error, title=gettext("Not open yet"))
     except Exception as error:
         return visit.failure(error)
 
@@ -140,9 +148,9 @@ def _check(visit: Visit, roles: tuple[str, ...]) -> None:
     """Raise unless the visitor may see the page, and a page of ours sent the form."""
     asked = visit.asked
     if visit.token.role not in roles:
-        raise RefusedError(NotAllowed(visit.words.not_your_page))
+        raise RefusedError(NotAllowed(Message("This page is for other roles than yours.")))
     if asked.request.method == "GET":
         return
     given = asked.fields.get("secret", "")
     if not (is_from_here(asked.request) and is_same(given, form_secret(visit.session))):
-        raise RefusedError(NotAllowed(visit.words.not_from_here))
+        raise RefusedError(NotAllowed(_NOT_FROM_HERE))

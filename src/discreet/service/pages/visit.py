@@ -13,8 +13,7 @@ from ..rights import Scope
 from ..slots import BEGINNING
 from ..tokens import Token
 from .asked import PageRequest
-from .promises import WORDINGS
-from .rendering import WORDS, page
+from .rendering import page
 from .sessions import Fields, form_secret
 from .site import Site
 
@@ -46,15 +45,6 @@ class Visit:
     def fields(self) -> Fields:
         """The fields of the form."""
         return self.asked.fields
-
-    @property
-    def words(self) -> Any:
-        """The sentences of the pages, in the language of the visitor."""
-        return WORDS[self.asked.lang]
-
-    def said(self, made: object) -> str:
-        """Return what an amount or a guarantee says of itself, in the language of the visitor."""
-        return WORDINGS[self.asked.lang].said(made)
 
     @property
     def home(self) -> str:
@@ -92,8 +82,7 @@ class Visit:
 def frame(asked: PageRequest) -> dict[str, Any]:
     """Return what every page shows, also to those who are not logged in."""
     return {
-        "w": WORDS[asked.lang], "words": WORDINGS[asked.lang], "lang": asked.lang, "switch": asked.switch(),
-        "at": asked.path.strip("/"), "menu": (), "token": None,
+        "others": asked.other_languages(), "at": asked.path.strip("/"), "menu": (), "token": None,
     }  # fmt: skip
 
 
@@ -105,6 +94,6 @@ def note(asked: PageRequest, error: DiscreetError) -> None:
 def told_of(error: DiscreetError) -> dict[str, Any]:
     """Return what the page for an error shows."""
     return {
-        "message": str(error), "notes": list(getattr(error, "__notes__", [])),
+        "error": error, "notes": list(getattr(error, "__notes__", [])),
         "again": None, "back": None, "title": None,
     }  # fmt: skip

@@ -1,0 +1,165 @@
+"""Texts in parts, written in the language of the reader by catalogues of messages.
+
+The source is English. A catalogue is one file of gettext's form, `locale/zh.po`; a language more is a file more.
+Guarantees, amounts, audits and errors state themselves in messages, so `translated` writes all of them.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, reduce
+from gettext import GNUTranslations, NullTranslations
+from io import BytesIO
+from numbers import Number
+from pathlib import Path
+
+from .errors import InvalidArgument, shown
+
+LOCALE = Path(__file__).with_name("locale")
+"""The folder of the catalogues, which are called after the codes of their languages."""
+
+SOURCE = "en"
+"""The language of the messages themselves."""
+
+_language: ContextVar[str] = ContextVar("language", default=SOURCE)
+
+
+class Message(str):
+    """A text in English that keeps its parts, so that it can be written in other languages.
+
+    Attributes:
+        template: the text with the names of its parts in braces; without parts, the text as it is.
+        context: tells two messages of one template apart; empty for most.
+        parts: the parts by their names: numbers, and texts that may be messages themselves.
+        forms: of a number of things, the templates for one and for several.
+    """
+
+    template: str
+    context: str
+    parts: dict[str, object]
+    forms: tuple[str, str] | None = None
+
+    def __new__(cls, template: str, context: str = "", /, **parts: object) -> "Message":
+        """Fill the template in with parts."""
+        texts: dict[str, object] = {
+            name: p if isinstance(p, Number) else str(p) for name, p in parts.items()
+        }
+        message = super().__new__(cls, template.format(**texts) if texts else template)
+        message.template, message.context, message.parts = template, context, texts
+        return message
+
+    def __str__(self) -> "Message":
+        return self
+
+    def filled(self, **parts: object) -> "Message":
+        """Return the message with its parts, of a template that stands in a table."""
+        return Message(self.template, self.context, **parts)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, object]]:
+        return (self.template, self.context), self.parts
+
+
+def counted(one: str, several: str, count: int) -> Message:
+    """Return a number of things in words; catalogues have as many forms as their languages."""
+    message = Message(one if count == 1 else several, count=count)
+    message.forms = one, several
+    return message
+
+
+AND, OR = Message("{first}, {then}"), Message("{first} or {then}")
+BOTH, SUM = Message("{first} and {then}"), Message("{first} + {then}")
+"""How `joined` puts two texts together."""
+
+
+def joined(pair: Message, texts: Iterable[object]) -> str:
+    """Return several texts as one, two by two; "" if there are none."""
+    present = [text for text in map(str, texts) if text]
+    return reduce(lambda first, then: pair.filled(first=first, then=then), present or [""])
+
+
+def translated(made: object) -> str:
+    """Return in the language of the reader what something says of itself; English where a catalogue lacks it."""
+    text = str(made)
+    if not isinstance(text, Message) or not text:
+        return text
+    parts = {name: p if isinstance(p, Number) else translated(p) for name, p in text.parts.items()}
+    template = _template(text)
+    return template.format(**parts) if parts else template
+
+
+def gettext(template: str, context: str = "", /, **parts: object) -> str:
+    """Return a message in the language of the reader."""
+    return translated(Message(template, context, **parts))
+
+
+def _template(message: Message) -> str:
+    """Return the template of a message in the language of the reader."""
+    words = catalogue(language())
+    if message.forms is not None:
+        return words.ngettext(*message.forms, message.parts["count"])  # type: ignore[arg-type]
+    if message.context:
+        return words.pgettext(message.context, message.template)
+    return words.gettext(message.template)
+
+
+def language() -> str:
+    """Return the code of the language that is written now."""
+    return _language.get()
+
+
+@contextmanager
+def using_language(code: str) -> Iterator[None]:
+    """Write in another language meanwhile, in this thread or task alone."""
+    token = _language.set(code)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def set_language(code: str) -> None:
+    """Write in a language from now on, in this thread or task alone."""
+    _language.set(code)
+
+
+def languages() -> tuple[str, ...]:
+    """Return the codes of all languages: English, and those of the catalogues."""
+    return (SOURCE, *sorted(file.stem for file in LOCALE.glob("*.po")))
+
+
+def check_language(code: object) -> str:
+    """Return the code of a language that there is.
+
+    Raises:
+        InvalidArgument: if there is no catalogue for it.
+    """
+    if isinstance(code, str) and code in languages():
+        return code
+    known = " or ".join(map(repr, languages()))
+    raise InvalidArgument(
+        Message("lang must be {known}, got {code}", known=known, code=shown(code))
+    )
+
+
+def preferred_language() -> str:
+    """Return the language of the user's locale, as gettext reads it, or English if there is no catalogue for it."""
+    named = (os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    wanted = next(filter(None, named), "").split(":")[0].partition(".")[0]
+    known = languages()
+    return next((code for code in (wanted, wanted.partition("_")[0]) if code in known), SOURCE)
+
+
+def language_tag() -> str:
+    """Return the language that is written now as HTML has it: zh-Hans."""
+    return catalogue(language()).info().get("language", SOURCE).replace("_", "-")
+
+
+@cache
+def catalogue(code: str) -> NullTranslations:
+    """Return the messages of a language; for English, and for a message that is missing, the message itself."""
+    if code == SOURCE:
+        return NullTranslations()
+    from polib import pofile
+
+    return GNUTranslations(BytesIO(pofile(LOCALE / f"{code}.po").to_binary()))

@@ -1,0 +1,358 @@
+"""Pictures, for eyes that own the data: a picture of a distribution or of scores is as private as they are.
+
+All functions take plain numbers and return a new matplotlib figure, which a notebook shows: pyplot and its global
+state are not touched. Colours are those of Okabe and Ito; hatches, dashes and markers say the same in black and
+white. The background is opaque. Needs the extra: pip install "discreet[plots]".
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from ..arguments import listed
+from ..error_boundary import error_boundary
+from ..errors import DiscreetError, InvalidArgument
+from ..messages import Message, gettext, translated
+from . import marks
+from .palette import BLUE, ORANGE, PALE_ORANGE, RED
+
+if TYPE_CHECKING:
+    from .figure import Figure
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_BINS, _NAMED = 40, 40
+_PROBABILITY = Message("probability"), Message("probability of each candidate")
+_MOST = 10**6
+_MOST_BARS = 10_000
+
+
+def _drawing(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Return the function with matplotlib's errors replaced, as they may quote the values that were plotted."""
+
+    @error_boundary
+    @wraps(function)
+    def draw(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        signature(function).bind(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except DiscreetError:
+            raise
+        except Exception:  # of numpy, of matplotlib, or because of a wrong type
+            pass
+        raise InvalidArgument(
+            f"{function.__name__} cannot draw this: it takes plain numbers and short texts; see help()"
+        )
+
+    return draw
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Series:
+    """The points of a plotted distribution. Private.
+
+    Attributes:
+        name: the name in a legend.
+        labels: the candidates if they are few enough to be named, else None.
+        x: the positions of the points on the axis of candidates.
+        chances: the probability of one candidate there.
+        scores: its score.
+        step: the distance of neighbouring candidates.
+        window: the part of the axis where nearly all of the probability is.
+    """
+
+    name: str
+    labels: tuple[str, ...] | None
+    x: tuple[float, ...]
+    chances: tuple[float, ...]
+    scores: tuple[float, ...]
+    step: float
+    window: tuple[float, float]
+
+
+@_drawing
+def scores(series: Series, *, label: str = "candidate") -> "Figure":
+    """Return a picture of the score of every candidate; `label` names their axis."""
+    with marks.canvas(marks.height(series.labels)) as (figure, axes):
+        if series.labels is not None:
+            marks.bars(figure, series.labels, series.scores, gettext("score"))
+        else:
+            marks.values(figure, series.x, series.scores, gettext("score"))
+        marks.name_axes(
+            axes, series.labels, (Message("score"), Message("score of each candidate")), label
+        )
+        marks.entitle_private(axes, Message("score of each candidate"))
+        return figure
+
+
+@_drawing
+def law(
+    series: Series,
+    *,
+    answer: object = None,
+    draws: Sequence[object] | None = None,
+    label: str = "candidate",
+) -> "Figure":
+    """Return a picture of the probability of every candidate.
+
+    Args:
+        series: the distribution.
+        answer: a candidate to mark.
+        draws: drawn candidates, whose frequencies are put beside the distribution.
+        label: the name of the axis of candidates, with its unit.
+    """
+    draws = None if draws is None else listed(draws, "draws", _MOST)
+    with marks.canvas(marks.height(series.labels)) as (figure, axes):
+        draw = _on_a_line if series.labels is None else _in_a_list
+        draw(figure, series, answer, draws)
+        marks.name_axes(axes, series.labels, _PROBABILITY, label)
+        marks.entitle_private(axes, Message("exact distribution: {name}", name=series.name))
+        if answer is not None or draws is not None:
+            marks.legend(figure)
+        return figure
+
+
+@_drawing
+def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
+    """Return a plot of several distributions over the same candidates, such as for several epsilons."""
+    shown = listed(several, "several", _MOST)
+    if len({series.labels for series in shown}) != 1:
+        raise InvalidArgument(
+            "distributions in one picture must be over the same candidates, and at least one"
+        )
+    labels = shown[0].labels
+    with marks.canvas(marks.height(labels)) as (figure, axes):
+        places = None if labels is None else range(len(labels))
+        marks.series_of_points(
+            figure,
+            [
+                (s.name, s.x, s.chances) if places is None else (s.name, s.chances, places)
+                for s in shown
+            ],
+        )
+        if labels is None:
+            windows = [series.window for series in shown]
+            axes.set_xlim(min(low for low, _ in windows), max(high for _, high in windows))
+        marks.name_axes(axes, labels, _PROBABILITY, label)
+        marks.entitle_private(axes, Message("exact distributions"))
+        marks.legend(figure)
+        return figure
+
+
+@_drawing
+def frequencies(values: Sequence[object], *, label: str = "candidate") -> "Figure":
+    """Return a bar chart of the frequencies of drawn values, the most frequent first."""
+    values = listed(values, "values", _MOST)
+    tally = Counter(values).most_common(_NAMED)
+    labels = tuple(marks.short(value) for value, _ in tally)
+    with marks.canvas(marks.height(labels)) as (figure, axes):
+        marks.bars(figure, labels, [n / len(values) for _, n in tally], gettext("frequency"))
+        marks.name_axes(
+            axes, labels, (Message("frequency"), Message("frequency of each candidate")), label
+        )
+        marks.entitle_private(axes, marks.draws(len(values)))
+        return figure
+
+
+@_drawing
+def histograms(
+    several: Mapping[str, Sequence[object]], *, bins: int = _BINS, label: str = "candidate"
+) -> "Figure":
+    """Return histograms of drawn numbers, as one outline per set of draws.
+
+    Args:
+        several: draws of numbers under names.
+        bins: the number of bins.
+        label: the name of the axis of candidates, with its unit.
+    """
+    drawn = {
+        name: [float(value) for value in listed(values, name, _MOST)]
+        for name, values in several.items()
+    }
+    if not all(drawn.values()) or not drawn:
+        raise InvalidArgument("several must hold draws under names, and at least one of each")
+    low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
+    if low == high:
+        low, high, bins = low - 0.5, high + 0.5, 1
+    width = (high - low) / bins
+    edges = [low + width * i for i in range(bins + 1)]
+    with marks.canvas(marks.WIDE) as (figure, axes):
+        marks.outlines(figure, drawn, edges)
+        axes.set_xlabel(gettext(label, "an axis"))
+        axes.set_ylabel(gettext("fraction of the draws\nper bin of width {width:.3g}", width=width))
+        marks.entitle_private(axes, Message("draws"))
+        marks.legend(figure)
+        return figure
+
+
+@_drawing
+def lines(
+    named: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    at: float | None = None,
+) -> "Figure":
+    """Return a plot over a logarithmic axis: lines through many points, or a few points as they are.
+
+    Args:
+        named: the positions and heights of points, by name.
+        x: the name of the axis they are on, with its unit.
+        y: the name of the axis of heights, with its unit.
+        at: a place to mark.
+    """
+    with marks.canvas(marks.WIDE) as (figure, axes):
+        marks.series_of_points(
+            figure, [(name, *points) for name, points in named.items()], clip=False
+        )
+        marks.logarithmic(axes, [float(place) for places, _ in named.values() for place in places])
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.set_ylim(bottom=0)
+        if at is not None:
+            axes.axvline(at, color="black", linestyle=":", label=gettext("here: {at:.4g}", at=at))
+        marks.legend(figure)
+        return figure
+
+
+@_drawing
+def curve(
+    errors: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    what: str = "expected error",
+    unit: str = "the score",
+    at: float | None = None,
+) -> "Figure":
+    """Return the accuracy-privacy curve: errors over epsilons.
+
+    Args:
+        errors: the epsilons and errors of a line, by name.
+        what: the kind of error, for its axis.
+        unit: the unit of the error, for its axis.
+        at: an epsilon to mark.
+    """
+    epsilons = gettext("ε of one answer (more privacy to the left)")
+    errors_axis = gettext("{what}\n(in units of {unit})", what=what, unit=unit)
+    return lines(errors, x=epsilons, y=errors_axis, at=at)
+
+
+@_drawing
+def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε") -> "Figure":
+    """Return a plot of the spent budget over time.
+
+    Args:
+        points: triples of a time, the amount spent so far, and the total of the budget, in order of time.
+        unit: the sign of the privacy parameter.
+    """
+    named = listed(points, "points", _MOST)
+    if not named:
+        raise InvalidArgument("points must not be empty: there must be a time to draw")
+    times = [time for time, _, _ in named]
+    spent, totals = ([float(point[i]) for point in named] for i in (1, 2))
+    with marks.canvas(marks.WIDE) as (figure, axes):
+        axes.fill_between(
+            times, spent, step="post", facecolor="#9CC9E4", edgecolor=BLUE, hatch="//"
+        )
+        (line,) = axes.step(
+            times, spent, where="post", color=BLUE, marker="o", label=gettext("spent")
+        )
+        said = [
+            gettext("{time}: {unit} = {amount:.4g} spent", time=time, unit=unit, amount=so_far)
+            for time, so_far in zip(times, spent, strict=True)
+        ]
+        figure.name_marks(line, said)
+        axes.step(times, totals, where="post", color=RED, linestyle="--", label=gettext("budget"))
+        axes.set_xlabel(gettext("time"))
+        axes.set_ylabel(gettext("{unit} spent", unit=unit))
+        axes.set_ylim(0, 1.1 * max(*totals, *spent))
+        if isinstance(times[0], date):
+            marks.dates(axes)
+        marks.legend(figure)
+        return figure
+
+
+@_drawing
+def losses(
+    ratios: Sequence[float], epsilon: float, *, labels: Sequence[object] | None = None
+) -> "Figure":
+    """Return a bar chart of the privacy losses of outputs, between dashed lines at the claim.
+
+    Args:
+        ratios: ln of the probability for one dataset over that for the other; may be infinite.
+        epsilon: the claimed epsilon.
+        labels: the outputs; their numbers if not given.
+    """
+    ratios = listed(ratios, "ratios", _MOST_BARS)
+    names = tuple(
+        map(str, range(len(ratios)) if labels is None else listed(labels, "labels", _MOST_BARS))
+    )
+    finite = [abs(ratio) for ratio in ratios if math.isfinite(ratio)]
+    edge = 1.25 * max([epsilon, *finite])
+    with marks.canvas(marks.height(names)) as (figure, axes):
+        marks.bars(figure, names, [max(-edge, min(edge, ratio)) for ratio in ratios], "output")
+        for row, ratio in enumerate(ratios):
+            if math.isinf(ratio):
+                axes.annotate("∞ ", (math.copysign(edge, ratio), row), fontsize=16, va="center",
+                              ha="right" if ratio > 0 else "left", color=RED,
+                              bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
+        for side in (-epsilon, epsilon):
+            axes.axvline(side, color=RED, linestyle="--")
+        axes.axvline(0, color="black", linewidth=1)
+        axes.set_xlim(-1.05 * edge, 1.05 * edge)
+        loss = Message("privacy loss (log-ratio of the two probabilities)")
+        marks.name_axes(axes, names, (loss, loss), "output")
+        claim = gettext("dashed: what was claimed, ±ε = ±{epsilon:.4g}", epsilon=epsilon)
+        axes.set_title(claim)
+        return figure
+
+
+def _in_a_list(
+    figure: "Figure", series: Series, answer: object, draws: Sequence[object] | None
+) -> None:
+    """Draw bars for all candidates, the answer's in a colour and hatch of its own."""
+    names = series.labels or ()
+    marked = names.index(str(answer)) if str(answer) in names else None
+    marks.bars(figure, names, series.chances, gettext("exact distribution"), marked)
+    if draws is not None:
+        shares = marks.shares_of([*map(str, draws)], names)
+        titles = marks.shares_in_words(names, shares)
+        marks.diamonds(figure, shares, range(len(names)), titles, marks.draws(len(draws)))
+
+
+def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[Any] | None) -> None:
+    """Draw the probability of each candidate over an axis of numbers, and the draws in the same unit."""
+    axes, (low, high) = figure.axes[0], series.window
+    if draws is not None:
+        _drawn(figure, series, [float(value) for value in draws])
+    marks.values(figure, series.x, series.chances, gettext("exact distribution"))
+    if answer is not None:
+        place = float(answer)
+        axes.axvline(
+            place, color=RED, linestyle="--", label=gettext("answer: {place:g}", place=place)
+        )
+        low, high = min(low, place), max(high, place)
+    axes.set_xlim(low, high)
+
+
+def _drawn(figure: "Figure", series: Series, draws: list[float]) -> None:
+    """Draw the fractions of draws: at each of a few numbers, else as a histogram."""
+    label = translated(marks.draws(len(draws)))
+    if marks.are_few(series.x):
+        shares = marks.shares_of(draws, series.x)
+        titles = marks.shares_in_words([f"{x:g}" for x in series.x], shares)
+        marks.diamonds(figure, series.x, shares, titles, label)
+        return
+    low, high = series.window
+    width = series.step * math.ceil((high - low) / series.step / _BINS)
+    count = math.ceil((high - low) / width) + 2
+    edges = [low + width * i - series.step / 2 for i in range(count)]
+    weight = series.step / (width * len(draws))
+    axes = figure.axes[0]
+    axes.hist(draws, bins=edges, weights=[weight] * len(draws), facecolor=PALE_ORANGE,
+              edgecolor=ORANGE, hatch="//", label=label)  # fmt: skip

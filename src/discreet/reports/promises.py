@@ -1,0 +1,99 @@
+"""Guarantees in sentences for readers without a background in differential privacy."""
+
+from fractions import Fraction
+
+from ..messages import Message
+from ..numbers import spell
+from ..privacy.guarantees import Guarantee
+from ..privacy.sensitivity import Neighbors
+from ..privacy.units import Unit, unit_in_words
+from ..sampling.enclosures import ball, precision, upper
+
+_DELTA = Fraction(1, 10**6)
+"""The delta for guarantees that hold at any delta: one in a million."""
+
+_HUGE = 12
+"""Above this epsilon a factor is written as a power: e**12 is more than 100,000."""
+
+_BELIEF = Message(
+    "So whoever thought it even odds whether {whether} can be at most {sure} sure after seeing the answer, "
+    "whatever else they know, and however much they compute."
+)
+_NO_PROTECTION = Message(
+    "So whoever thought it even odds whether {whether} may be practically sure after seeing the answer: an ε this "
+    "large protects nobody."
+)
+_CHANGED: dict[Neighbors, Message] = {
+    "add_remove": Message("Think of the same data with one record added or removed."),
+    "replace_one": Message("Think of the same data with one record replaced by another."),
+}
+_WHETHER: dict[Neighbors, Message] = {
+    "add_remove": Message("that record is in the data"),
+    "replace_one": Message("it is the one record or the other"),
+}
+_RELATION: dict[Neighbors, Message] = {
+    "add_remove": Message(
+        "One record added or removed; how many records there are is protected too. {record}"
+    ),
+    "replace_one": Message(
+        "One record replaced by another; how many records there are is taken as public. {record}"
+    ),
+}
+
+
+def guarantee_in_words(guarantee: Guarantee) -> list[Message]:
+    """Return the guarantee in plain sentences; all numbers are rounded up."""
+    if guarantee.slack == 1:
+        return [Message("Nothing is promised. {guarantee}.", guarantee=_capital(str(guarantee)))]
+    changed, epsilon = _CHANGED[guarantee.neighbors], guarantee.pure
+    if epsilon is None:
+        least = guarantee.approx(guarantee.slack or _DELTA)
+        return [
+            Message(
+                "{changed} Whatever one may look for in what comes out, its chance on the one is at most {factor} "
+                "times its chance on the other, plus {delta}.",
+                changed=changed, factor=_factor(least.epsilon), delta=spell(least.delta),
+            )
+        ]  # fmt: skip
+    belief = _NO_PROTECTION if epsilon > _HUGE else _BELIEF
+    return [
+        Message(
+            "{changed} Whatever comes out here, its chance on the one is at most {factor} times its chance on the "
+            "other.",
+            changed=changed, factor=_factor(epsilon),
+        ),
+        belief.filled(whether=_WHETHER[guarantee.neighbors], sure=_sure(epsilon)),
+    ]  # fmt: skip
+
+
+def neighbors_in_words(relation: Neighbors, unit: Unit | None) -> Message:
+    """Return the neighboring relation in words."""
+    record = Message("One record is one row.")
+    if unit is not None:
+        record = Message("One record is all rows of one {unit}.", unit=unit_in_words(unit))
+    return _RELATION[relation].filled(record=record)
+
+
+def _capital(text: str) -> str:
+    """Return a text with a capital first; a message is a sentence of its own then."""
+    if not isinstance(text, Message):
+        return text[:1].upper() + text[1:]
+    return Message(text.template[:1].upper() + text.template[1:], text.context, **text.parts)
+
+
+def _factor(epsilon: Fraction) -> str:
+    if epsilon > _HUGE:
+        return f"e^{spell(epsilon).removeprefix('≤ ')}"
+    with precision(128):
+        return _up(upper(ball(epsilon).exp()))
+
+
+def _sure(epsilon: Fraction) -> str:
+    with precision(128):
+        return f"{_up(upper(100 / (1 + (-ball(epsilon)).exp())))} %"
+
+
+def _up(value: Fraction) -> str:
+    """Return a number with two decimals, rounded up."""
+    cents = -(-value * 100 // 1)
+    return f"{float(cents / 100):,.2f}"

@@ -1,0 +1,37 @@
+"""Pages and reports in HTML, from templates in which all text is escaped and all messages translated."""
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from ..messages import gettext, language_tag, translated
+
+
+def render(template: str, **shown: Any) -> str:
+    """Return the text of a template."""
+    return _environment().get_template(template).render(**shown)
+
+
+def visible(text: object) -> object:
+    """Return a text in which every character can be seen: others could reorder or hide what stands beside them."""
+    if not isinstance(text, str) or isinstance(text, Markup) or text.isprintable():
+        return text
+    return "".join(letter if _is_visible(letter) else f"[U+{ord(letter):X}]" for letter in text)
+
+
+def _is_visible(letter: str) -> bool:
+    return letter.isprintable() or letter == "\n"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("discreet", "templates"), autoescape=True, undefined=StrictUndefined,
+        finalize=visible, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.do"],
+    )  # fmt: skip
+    made.filters["translated"] = translated
+    made.filters["exactly"] = escape  # for an attribute, as it is: what a form sends back
+    made.globals.update(_=gettext, language_tag=language_tag)
+    return made
