@@ -130,7 +130,7 @@ def way_of(work: Callable[[], object]) -> Way:
 def csv_median() -> Way:
     """Return the way of a median of a CSV file."""
     grid = discreet.Grid(0, 120)
-    return way_of(lambda: discreet.median("people.csv", "age", candidates=grid, epsilon=1))
+    return way_of(lambda: discreet.median("ages.csv", "age", candidates=grid, epsilon=1))
 
 
 def connected() -> Way:
@@ -171,7 +171,8 @@ def ways() -> dict[str, Way]:
     with TemporaryDirectory() as folder, chdir(folder), mock.patch.dict(os.environ):
         os.environ.pop("DISCREET_CONFIG", None)
         Path("discreet.toml").write_text(TEXT)
-        Path("people.csv").write_text(ROWS)
+        for name in ("people.csv", "ages.csv"):  # the second is declared nowhere
+            Path(name).write_text(ROWS)
         open_described(configuration(), "people")
         open_described(configuration(), "people", "ann")
         return {name: way() for name, way in WAYS.items()}

@@ -1,0 +1,25 @@
+"""The page about the architecture is walked: its links from HTTP to the bits are called, in its order."""
+
+import re
+from pathlib import Path
+
+from bench.ways import ways
+
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md"
+LINK = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` \| `(\w+)` \|", re.MULTILINE)
+
+
+def test_a_question_takes_the_twelve_links_of_the_page_in_their_order() -> None:
+    links = LINK.findall(PAGE.read_text(encoding="utf-8"))
+    assert [int(number) for number, _, _ in links] == list(range(1, 13))
+    calls = list(ways()["POST /v1/answers"].calls)  # in the order of their first call
+    places = [calls.index((file, function)) for _, file, function in links]
+    assert places == sorted(places)
+
+
+def test_the_files_to_read_first_are_there() -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("## If you have an hour")[2]
+    files = re.findall(r"^\| `([\w/]+\.py)` \|", text.partition("\n## ")[0], re.MULTILINE)
+    source = PAGE.parents[2] / "src" / "discreet"
+    assert len(files) == 10
+    assert all((source / file).is_file() for file in files)
