@@ -13,7 +13,6 @@ import pytest
 
 import discreet
 from discreet import Dataset, Grid
-from discreet.asking import bill_of
 from discreet.cli import run
 from discreet.errors import InvalidArgument, InvalidDescription, RequestConflict
 from discreet.ledger import Ledger
@@ -27,6 +26,7 @@ from discreet.privacy.units import (
     unit_in_words,
 )
 from discreet.releases import Release
+from discreet.selection import bill_of
 from discreet.service.wire import (
     read_budget,
     read_question,

@@ -7,7 +7,6 @@ from math import log
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .arguments import mapping, named_arguments, read_name, refuse_one_shot
-from .asking import bill_of
 from .error_boundary import error_boundaries
 from .errors import DiscreetError, InvalidArgument, InvalidNumber, UnknownName, shown
 from .mechanisms import BOUNDED
@@ -17,6 +16,7 @@ from .privacy.composition import Composition, compose
 from .privacy.statements import in_full
 from .privacy.units import one_record
 from .releases import Release
+from .selection import bill_of
 from .text_tables import TextTable
 
 if TYPE_CHECKING:

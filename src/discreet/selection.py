@@ -5,18 +5,19 @@ the ledger (if there is one) is charged, bits are read, an answer comes out.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import ROUND_CEILING
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .accuracy import CONFIDENCE, ErrorBound
+from .arguments import named_arguments, refuse_one_shot
 from .candidates import Answers
 from .digests import digest
-from .errors import InvalidArgument, InvalidScores
+from .errors import InvalidArgument, InvalidScores, shown
 from .float_environment import in_default_environment
 from .mechanisms import Mechanism, read_mechanism, serving_runs
 from .mechanisms.calibration_cache import find_calibration
@@ -29,7 +30,7 @@ from .mechanisms.contract import (
     read_parameter,
 )
 from .numbers import count, decimal
-from .payment import Account, Bill, Indices, Listener, Purchased, buy_from
+from .payment import Account, Bill, Indices, Listener, PrepareDraw, Purchased, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
@@ -356,3 +357,57 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
 def named(drawn: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
     return [answers[int(i)] for i in drawn]
+
+
+class Delivery(NamedTuple):
+    """The order of a verb with how it would be delivered, without paying or reading private data.
+
+    Attributes:
+        order: the order.
+        prepare: computes the private scores, and returns the function that draws.
+        name: returns the answer for what was drawn.
+    """
+
+    order: Order
+    prepare: PrepareDraw
+    name: Callable[[Any], Any]
+
+
+def delivery_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Delivery:
+    """Return the order that verb(*args, **kwargs) would place, without paying or reading private data.
+
+    Raises:
+        InvalidArgument: if a public argument cannot be accepted, or can be read once only, or this is no verb
+            that releases.
+    """
+    return _listen(verb, args, kwargs, Listener(billing=False))
+
+
+def bill_of(verb: Callable[..., Release], *args: Any, **kwargs: Any) -> Bill:
+    """Return the bill of verb(*args, **kwargs), without paying or reading private data.
+
+    Raises:
+        InvalidArgument: as for `delivery_of`.
+    """
+    listener = Listener(billing=True)
+    order = _listen(verb, args, kwargs, listener).order
+    return replace(order.bill(), about=listener.about, worst_error=order.worst_error())
+
+
+def _listen(
+    verb: Callable[..., Release],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    listener: Listener,
+) -> Delivery:
+    """Return the order that a verb places with a listener."""
+    if not callable(verb):
+        raise InvalidArgument(f"a verb such as discreet.mode is needed, got {shown(verb)}")
+    for name, argument in named_arguments(verb, args, kwargs):
+        refuse_one_shot(argument, name)
+    try:
+        verb(*args, **{**kwargs, "ledger": listener})
+    except Listener.Heard as taken:
+        assert isinstance(taken.order, Order)  # noqa: PT017  # it is one of ours
+        return Delivery(taken.order, taken.prepare, taken.name)
+    raise InvalidArgument(f"{shown(verb)} is no verb that releases an answer")

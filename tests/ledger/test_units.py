@@ -14,12 +14,12 @@ import pytest
 
 import discreet
 from discreet import Batch, Grid
-from discreet.asking import bill_of
 from discreet.errors import InvalidArgument
 from discreet.ledger import Ledger
 from discreet.mechanisms import AboveThreshold
 from discreet.payment import Bill
 from discreet.releases import Release
+from discreet.selection import bill_of
 
 from ..ledgers import answering, bill, untouched
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import discreet
 from discreet import Grid
-from discreet.asking import order_of
 from discreet.errors import UnreadableData
 from discreet.mechanisms import Base2
 from discreet.sampling.runs import Runs
 from discreet.sampling.vectors import Vector, integers
 from discreet.scores import Counts, Revenue
+from discreet.selection import delivery_of
 from discreet.tables.column import ArrayColumn
 
 from ..columns import Counted
@@ -49,7 +49,7 @@ def distance(histogram: dict[int, int], _: Fraction) -> list[int]:
 
 def scores_of(ask: Ask, *args: Any, **terms: Any) -> list[Fraction]:
     """Return the scores that a verb draws by, written out."""
-    question: Any = order_of(ask, *args, epsilon=1, **terms).question
+    question: Any = delivery_of(ask, *args, epsilon=1, **terms).order.question
     scores = question.score.compute(question.calibrated.cutoff_gap)
     if isinstance(scores, Vector):
         return [scores.exact(i) for i in range(len(scores))]
@@ -133,9 +133,9 @@ def test_base_two_rounds_all_scores_of_rank_alike() -> None:
             {0: n, 2: n, 6: n}, candidates=list(POINTS), mechanism=Base2(), epsilon=9
         )
         assert drawn.value in POINTS
-        question: Any = order_of(
+        question: Any = delivery_of(
             discreet.median, {0: n}, candidates=list(POINTS), mechanism=Base2(), epsilon=1
-        ).question
+        ).order.question
         assert question.score.compute(Fraction(1)).integral
         assert question.score.compute(Fraction(1)).values.dtype == (object if n > 1 else int)
 

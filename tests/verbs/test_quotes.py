@@ -13,9 +13,9 @@ import pytest
 
 import discreet
 from discreet import Batch, Grid, Ledger
-from discreet.asking import bill_of
 from discreet.errors import DiscreetError, InvalidArgument, InvalidCandidates
 from discreet.privacy import NoGuarantee
+from discreet.selection import bill_of
 
 from ..public_names import PATHS, public
 from ..test_payment import Purse

@@ -14,7 +14,6 @@ from flint import arb
 
 import discreet
 from discreet import Ledger
-from discreet.asking import bill_of
 from discreet.errors import Exhausted, InvalidArgument, InvalidNumber, InvalidScores
 from discreet.mechanisms import read_mechanism
 from discreet.mechanisms.contract import PrivacyParameter
@@ -24,6 +23,7 @@ from discreet.privacy.sensitivity import Sensitivity
 from discreet.sampling.bits import Bits
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
+from discreet.selection import bill_of
 from discreet.testing import BitTree, ScriptedBits, SeededBits, bit_tree
 
 from ..test_payment import Purse

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from ..asking import bill_of
 from ..datasets import Dataset
 from ..errors import InvalidArgument
 from ..messages import Message, check_language, language, translated
 from ..releases import Release
+from ..selection import bill_of
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options

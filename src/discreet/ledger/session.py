@@ -8,7 +8,6 @@ from operator import add
 from typing import Any, Generic, NoReturn, TypeVar
 
 from ..accuracy import ErrorBound
-from ..asking import bill_of
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..messages import Message
@@ -17,6 +16,7 @@ from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
 from ..renamed import missing_method
+from ..selection import bill_of
 from ..text_tables import fact_table, listing
 from ..verbs.best_price import best_price
 from ..verbs.check import check

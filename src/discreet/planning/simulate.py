@@ -8,7 +8,6 @@ from typing import Any, Unpack, overload
 
 from flint import arb
 
-from ..asking import Hearing, asked_of
 from ..candidates import Grid
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law
@@ -21,7 +20,7 @@ from ..sampling.enclosures import precision
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
-from ..selection import MOST_DRAWS, Question, named
+from ..selection import MOST_DRAWS, Delivery, Question, delivery_of, named
 from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.select import select
@@ -161,12 +160,12 @@ def _plain(answer: Any) -> Any:
     return answer.tolist() if hasattr(answer, "tolist") else answer
 
 
-def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Hearing:
+def _asked(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Delivery:
     """Return what a verb is asked, with everything public settled."""
     if not callable(verb):
         verb, arguments = select, (verb, *arguments)
     refuse_payment(terms, "looking at a distribution")
-    return asked_of(verb, *arguments, **terms)
+    return delivery_of(verb, *arguments, **terms)
 
 
 def _question(verb: Any, arguments: tuple[object, ...], terms: Mapping[str, object]) -> Question:
