@@ -25,7 +25,7 @@ from discreet.sampling.vectors import read_vector
 from discreet.sampling.waiting_times import LOG_TIME_ERROR
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 
-from .races import NUMBERS, hashed, packed
+from ..races import NUMBERS, hashed, packed
 
 HALF = NaturalRate(Fraction(1, 2))
 GENERAL = sensitivity_of(1, "add_remove")

@@ -28,7 +28,7 @@ from discreet.sampling.waiting_times import (
 )
 from discreet.testing import SeededBits, bit_tree, counted_work
 
-from .races import NUMBERS, hashed, packed
+from ..races import NUMBERS, hashed, packed
 
 HALF = NaturalRate(Fraction(1, 2))
 WORDS = 2**64

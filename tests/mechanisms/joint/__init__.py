@@ -1,0 +1,1 @@
+"""Tests of joint mechanisms: k answers in one draw."""

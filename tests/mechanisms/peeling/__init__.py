@@ -1,0 +1,1 @@
+"""Tests of rounds of a mechanism in one race."""

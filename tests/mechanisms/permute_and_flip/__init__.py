@@ -1,0 +1,1 @@
+"""Tests of permute-and-flip over runs of candidates."""
