@@ -18,7 +18,6 @@ from discreet.attacks import (
     coarse_grid,
     crash,
     floats,
-    lost_event,
     low_bits,
     rejection,
     truncation,
@@ -31,7 +30,7 @@ from discreet.privacy.sensitivity import sensitivity_of
 from discreet.sampling.bits import SystemBits
 from discreet.sampling.enclosures import precision
 from discreet.sampling.vectors import read_vector
-from discreet.testing import SeededBits, bit_tree
+from discreet.testing import bit_tree
 
 OURS: list[Mechanism] = [Exponential(), PermuteAndFlip(), NoisyMax(), NoisyMax("gumbel"), Base2()]
 
@@ -159,22 +158,6 @@ def test_a_counted_law_is_the_law() -> None:
         assert k / floats.FINE == pytest.approx(end)
 
 
-def test_the_lost_event_is_found_by_trying_all_uniforms_near_it() -> None:
-    for scores, chances in ((lost_event.SCORES, 0), (lost_event.NEIGHBOR, 2)):
-        choose = floats.unsafe_choice(floats.unsafe_weights(scores, 1, shift=True))
-        last = range(floats.FINE - 1000, floats.FINE)
-        assert sum(choose(k) for k in last) == chances
-
-
-def test_low_bits_tell_most_answers_and_every_answer_reaches_itself() -> None:
-    told = low_bits.telling()
-    assert 0.5 < len(told) / low_bits.TRIES < 0.9
-    for k in (0, 1, 12345, floats.FINE // 3, floats.FINE - 2):
-        for value in (0.0, 1.0, -7.5):
-            for sign in (1, -1):
-                assert low_bits.is_reachable(low_bits.unsafe_laplace(value, sign, k), value)
-
-
 def test_an_unreachable_answer_is_unreachable_by_brute_force() -> None:
     """All uniforms in a wide window around the place where the answer would have to be."""
     answer = low_bits.telling()[0]
@@ -186,14 +169,6 @@ def test_an_unreachable_answer_is_unreachable_by_brute_force() -> None:
     assert min(reached) < answer < max(reached)
 
 
-def test_the_biased_index_has_the_parity_of_its_start() -> None:
-    assert [biased_index.even_share(start) for start in biased_index.STARTS] == [0, 1]
-    bits = SeededBits()
-    drawn = [biased_index.unsafe_index(biased_index.LARGE, bits.word() >> 11) for _ in range(99)]
-    assert all(i % 2 == 0 for i in drawn)
-    assert biased_index.is_uniform(6)
-
-
 def test_the_naive_median_answers_where_there_are_no_ties() -> None:
     assert 0 < crash.unsafe_median(crash.ROWS, 0, 10, 0.5) < 10
     with pytest.raises(ValueError, match="math domain error"):
@@ -201,26 +176,6 @@ def test_the_naive_median_answers_where_there_are_no_ties() -> None:
     grid = discreet.Grid(0, 10)
     for rows in (crash.ROWS, crash.NEIGHBOR, [5, 5, 5], []):
         assert discreet.median(rows, candidates=grid, epsilon=1).value in range(11)
-
-
-def test_the_law_of_the_rejection_sampler_is_right_and_its_length_tells() -> None:
-    ours = law(Exponential(), [0, 1, 0], 1)
-    naive = rejection.UnsafeRejection([0, 1, 0], Fraction(1, 2))
-    bits = SeededBits()
-    drawn = [naive.draw(bits) for _ in range(4000)]
-    with precision(64):
-        assert drawn.count(1) / 4000 == pytest.approx(float(ours.probabilities()[1]), abs=0.03)
-    words = rejection.words_read(
-        rejection.UnsafeRejection(rejection.NEIGHBOR, rejection._EPSILON / 2)
-    )
-    assert max(words) > 3 * min(words)
-    for mechanism in discreet.mechanisms.MECHANISMS:
-        read = [
-            rejection.words_read(rejection.law_of(mechanism, s))
-            for s in (rejection.SCORES, rejection.NEIGHBOR)
-        ]
-        assert read[0] == read[1]
-        assert len(read[0]) == 1
 
 
 def test_the_published_base_two_sampler_loses_an_outcome() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from discreet.attacks import ATTACKS
 from discreet.cli import run
 
 PAIR = ["audit", "exact", "--scores", "0,1,2", "--neighbor", "1,1,2", "--epsilon", "1"]
@@ -81,27 +80,6 @@ def test_errors_are_one_line_and_exit_with_2(
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
-
-
-def test_attacks_by_name_and_all(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["attack", "--list"]) == 0
-    assert capsys.readouterr().out.split() == list(ATTACKS)
-    assert run(["attack", "--list", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == list(ATTACKS)
-    assert run(["attack", "lost_event"]) == 0
-    assert "BROKEN" in capsys.readouterr().out
-    assert run(["attack", "lost_event", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["broken"] is True
-
-
-@pytest.mark.proof
-def test_all_attacks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["attack"]) == 0
-    out = capsys.readouterr().out
-    assert out.count("BROKEN") == out.count("STANDING") == len(ATTACKS)
-    assert max(map(len, out.splitlines())) <= 80
-    assert run(["attack", "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)) == len(ATTACKS)
 
 
 def test_help_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,22 +14,18 @@ from discreet.errors import InvalidArgument, InvalidScores, UnknownName
 from discreet.mechanisms import (
     MECHANISMS,
     Base2,
-    Base2Eta,
     Exponential,
     Mechanism,
     NoisyMax,
     PermuteAndFlip,
-    base2,
-    best_eta,
     read_mechanism,
 )
 from discreet.mechanisms.contract import Calibrated, Law, PrivacyParameter
-from discreet.mechanisms.noisy_max import LaplaceRace
 from discreet.mechanisms.permute_and_flip import OneOfTheHeads
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP
 from discreet.privacy.sensitivity import Sensitivity, sensitivity_of
 from discreet.sampling.bits import Bits, SystemBits
-from discreet.sampling.enclosures import DyadicRate, NaturalRate, ball, lower, precision, upper
+from discreet.sampling.enclosures import DyadicRate, ball, lower, precision, upper
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, bit_tree, check_mechanism, counted_work, log_ratios
 
@@ -68,14 +63,6 @@ def pmf(law: Law) -> list[float]:
 @pytest.mark.one_in(6)
 def test_the_library_checks_its_own_mechanisms(mechanism: Mechanism) -> None:
     check_mechanism(mechanism)
-
-
-@pytest.mark.parametrize(
-    "mechanism", [Base2(Base2Eta(3, 2, 1)), Base2(Base2Eta(1, 1), granularity="1/2")], ids=str
-)
-@pytest.mark.one_in(2)
-def test_base2_with_its_own_eta_is_checked_too(mechanism: Base2) -> None:
-    check_mechanism(mechanism, epsilon=None)
 
 
 INSTANCES: list[tuple[list[Any], int]] = [
@@ -166,56 +153,6 @@ def test_permute_and_flip_is_rational_where_the_weights_are() -> None:
         assert tree.masses[i] <= Fraction(exact) <= tree.masses[i] + tree.undecided
 
 
-def permute_and_flip_as_written(weights: list[Fraction]) -> list[Fraction]:
-    """Return the law of McKenna and Sheldon's loop, over every permutation."""
-    chances = [Fraction(0)] * len(weights)
-
-    def visit(waiting: list[int], reached: Fraction) -> None:
-        for i in waiting:
-            here = reached / len(waiting)
-            chances[i] += here * weights[i]
-            visit([j for j in waiting if j != i], here * (1 - weights[i]))
-
-    visit(list(range(len(weights))), Fraction(1))
-    return chances
-
-
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=5))
-def test_one_of_the_heads_is_permute_and_flip(scores: list[int]) -> None:
-    weights = [Fraction(1, 2 ** (max(scores) - s)) for s in scores]
-    with precision(200):
-        stated = OneOfTheHeads(read_vector(scores), ONE_BIT).probabilities()
-    for probability, exact in zip(stated, permute_and_flip_as_written(weights), strict=True):
-        assert lower(probability) <= exact <= upper(probability)
-
-
-@pytest.mark.parametrize("gap", [0, 1, 3, 20])
-def test_noisy_max_of_two_has_a_closed_form(gap: int) -> None:
-    """The difference of two Laplace variables of scale 1 exceeds g with probability (2 + g) exp(-g) / 4."""
-    law_of_two = law(NoisyMax(), [0, gap], 1, MONOTONIC)
-    assert math.isclose(pmf(law_of_two)[0], (2 + gap) * math.exp(-gap) / 4, rel_tol=1e-12)
-
-
-def test_noisy_max_law_against_plain_integration() -> None:
-    scores, t = [0.0, 0.7, 1.0, 1.0], np.linspace(-40, 40, 800_001)
-    density = [0.5 * np.exp(-np.abs(t - s)) for s in scores]
-    below = [np.where(t < s, 0.5 * np.exp(t - s), 1 - 0.5 * np.exp(s - t)) for s in scores]
-    for i, probability in enumerate(pmf(law(NoisyMax(), scores, 1, MONOTONIC))):
-        others = np.prod([b for j, b in enumerate(below) if j != i], axis=0)
-        assert math.isclose(probability, np.trapezoid(density[i] * others, t), rel_tol=1e-7)
-
-
-def test_the_race_beyond_doubles_is_the_same_race() -> None:
-    """Without a fast pass everyone starts in balls; the same words give the same winner."""
-    scores, rate = read_vector([0, 1, 2, 2]), NaturalRate(Fraction(1, 2))
-    slow = LaplaceRace(scores, rate)
-    slow._decays = None
-    for seed in range(50):
-        words = np.random.default_rng(seed).integers(0, 2, 64 * 8).tolist()
-        fast = LaplaceRace(scores, rate).draw(ScriptedBits(words, width=64))
-        assert slow.draw(ScriptedBits(words, width=64)) == fast
-
-
 # What each mechanism promises.
 
 
@@ -282,28 +219,6 @@ def test_permute_and_flip_is_never_worse(scores: list[int]) -> None:
     assert np.dot(flip, scores) >= np.dot(plain, scores) - 1e-12
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=6))
-def test_expected_error_is_entropy_less_log_of_the_normaliser(scores: list[int]) -> None:
-    eta, p = 0.5, np.array(pmf(law(Exponential(), scores)))
-    gaps = max(scores) - np.array(scores)
-    entropy, normaliser = -np.sum(p * np.log(p)), np.sum(np.exp(-eta * gaps))
-    assert math.isclose(np.dot(p, gaps), (entropy - math.log(normaliser)) / eta, abs_tol=1e-9)
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=2, max_size=6))
-def test_the_exponential_mechanism_is_a_logistic_shift(pairs: list[tuple[int, int]]) -> None:
-    """For every event, logit P'(E) <= logit P(E) + epsilon."""
-    ready = calibrated(Exponential(), 1, MONOTONIC)
-    p = pmf(ready.law(read_vector([s for s, _ in pairs])))
-    q = pmf(ready.law(read_vector([s + step for s, step in pairs])))
-    for event in product((False, True), repeat=len(pairs)):
-        if any(event) and not all(event):
-            inside = np.array(event)
-            before = np.sum(np.array(p)[inside]) / np.sum(np.array(p)[~inside])
-            after = np.sum(np.array(q)[inside]) / np.sum(np.array(q)[~inside])
-            assert abs(math.log(after / before)) <= 1 + 1e-9
-
-
 @pytest.mark.parametrize(
     ("mechanism", "guarantee"),
     [
@@ -332,154 +247,6 @@ def test_a_rho_that_is_no_square_is_rounded_down() -> None:
 
 
 # Base 2.
-
-
-def exact_base2(scores: list[int], eta: Base2Eta) -> list[Fraction]:
-    """Return Ilvento's law in integers only: weights x**(z k) * 2**(y z (K - k))."""
-    gaps = [max(scores) - s for s in scores]
-    widest = max(gaps)
-    weights = [eta.x ** (eta.z * k) << (eta.y * eta.z * (widest - k)) for k in gaps]
-    return [Fraction(w, sum(weights)) for w in weights]
-
-
-@pytest.mark.parametrize(
-    "eta", [Base2Eta(1, 1), Base2Eta(3, 2), Base2Eta(5, 3, 2), Base2Eta(1, 4, 3)]
-)
-@pytest.mark.parametrize(
-    "scores", [[0, 1, 2], [0, 0, 0], [0, -15], [-1, -14], [7, 3, 7, 1], [0, 1000]]
-)
-def test_base2_is_its_integers(eta: Base2Eta, scores: list[int]) -> None:
-    exact = exact_base2(scores, eta)
-    ready = Base2(eta).calibrate(GENERAL, None).law(read_vector(scores))
-    tree = bit_tree(ready.draw, 45)
-    for i, chance in enumerate(exact):
-        mass = tree.masses.get(i, Fraction(0))
-        assert mass <= chance <= mass + tree.undecided
-    with precision(6000):
-        for probability, chance in zip(ready.probabilities(), exact, strict=True):
-            assert lower(probability) <= chance <= upper(probability)
-
-
-def test_base2_golden() -> None:
-    assert exact_base2([0, 1, 2], Base2Eta(1, 1)) == [
-        Fraction(1, 7),
-        Fraction(2, 7),
-        Fraction(4, 7),
-    ]
-    assert exact_base2([0, -15], Base2Eta(1, 1))[1] == Fraction(1, 32769)
-    assert math.isclose(float(Base2Eta(1, 1).epsilon(2)), 1.3862943611198906, rel_tol=1e-15)
-
-
-@pytest.mark.parametrize("scores", [[0.5, 1.25], [Fraction(1, 3), 0], [0.1, 2.0, 1.0]])
-@pytest.mark.parametrize("granularity", [1, "1/2", "1/3", 2])
-@pytest.mark.one_in(5)
-def test_base2_rounds_at_random_without_bias(scores: list[Any], granularity: Any) -> None:
-    ready = Base2(Base2Eta(1, 1), granularity).calibrate(GENERAL, None).law(read_vector(scores))
-    tree = bit_tree(ready.draw, 14)
-    with precision(300):
-        probabilities = ready.probabilities()
-    assert all(tree.admits(i, p) for i, p in enumerate(probabilities))
-    # By hand: every way to round, weighted.
-    unit = Fraction(granularity)
-    quotients = [Fraction(s) / unit for s in scores]
-    by_hand = [Fraction(0)] * len(scores)
-    for ups in product((0, 1), repeat=len(scores)):
-        chance = math.prod(q % 1 if up else 1 - q % 1 for q, up in zip(quotients, ups, strict=True))
-        rounded = [math.floor(q) + up for q, up in zip(quotients, ups, strict=True)]
-        for i, p in enumerate(exact_base2(rounded, Base2Eta(1, 1))):
-            by_hand[i] += chance * p
-    assert all(
-        lower(p) <= exact <= upper(p) for p, exact in zip(probabilities, by_hand, strict=True)
-    )
-
-
-def test_rounding_keeps_its_promise_for_fractional_neighbours() -> None:
-    ready = Base2(Base2Eta(1, 1)).calibrate(sensitivity_of("3/4", "add_remove"), None)
-    assert float(ready.guarantee.epsilon) == pytest.approx(2 * math.log(2))  # type: ignore[attr-defined]
-    shifts = [Fraction(k, 4) for k in range(-3, 4)]
-    with precision(200):
-        base = [Fraction(0), Fraction(3, 8), Fraction(-5, 8)]
-        before = ready.law(read_vector(base))
-        for change in product(shifts[::3], repeat=3):
-            after = ready.law(read_vector([s + c for s, c in zip(base, change, strict=True)]))
-            for ratio in log_ratios(before, after):
-                assert not abs(ratio) > ball(ready.guarantee.epsilon)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    "values", [[0.1, 2.0**60, -3.75], [0.1, 1e-300, -1e-300], [5.5, 1e308, -2.25], [-0.0]]
-)
-@pytest.mark.parametrize("granularity", [Fraction(1), Fraction(1, 4), Fraction(2), Fraction(1, 3)])
-def test_splitting_is_exact(values: list[float], granularity: Fraction) -> None:
-    from discreet.mechanisms.base2 import _split
-
-    floors, parts = _split(read_vector(values), granularity)
-    for value, floor, part in zip(values, floors, parts, strict=True):
-        quotient = Fraction(value) / granularity
-        assert Fraction(floor) == math.floor(quotient)
-        assert abs(Fraction(float(part)) - quotient % 1) <= Fraction(1, 2**50)
-
-
-def test_integers_at_granularity_one_are_not_rounded() -> None:
-    with counted_work() as work:
-        Base2(Base2Eta(1, 1)).calibrate(GENERAL, None).law(read_vector([1, 2, 3])).draw(
-            SystemBits()
-        )
-    assert work.words == 1
-    halves = Base2(Base2Eta(1, 1), "1/2").calibrate(GENERAL, None).law(read_vector([1, 2]))
-    assert pmf(halves) == [0.2, 0.8]
-
-
-def test_the_law_over_many_roundings_is_refused() -> None:
-    ready = Base2(Base2Eta(1, 1)).calibrate(GENERAL, None).law(read_vector([0.5] * 13))
-    with pytest.raises(InvalidScores, match="at most 12"):
-        ready.probabilities()
-
-
-@given(st.fractions(Fraction(1, 10**6), 200), st.sampled_from([1, 2, Fraction(1, 3)]))
-def test_best_eta_is_below_and_close(epsilon: Fraction, spread: Any) -> None:
-    eta = best_eta(epsilon, spread)
-    reached = eta.epsilon(spread)
-    with precision(2 * eta.y + 200):
-        true = (
-            spread.numerator
-            * eta.z
-            * (eta.y * arb(2).log() - arb(eta.x).log())
-            / spread.denominator
-        )
-        assert true <= ball(epsilon)
-        assert true <= ball(reached)
-    assert reached >= epsilon * (1 - Fraction(1, 2**28))
-
-
-def test_best_eta_is_best() -> None:
-    """Against all x, y, z of the same length, by brute force."""
-    wanted, spread, bits = Fraction(1), Fraction(1), 6
-    found = best_eta(wanted, spread, bits=bits)
-    length = bits + 3  # the least that a decay of 1 takes is 36/25 bits, and 1/1 has one bit
-    reached = [
-        z * (y * math.log(2) - math.log(x))
-        for y in range(1, length + 1)
-        for z in range(1, length // y + 1)
-        for x in range(1, 2**y)
-    ]
-    best = max(epsilon for epsilon in reached if epsilon <= 1)
-    assert math.isclose(found.z * (found.y * math.log(2) - math.log(found.x)), best, rel_tol=1e-12)
-
-
-def test_base2_refuses_what_has_no_meaning() -> None:
-    with pytest.raises(InvalidArgument, match=r"below 2\*\*y"):
-        Base2Eta(2, 1)
-    with pytest.raises(InvalidArgument, match="x must be a whole number"):
-        Base2Eta(0, 1)
-    with pytest.raises(
-        InvalidArgument, match="eta already says how much privacy; leave out epsilon"
-    ):
-        calibrated(Base2(Base2Eta(1, 1)))
-    with pytest.raises(InvalidArgument, match="how much privacy"):
-        Base2().calibrate(GENERAL, None)
-    with pytest.raises(InvalidArgument, match="granularity must be greater than zero"):
-        calibrated(Base2(granularity=0))
 
 
 # The contract.
@@ -583,31 +350,3 @@ def test_a_scale_is_in_units_of_the_score() -> None:
         assert 2 * (1 - 2**-28) < ready.guarantee.epsilon <= 2
     with pytest.raises(InvalidArgument, match=r"eta must be a Base2Eta\(x, y, z\)"):
         Base2(1)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("granularity", [1, "1/4", "1/3", 3])
-@pytest.mark.parametrize(
-    "scores", [[0, 5, -7], [0.25, 1.5, -3.0], [Fraction(1, 3), 2, Fraction(-5, 7)], [2**70, 1, 0]]
-)
-def test_base2_gives_its_dyadic_rate_whole_gaps(scores: list[Any], granularity: Any) -> None:
-    made: list[Vector] = []
-
-    def note(vector: Vector, _: object) -> Picked:
-        made.append(vector)
-        return Picked()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base2, "Categorical", note)
-        law = Base2(Base2Eta(3, 2), granularity).calibrate(GENERAL, None).law(read_vector(scores))
-        for _ in range(20):
-            law.draw(SystemBits())
-    assert made
-    for vector in made:
-        assert all(vector.exact(i).denominator == 1 for i in range(len(vector)))
-
-
-class Picked:
-    """A distribution that draws nothing."""
-
-    def draw(self, _: Bits) -> int:
-        return 0

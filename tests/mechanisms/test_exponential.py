@@ -1,0 +1,37 @@
+"""The exponential mechanism: its expected error, and a change of one score is a logistic shift."""
+
+import math
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.mechanisms import (
+    Exponential,
+)
+from discreet.sampling.vectors import read_vector
+
+from .test_mechanisms import MONOTONIC, calibrated, law, pmf
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=6))
+def test_expected_error_is_entropy_less_log_of_the_normaliser(scores: list[int]) -> None:
+    eta, p = 0.5, np.array(pmf(law(Exponential(), scores)))
+    gaps = max(scores) - np.array(scores)
+    entropy, normaliser = -np.sum(p * np.log(p)), np.sum(np.exp(-eta * gaps))
+    assert math.isclose(np.dot(p, gaps), (entropy - math.log(normaliser)) / eta, abs_tol=1e-9)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1)), min_size=2, max_size=6))
+def test_the_exponential_mechanism_is_a_logistic_shift(pairs: list[tuple[int, int]]) -> None:
+    """For every event, logit P'(E) <= logit P(E) + epsilon."""
+    ready = calibrated(Exponential(), 1, MONOTONIC)
+    p = pmf(ready.law(read_vector([s for s, _ in pairs])))
+    q = pmf(ready.law(read_vector([s + step for s, step in pairs])))
+    for event in product((False, True), repeat=len(pairs)):
+        if any(event) and not all(event):
+            inside = np.array(event)
+            before = np.sum(np.array(p)[inside]) / np.sum(np.array(p)[~inside])
+            after = np.sum(np.array(q)[inside]) / np.sum(np.array(q)[~inside])
+            assert abs(math.log(after / before)) <= 1 + 1e-9
