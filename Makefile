@@ -4,12 +4,15 @@ BIN = .venv/bin
 # Byte code is kept, whatever the shell says: hundreds of tests start an interpreter, and compiling is half its start.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: browser demo test check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check constraints clean
+.PHONY: browser demo test tests check bench bench-check measure coverage proofs fuzz storm docs search-check pictures release-check constraints clean
 
 demo: .venv/ready
 	@$(BIN)/python examples/demo.py
 
-test: check ## lint, types, import contract, tests, every example in README and docs
+test: .venv/test-ready ## lint, types, import contract, tests, every example in README and docs
+	@$(MAKE) --no-print-directory -j 2 check tests # side by side: a checker of types keeps one core busy
+
+tests: .venv/test-ready
 	$(BIN)/pytest -q -n auto --dist loadscope
 
 check: .venv/test-ready

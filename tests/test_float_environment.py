@@ -152,7 +152,7 @@ NEAR: dict[str, tuple[Any, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("verb", NEAR)
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 def test_words_beside_a_boundary(verb: str, name: str, path: str) -> None:
     scores, call = NEAR[verb]
     steps = (
@@ -210,7 +210,7 @@ def numbers_that_follow() -> list[Any]:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4)
 def test_numbers_that_follow_are_the_same(name: str) -> None:
     plain = numbers_that_follow()
     for kept in (range_rho, pure_rho, logistic_rho, laplace_rho):
