@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import discreet
+from discreet import privacy
 from discreet.errors import InvalidArgument
 from discreet.mechanisms import (
     MECHANISMS,
@@ -222,7 +223,7 @@ def test_a_scale_is_that_of_every_answer(mechanism: Mechanism, scale: Any) -> No
     assert 0.999 < guarantee.pure * scale / (answers * spread) <= 1
 
 
-KINDS: Any = discreet
+KINDS: Any = privacy
 """Whose guarantees take numbers of all types."""
 
 REFUSED: dict[str, tuple[Guarantee, str]] = {
