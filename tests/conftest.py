@@ -65,6 +65,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesAndSpar
 
 
 @pytest.fixture(autouse=True, scope="session")
+def commands_in_english() -> Iterator[None]:
+    """Let commands answer in English, whatever the locale of who runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LANGUAGE", "en")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def coverage_in_threads() -> Iterator[None]:
     """Let coverage see transactions: their threads are the interpreter's own, which it does not follow."""
     with pytest.MonkeyPatch.context() as patch:

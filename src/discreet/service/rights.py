@@ -12,6 +12,7 @@ from ..datasets.columns import Column
 from ..errors import Exhausted, InvalidArgument, UnknownBudget, UnknownName, shown
 from ..ledger import Budget, Quote, Session
 from ..ledger.budget import Amount
+from ..messages import Message
 from ..node.allowed_questions import (
     AllowedQuestion,
     Checkout,
@@ -326,16 +327,31 @@ def exhausted(name: str, quote: Quote) -> Exhausted:
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
     }  # fmt: skip
     if quote.closed is not None:
-        return Exhausted(f"the budget of {name} cannot pay any more: {quote.closed}", **amounts)
+        closed = Message(
+            "the budget of {budget} cannot pay any more: {reason}", budget=name, reason=quote.closed
+        )
+        return Exhausted(closed, **amounts)
     if quote.fits:  # so the budget is oversubscribed
         return Exhausted(
-            f"your share could pay {quote.cost}, but what all analysts of {name} may spend together "
-            "cannot; tell the owner of the data",
+            Message(
+                "your share could pay {cost}, but what all analysts of {budget} may spend together "
+                "cannot; tell the owner of the data",
+                cost=quote.cost,
+                budget=name,
+            ),
             **amounts,
         )
     return Exhausted(
-        f"the budget of {quote.name} cannot pay {quote.cost}: spent {quote.spent}, "
-        f"remaining {quote.remaining}",
+        Message(
+            "the budget of {budget} cannot pay {cost}: {reason}",
+            budget=quote.name,
+            cost=quote.cost,
+            reason=Message(
+                "spent {spent}, remaining {remaining}",
+                spent=quote.spent,
+                remaining=quote.remaining,
+            ),
+        ),
         **amounts,
     )
 
