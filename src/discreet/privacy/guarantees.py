@@ -14,9 +14,10 @@ from ..arguments import text
 from ..errors import InvalidArgument, shown
 from ..messages import Message
 from ..numbers import Number
+from .base import BaseGuarantee
 from .composition import Composition
-from .contract import Guarantee, guarantee_as_dict
-from .conversions import divergence_at, read_epsilon
+from .contract import Guarantee
+from .conversions import read_epsilon
 from .epsilon_dp import (
     CHAIN,
     ApproxDP,
@@ -52,7 +53,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class NoGuarantee:
+class NoGuarantee(BaseGuarantee):
     """No privacy guarantee, for the stated reason.
 
     Attributes:
@@ -88,10 +89,6 @@ class NoGuarantee:
     def renyi(self, excess: arb) -> None:
         """Return None."""
 
-    def renyi_divergence(self, order: Number) -> float:
-        """Return infinity."""
-        return divergence_at(self.renyi, order)
-
     def ceiling(self, chance: arb) -> None:
         """Return None."""
 
@@ -106,10 +103,6 @@ class NoGuarantee:
     def under(self, neighbors: str) -> "NoGuarantee":
         """Return nothing under that relation."""
         return NoGuarantee(self.reason, read_neighbors(neighbors))
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the kind and the reason."""
-        return guarantee_as_dict(self)
 
     def __str__(self) -> str:
         return Message("no privacy guarantee: {reason}", reason=Message(self.reason))

@@ -15,12 +15,10 @@ from flint import arb
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidNumber, shown
 from ..messages import Message
-from ..numbers import Number, count, exact, positive_up, short_up, spell
+from ..numbers import count, exact, positive_up, short_up, spell
 from ..sampling.enclosures import ball, lower, precision, upper
-from .base import BaseGuarantee
+from .by_curve import ByCurve
 from .contract import steps
-from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
-from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
 _Curve = tuple[tuple[Fraction, Fraction], ...]
@@ -40,7 +38,7 @@ ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class RenyiDP(BaseGuarantee):
+class RenyiDP(ByCurve):
     """Bounds on the Rényi divergences of some orders, such as another library gives for its mechanism.
 
     Between two orders (a - 1) times the divergence is convex, so a straight line bounds it; below the first
@@ -60,28 +58,12 @@ class RenyiDP(BaseGuarantee):
     curve: Any
     neighbors: Neighbors = "add_remove"
     kind: ClassVar[str] = "renyi_dp"
-    pure: ClassVar[None] = None
+    without_delta: ClassVar[str] = "some orders do not imply epsilon-DP"
     rho: ClassVar[None] = None
-    slack: ClassVar[Fraction] = Fraction(0)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "curve", _read(self.curve))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
-
-    def delta_at(self, epsilon: Number) -> Fraction:
-        """Return the least delta known for which (epsilon, delta)-DP follows."""
-        return delta_of_curve(self.renyi, read_epsilon(epsilon))
-
-    def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon known.
-
-        Raises:
-            InvalidNumber: if delta is zero.
-        """
-        share = read_delta(delta)
-        if share == 0:
-            raise InvalidNumber("delta must be above zero: some orders do not imply epsilon-DP")
-        return ApproxDP(epsilon_of_curve(self.renyi, share), share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
@@ -91,9 +73,6 @@ class RenyiDP(BaseGuarantee):
             return arb.pos_inf()
         scaled = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
         return reduce(arb.max, scaled) / excess
-
-    def ceiling(self, chance: arb) -> None:
-        """Return None: probabilities of single events are bounded by no closed form."""
 
     def group(self, size: int) -> "RenyiDP":
         """Return the guarantee `size` steps away, for orders up to a `size`-th of the largest."""

@@ -6,19 +6,16 @@ from typing import ClassVar
 
 from flint import arb
 
-from ..errors import InvalidNumber
 from ..messages import Message
-from ..numbers import Number, count, positive
+from ..numbers import count, positive
 from ..sampling.enclosures import ball
-from .base import BaseGuarantee
+from .by_curve import ByCurve
 from .contract import equals, steps
-from .conversions import delta_of_curve, epsilon_of_curve, read_delta, read_epsilon
-from .epsilon_dp import ApproxDP
 from .sensitivity import Neighbors, read_neighbors
 
 
 @dataclass(frozen=True, slots=True)
-class ZCDP(BaseGuarantee):
+class ZCDP(ByCurve):
     """rho-zCDP: the Rényi divergence of order a is at most rho * a, for every a above 1.
 
     Attributes:
@@ -29,34 +26,15 @@ class ZCDP(BaseGuarantee):
     rho: Fraction
     neighbors: Neighbors = "add_remove"
     kind: ClassVar[str] = "zcdp"
-    pure: ClassVar[None] = None
-    slack: ClassVar[Fraction] = Fraction(0)
+    without_delta: ClassVar[str] = "zCDP does not imply epsilon-DP"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", positive(self.rho, "rho"))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
-    def delta_at(self, epsilon: Number) -> Fraction:
-        """Return the least delta known for which (epsilon, delta)-DP follows."""
-        return delta_of_curve(self.renyi, read_epsilon(epsilon))
-
-    def approx(self, delta: Number) -> ApproxDP:
-        """Return (epsilon, delta)-DP with the least epsilon known.
-
-        Raises:
-            InvalidNumber: if delta is zero.
-        """
-        share = read_delta(delta)
-        if share == 0:
-            raise InvalidNumber("delta must be above zero: zCDP does not imply epsilon-DP")
-        return ApproxDP(epsilon_of_curve(self.renyi, share), share, self.neighbors)
-
     def renyi(self, excess: arb) -> arb:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
         return ball(self.rho) * (1 + excess)
-
-    def ceiling(self, chance: arb) -> None:
-        """Return None: probabilities of single events are bounded by no closed form."""
 
     def group(self, size: int) -> "ZCDP":
         """Return the guarantee `size` steps away: size**2 * rho."""
