@@ -12,7 +12,7 @@ pytest.importorskip("httpx", reason="the extra server is not installed")
 from discreet.ledger.toml_budgets import configuration
 from discreet.service.counts import RequestCounts
 from discreet.service.health import Health
-from discreet.service.held import hold
+from discreet.service.permissions import hold
 
 from .harms import Harm, emptied, locked, removed, short_patience, writable
 from .test_connect import write_files

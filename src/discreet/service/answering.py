@@ -19,9 +19,9 @@ from ..node.datasets import Datasets
 from ..node.isolation import Failure, call_isolated, isolated, translation_for
 from ..releases import Release
 from ..verbs.mode import mode
-from .apart import write_answer
-from .held import hold, rights_of
 from .operations import READING
+from .permissions import hold, rights_of
+from .reader_client import write_answer
 from .tokens import tokens_beside
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]

@@ -19,17 +19,17 @@ from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, isolated, translation_for, unwrap
 from . import models
 from .access import AccessLog
-from .apart import Answer, Apart
 from .connection import Connection
 from .counts import RequestCounts
 from .health import Health
-from .held import hold, rights_of
 from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
 from .operations import READING, entrances
 from .ownership import Ownership
 from .pages import add_pages, lost
+from .permissions import hold, rights_of
 from .processes import Processes
+from .reader_client import Answer, Apart
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope

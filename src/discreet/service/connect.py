@@ -20,9 +20,9 @@ from ..node.isolation import PublicError, error_for_owner, isolated, unwrap
 from .connection import Connection
 from .data_in_hand import DataInHand, hold_in_hand
 from .free_questions import Freedom
-from .held import auditor_rights, caller_rights, hold
 from .in_process import InProcess
 from .ownership import Ownership
+from .permissions import auditor_rights, caller_rights, hold
 from .rights import Rights
 from .tokens import tokens_beside
 

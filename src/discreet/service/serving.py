@@ -16,7 +16,7 @@ from ..errors import InvalidArgument, LedgerUnwritable, MissingPackage, shown
 from ..numbers import count
 from .answering import file_digest
 from .counts import kept_counts
-from .held import hold
+from .permissions import hold
 from .processes import Processes
 
 if TYPE_CHECKING:
