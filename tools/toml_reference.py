@@ -47,7 +47,7 @@ def _tables() -> Iterator[str]:
     old = [
         f"`{name}` (now `{'.'.join(path)}`)"
         for table in TABLES.values()
-        for name, path in table.renamed.items()
+        for name, path in table.old_names.items()
     ]
     old += [f'`verb = "{name}"` (now `"{now}"`)' for name, now in RENAMED.items()]
     yield f"\nNames of older versions are read, with a warning: {', '.join(old)}."

@@ -84,7 +84,7 @@ def test_an_old_name_beside_that_of_now_is_refused(
 
 def test_every_renamed_key_is_tried() -> None:
     tables = {"datasets": DATASET, "budget": BUDGET, "analysts": ANALYST, "": DOCUMENT}
-    names = {name for table in tables.values() for name in table.renamed}
+    names = {name for table in tables.values() for name in table.old_names}
     tried = {place.rpartition(".")[2] for place, *_ in RENAMED}
     assert tried == names | {
         f'{key} = "{name}"' for key in ("verb", "verbs") for name in RENAMED_VERBS

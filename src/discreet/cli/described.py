@@ -7,7 +7,7 @@ from .. import tables
 from ..candidates import Grid
 from ..datasets import Dataset
 from ..datasets.configuration import find_configuration, read_configuration
-from ..datasets.dataset_paths import declared_as
+from ..datasets.dataset_paths import find_by_path
 from ..errors import InvalidArgument
 from .answers import say
 
@@ -30,7 +30,7 @@ def described_data(given: Path) -> Path | Dataset:
     declared = read_configuration(path)
     if str(given) in declared.datasets:
         return with_its_ledger(declared, str(given))
-    found = declared_as(given)
+    found = find_by_path(given)
     if found is None:
         return given
     if found.is_whole:

@@ -27,15 +27,15 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
     place = list(signature.parameters).index("data")
 
     @wraps(verb)
-    def asked(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         outer = _inside.set(True)
         try:
             data = args[place] if len(args) > place else kwargs.get("data")
             if isinstance(data, Dataset):
                 bound = signature.bind_partial(*args, **kwargs).arguments
-                given: dict[str, Any] = {**bound, **bound.pop("terms", {})}
-                given.pop("terms", None)
-                return verb(**settle(data, given, asks, verb.__name__))  # type: ignore[call-arg]
+                arguments: dict[str, Any] = {**bound, **bound.pop("terms", {})}
+                arguments.pop("terms", None)
+                return verb(**settle(data, arguments, asks, verb.__name__))  # type: ignore[call-arg]
             column = _column(args, kwargs, place)
             if outer.old_value is Token.MISSING:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
@@ -45,7 +45,7 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
         finally:
             _inside.reset(outer)
 
-    return asked
+    return call
 
 
 def _column(args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int) -> object:

@@ -120,12 +120,12 @@ def described_records(dataset: Dataset, unit: object = None, most: object = None
     unit, bound = declared_unit(dataset, read_unit(unit)), declared_bound(dataset, most)
     if bound is None and unit is not None:
         raise InvalidArgument(
-            f"a record of {dataset.called} is all rows of one {unit_in_words(unit)}, which may be any number: "
+            f"a record of {dataset.label} is all rows of one {unit_in_words(unit)}, which may be any number: "
             "declare max_contributions, the most of them that count, or give it"
         )
     if bound is not None and unit is None:
         raise InvalidArgument(
-            f"max_contributions bounds the rows of one privacy unit, and {dataset.called} declares none: "
+            f"max_contributions bounds the rows of one privacy unit, and {dataset.label} declares none: "
             "leave it out"
         )
     return Records(unit, bound)
@@ -138,7 +138,7 @@ def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCount
         return cells.values(labels)
     _check_type(column, of)
     bounded = column.minimum is not None or column.maximum is not None
-    counts = _ranged(column, cells)
+    counts = _count_in_range(column, cells)
     if counts is not None:
         return counts
     if not is_written(of) and of.kind not in _UNTYPED and not bounded and column.type != "integer":
@@ -148,7 +148,7 @@ def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCount
     return cells.accepted(lambda value: not _reason(value, column, of))
 
 
-def _ranged(column: Column, cells: DeclaredCells) -> CellCounts | None:
+def _count_in_range(column: Column, cells: DeclaredCells) -> CellCounts | None:
     """Return the counts of a column of numbers by its bounds; None where numbers must be looked at one by one."""
     kind = cells.of.kind
     if (column.type == "number" and kind != "nothing") or (column.type, kind) == ("integer",) * 2:
@@ -176,9 +176,9 @@ def _fit(dataset: Dataset, column: Column, source: Any) -> Fit:
     cells = DeclaredCells(open_table(source, column.name, Records()))
     counts = _counts(dataset, column, cells)
     reasons = _reasons(dataset, column, cells, source, counts)
-    told = {name: reasons[name] for name in ("beyond", "other_value", "otherwise")}
-    other_type = counts.misfits - sum(told.values())
-    return Fit(column, counts.fits, counts.misfits, counts.missing, other_type, **told)
+    misfits = {name: reasons[name] for name in ("beyond", "other_value", "otherwise")}
+    other_type = counts.misfits - sum(misfits.values())
+    return Fit(column, counts.fits, counts.misfits, counts.missing, other_type, **misfits)
 
 
 def _reasons(
@@ -186,8 +186,8 @@ def _reasons(
 ) -> Counter[str]:
     """Return how many cells do not fit, by reason."""
     of, labels = cells.of, _labels(dataset, column)
-    ranged = None if labels is not None else _ranged(column, cells)
-    if ranged is not None:
+    in_range = None if labels is not None else _count_in_range(column, cells)
+    if in_range is not None:
         numbers = cells.numbers(None, None)
         return Counter(beyond=0 if numbers is None else numbers.fits - counts.fits)
     fitting = set()
@@ -205,18 +205,18 @@ def _reason(value: Any, column: Column, of: ColumnType) -> str:
     """Return why a value does not fit; an empty text if only its spelling may be why."""
     bare = Column(column.name, column.type)
     try:
-        read: Any = bare.parse(value) if is_written(of) else bare.read(value)
+        cell: Any = bare.parse(value) if is_written(of) else bare.read(value)
     except InvalidCandidates:
         return "other_type"
     low, high = column.minimum, column.maximum
     if of.kind == "float":
-        read, low, high = Fraction(value), meant(low, of), meant(high, of)
+        cell, low, high = Fraction(value), meant(low, of), meant(high, of)
     try:
-        Column(column.name, column.type, low, high).check_bounds(read)
+        Column(column.name, column.type, low, high).check_bounds(cell)
     except InvalidCandidates:
         return "beyond"
     try:
-        column.read(bare.read(value) if not is_written(of) else read)
+        column.read(bare.read(value) if not is_written(of) else cell)
     except InvalidCandidates:
         return "other_value"
     return ""

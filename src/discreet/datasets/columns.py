@@ -13,7 +13,7 @@ from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
 from ..text_tables import fact_table
-from .declarations import KeyPath, nearest, placed, read_text, refuse_to_fill_in, told, wrong
+from .declarations import KeyPath, at_place, nearest, read_text, refuse_to_fill_in, toml_text, wrong
 from .keys import (
     ABOVE_ZERO,
     FILLED_IN,
@@ -101,18 +101,18 @@ class Column:
         Raises:
             InvalidCandidates: if it is of another type, beyond the bounds, or not among the values.
         """
-        found = TYPES[self.type].read(plain(value))
-        if found is None:
+        cell = TYPES[self.type].read(plain(value))
+        if cell is None:
             raise InvalidCandidates(
-                f"{told(value)} is no value of column {self.name!r}, which is declared as {self.type}"
+                f"{toml_text(value)} is no value of column {self.name!r}, which is declared as {self.type}"
             )
-        self.check_bounds(found)
-        if self.enum is not None and _key(found) not in set(map(_key, self.enum)):
+        self.check_bounds(cell)
+        if self.enum is not None and _key(cell) not in set(map(_key, self.enum)):
             raise InvalidCandidates(
-                f"{shown(found)} is not among the declared values of column {self.name!r}"
-                f"{nearest(found, self.enum)}{self._listed()}"
+                f"{shown(cell)} is not among the declared values of column {self.name!r}"
+                f"{nearest(cell, self.enum)}{self._first_values()}"
             )
-        return found
+        return cell
 
     def check_bounds(self, value: Any) -> None:
         """Raise if a value of this type is below the minimum or above the maximum.
@@ -150,19 +150,19 @@ class Column:
             f"column {self.name!r} is declared with times that all have an offset, or none: give the same"
         )
 
-    def _listed(self) -> str:
+    def _first_values(self) -> str:
         few = (self.enum or ())[:_SHOWN]
         more = ", ..." if self.enum is not None and len(self.enum) > len(few) else ""
         return f"; they are {', '.join(map(repr, few))}{more}" if few else ""
 
     def cells(self) -> dict[str, str]:
         """Return the column as the row of a table."""
-        said = {name: getattr(self, name) for name in ("minimum", "maximum", "step")}
+        bounds = {name: getattr(self, name) for name in ("minimum", "maximum", "step")}
         few = (self.enum or ())[:_SHOWN]
         more = "" if self.enum is None or len(self.enum) == len(few) else ", …"
         return {
             "column": self.name, "type": self.type,
-            **{name: "" if value is None else _bound_in_words(value) for name, value in said.items()},
+            **{name: "" if value is None else _bound_in_words(value) for name, value in bounds.items()},
             "values": f"{', '.join(map(str, few))}{more}",
         }  # fmt: skip
 
@@ -184,15 +184,15 @@ class Column:
         return f"{self.name}: {self.type}{bounds}{step}{values}"
 
 
-def read_column(name: str, given: object, place: KeyPath) -> Column:
+def read_column(name: str, entry: object, place: KeyPath) -> Column:
     """Return a column for its declaration, a mapping with the keys of `COLUMN`.
 
     Raises:
         InvalidDescription: if it cannot be accepted.
     """
-    if isinstance(given, Column):
-        return given
-    declaration = COLUMN.read(given, place)
+    if isinstance(entry, Column):
+        return entry
+    declaration = COLUMN.read(entry, place)
     low, high = declaration.get("minimum"), declaration.get("maximum")
     if low is not None and high is not None and not _are_ordered(low, high, place):
         raise wrong((*place, "maximum"), f"it is below the minimum, {_bound_in_words(low)}")
@@ -229,21 +229,21 @@ def _check_step(low: Any, high: Any, step: Fraction, place: KeyPath) -> None:
 
 def _read_values(column: Column, values: Sequence[Any], place: KeyPath) -> tuple[Any, ...]:
     """Return the declared values of a column, which are distinct."""
-    spelled = values if column.type == "string" else [_parse(one, column.type) for one in values]
-    read = placed(place, lambda: tuple(map(column.read, spelled)))
-    again = _repeated(read)
+    cells = values if column.type == "string" else [_parse(one, column.type) for one in values]
+    enum = at_place(place, lambda: tuple(map(column.read, cells)))
+    again = _find_repetition(enum)
     if again is None:
-        return read
-    raise wrong(place, f"it must list every value once, and {told(again)} stands there twice")
+        return enum
+    raise wrong(place, f"it must list every value once, and {toml_text(again)} stands there twice")
 
 
-def _repeated(values: Sequence[object]) -> object:
+def _find_repetition(values: Sequence[object]) -> object:
     """Return the first value that equals one before it, or None."""
-    seen = set[object]()
+    keys = set[object]()
     for value in values:
-        if _key(value) in seen:
+        if _key(value) in keys:
             return value
-        seen.add(_key(value))
+        keys.add(_key(value))
     return None
 
 
@@ -366,14 +366,14 @@ def _bound_of(kind: str, word: str) -> Kind:
     """Return the kind of a bound of a column of a type."""
     of = TYPES[kind]
 
-    def read(given: Any, place: KeyPath) -> Any:
-        refuse_to_fill_in(given, place)
+    def read(entry: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(entry, place)
         if not of.is_ordered:
             raise wrong(place, f"a {kind} has no {word}; give enum, or leave it out")
-        value = _parse(given, kind)
+        value = _parse(entry, kind)
         bound = _fraction(value) if kind == "number" else of.read(value)
         if bound is None:
-            raise wrong(place, f"it must be {of.words}, got {told(given)}")
+            raise wrong(place, f"it must be {of.words}, got {toml_text(entry)}")
         return Fraction(bound) if of.is_numeric else bound
 
     return Kind("value of the type", of.schema if of.is_ordered else None, read)
@@ -383,12 +383,12 @@ def _step_of(kind: str) -> Kind:
     """Return the kind of the step of a grid of a column of a type."""
     of = TYPES[kind]
 
-    def read(given: Any, place: KeyPath) -> Fraction:
-        refuse_to_fill_in(given, place)
-        step = _fraction(given)
+    def read(entry: Any, place: KeyPath) -> Fraction:
+        refuse_to_fill_in(entry, place)
+        step = _fraction(entry)
         is_whole = step is not None and (kind != "integer" or step.denominator == 1)
         if not of.is_numeric or step is None or step <= 0 or not is_whole:
-            fix = f"a step is {of.words} above zero, of a column of numbers, got {told(given)}"
+            fix = f"a step is {of.words} above zero, of a column of numbers, got {toml_text(entry)}"
             raise wrong(place, fix)
         return step
 

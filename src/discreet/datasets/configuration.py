@@ -18,14 +18,14 @@ from ..warning import warn
 from .databases import PASSWORD, holds_password
 from .dataset import Dataset
 from .dataset_terms import Asks, check_question
-from .declarations import KeyPath, few, nearest, placed, wrong
+from .declarations import KeyPath, at_place, few, nearest, wrong
 from .keys import one_of
 from .lines import line_of, read_toml
 from .model import DOCUMENT
 from .sources import found_path, read_source
 
 FILE = "discreet.toml"
-_LONGEST, _TOLD = 2**24, 200
+_MOST_BYTES, _LONGEST_REASON = 2**24, 200
 VARIABLE = "DISCREET_CONFIG"
 
 
@@ -71,25 +71,25 @@ class Configuration:
         text = exact_text(name)
         if text is not None and text in self.datasets:
             return self.datasets[text]
-        known = few(self.datasets) or "none"
+        names = few(self.datasets) or "none"
         raise UnknownName(
-            f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {known}"
+            f"{self.path} describes no dataset {shown(name)}{nearest(name, self.datasets)}; it describes {names}"
         )
 
     def rows(self) -> TextTable:
         """Return the datasets with their budgets and questions as a table."""
         rows = tuple(
-            (name, f"{len(one.columns):,}", unit_in_words(one.privacy_unit or "row"), self._budget(name),
+            (name, f"{len(one.columns):,}", unit_in_words(one.privacy_unit or "row"), self._budget_in_words(name),
              ", ".join(self.questions[name]))
             for name, one in self.datasets.items()
         )  # fmt: skip
-        told = f"{self.path}: ledger {self.ledger or 'none'}; analysts {', '.join(self.analysts) or 'none'}"
-        return TextTable(("dataset", "columns", "one record", "budget", "questions"), rows, told)
+        caption = f"{self.path}: ledger {self.ledger or 'none'}; analysts {', '.join(self.analysts) or 'none'}"
+        return TextTable(("dataset", "columns", "one record", "budget", "questions"), rows, caption)
 
-    def _budget(self, name: str) -> str:
+    def _budget_in_words(self, name: str) -> str:
         """Return the declared budget of a dataset in words."""
-        said = self.budgets.get(name, {})
-        return ", ".join(f"{key} {value}" for key, value in said.items()) or "none"
+        terms = self.budgets.get(name, {})
+        return ", ".join(f"{key} {value}" for key, value in terms.items()) or "none"
 
     def _repr_html_(self) -> str:
         return self.rows().html()
@@ -104,11 +104,11 @@ def find_configuration() -> Path | None:
     Raises:
         InvalidDescription: if DISCREET_CONFIG names no file.
     """
-    named = os.environ.get(VARIABLE)
-    if named:
-        if Path(named).is_file():
-            return Path(named)
-        raise InvalidDescription(f"{VARIABLE} names {named}, and there is no such file")
+    path = os.environ.get(VARIABLE)
+    if path:
+        if Path(path).is_file():
+            return Path(path)
+        raise InvalidDescription(f"{VARIABLE} names {path}, and there is no such file")
     here = Path.cwd()
     # A link that leads nowhere is an error, and not passed over: its datasets have budgets.
     return next((at / FILE for at in (here, *here.parents) if os.path.lexists(at / FILE)), None)
@@ -120,20 +120,20 @@ def read_configuration(path: Path) -> Configuration:
     Raises:
         InvalidDescription: if anything in it cannot be accepted; the message has the file, the line and the fix.
     """
-    text = _text(path)
+    text = _read_whole_file(path)
     try:
-        return read_document(_parsed(text, path), path)
+        return read_document(_parse_toml(text, path), path)
     except InvalidDescription as error:
-        failure = _at_line(error, path, text)
+        failure = _add_line(error, path, text)
     raise failure
 
 
-def _parsed(text: str, path: Path) -> dict[str, Any]:
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
     """Return the values of a text."""
     try:
         return read_toml(f"{text}\n")  # without it the parser names no line, but the end
     except ValueError as error:
-        message = " ".join(str(error).split())[:_TOLD]
+        message = " ".join(str(error).split())[:_LONGEST_REASON]
     if message.startswith(("Cannot overwrite", "Cannot declare", "Cannot mutate")):
         message += ": a name is given twice; keep one of them"
     if message.startswith("Exceeds the limit"):
@@ -141,51 +141,51 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     raise InvalidDescription(f"it is not TOML: {message}")
 
 
-def _at_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
+def _add_line(error: InvalidDescription, path: Path, text: str) -> InvalidDescription:
     """Return the error with the file and the line."""
     line = line_of(text, error.place)
-    told = InvalidDescription(f"{path}{'' if line is None else f', line {line}'}: {error}")
-    told.place, told.reason = error.place, error.reason
-    return told
+    failure = InvalidDescription(f"{path}{'' if line is None else f', line {line}'}: {error}")
+    failure.place, failure.reason = error.place, error.reason
+    return failure
 
 
-def _text(path: Path) -> str:
+def _read_whole_file(path: Path) -> str:
     """Return the text of a regular file of moderate length; others may have no end."""
     try:
-        refused = _unfit(path)
-        if refused is None:
+        reason = _find_fault(path)
+        if reason is None:
             return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        refused = error.strerror
+        reason = error.strerror
     except ValueError:  # of its bytes, or of its name
-        refused = "it is not UTF-8"
-    raise InvalidDescription(f"{path} cannot be read: {refused}")
+        reason = "it is not UTF-8"
+    raise InvalidDescription(f"{path} cannot be read: {reason}")
 
 
-def _unfit(path: Path) -> str | None:
+def _find_fault(path: Path) -> str | None:
     """Return why a file is not read, though it is there."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         return "it is no regular file"
-    return f"it has more than {_LONGEST:,} bytes" if found.st_size > _LONGEST else None
+    return f"it has more than {_MOST_BYTES:,} bytes" if status.st_size > _MOST_BYTES else None
 
 
-def read_document(given: dict[str, Any], path: Path) -> Configuration:
+def read_document(content: dict[str, Any], path: Path) -> Configuration:
     """Return the configuration for the tables of a file.
 
     Raises:
         InvalidDescription: if something in them cannot be accepted.
     """
-    document, folder = DOCUMENT.read(given, ()), path.absolute().parent
+    document, folder = DOCUMENT.read(content, ()), path.absolute().parent
     tables, analysts = document["datasets"], document.get("analysts", {})
-    datasets = {name: _dataset(name, table, folder) for name, table in tables.items()}
+    datasets = {name: _make_dataset(name, table, folder) for name, table in tables.items()}
     configuration = Configuration(
         path,
-        _ledger(document.get("ledger"), folder),
+        _find_ledger(document.get("ledger"), folder),
         MappingProxyType(datasets),
-        {name: _budget(table) for name, table in tables.items() if "budget" in table},
-        {name: _questions(datasets[name], table, name) for name, table in tables.items()},
-        {name: _analyst(name, table, datasets) for name, table in analysts.items()},
+        {name: _budget_terms(table) for name, table in tables.items() if "budget" in table},
+        {name: _check_questions(datasets[name], table, name) for name, table in tables.items()},
+        {name: _check_analyst(name, table, datasets) for name, table in analysts.items()},
         document.get("server", {}),
     )
     for doubt in _doubts(configuration):
@@ -215,7 +215,7 @@ def _doubts(configuration: Configuration) -> Iterator[str]:
             )
 
 
-def _ledger(where: str | None, folder: Path) -> str | None:
+def _find_ledger(where: str | None, folder: Path) -> str | None:
     """Return the path or the URL of the ledger, found from the folder of the file."""
     if where is None:
         return None
@@ -225,41 +225,43 @@ def _ledger(where: str | None, folder: Path) -> str | None:
     from sqlalchemy.exc import ArgumentError
 
     try:
-        refused = holds_password(make_url(where))
+        has_password = holds_password(make_url(where))
     except (ArgumentError, ValueError):
         return where  # the ledger says what is wrong with it
-    if refused:
+    if has_password:
         raise wrong(("ledger",), PASSWORD)
     return where
 
 
-def _dataset(name: str, table: Mapping[str, Any], folder: Path) -> Dataset:
+def _make_dataset(name: str, table: Mapping[str, Any], folder: Path) -> Dataset:
     """Return a dataset."""
     place = ("datasets", name)
     source = read_source(table, folder, place)
     unit, most = table.get("privacy_unit"), table.get("max_contributions")
     columns = table["columns"]
-    return placed(
+    return at_place(
         place,
         lambda: Dataset(source, columns, privacy_unit=unit, max_contributions=most, name=name),
     )
 
 
-def _budget(table: Mapping[str, Any]) -> dict[str, Any]:
+def _budget_terms(table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the terms of the budget of a dataset, as `Ledger.open` takes them."""
     budget = {"per" if key == "period" else key: term for key, term in table["budget"].items()}
     rules = {"oversubscribed": table["oversubscribed"]} if "oversubscribed" in table else {}
     return budget | rules
 
 
-def _questions(dataset: Dataset, table: Mapping[str, Any], name: str) -> dict[str, dict[str, Any]]:
+def _check_questions(
+    dataset: Dataset, table: Mapping[str, Any], name: str
+) -> dict[str, dict[str, Any]]:
     """Return the named questions about a dataset; the verbs check their other arguments."""
     questions: dict[str, dict[str, Any]] = table.get("questions", {})
     for access, question in questions.items():
         place, verb = ("datasets", name, "questions", access), question["verb"]
         _check_declared(dataset, question["column"], (*place, "column"))
         asks: Asks = "values" if verb in ("mode", "top_k") else "numbers"
-        placed(place, partial(check_question, dataset, verb, asks, question))
+        at_place(place, partial(check_question, dataset, verb, asks, question))
     return questions
 
 
@@ -274,7 +276,9 @@ def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
     raise wrong(place, message)
 
 
-def _analyst(name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]) -> dict[str, Any]:
+def _check_analyst(
+    name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]
+) -> dict[str, Any]:
     """Return what is declared about an analyst."""
     dataset = one_of(datasets)
     for one in table["datasets"]:

@@ -169,23 +169,23 @@ def read_database(url: str, folder: Path, place: KeyPath) -> Database | DuckFile
     from sqlalchemy.exc import ArgumentError
 
     try:
-        read = make_url(url)
+        address = make_url(url)
     except (ArgumentError, ValueError):
-        read = None
-    kind = "" if read is None else read.get_backend_name()
-    if read is None or kind not in ("duckdb", "sqlite", "postgresql"):
+        address = None
+    kind = "" if address is None else address.get_backend_name()
+    if address is None or kind not in ("duckdb", "sqlite", "postgresql"):
         raise wrong(
             place,
             f"it must be {_FORMS}; of other databases make a "
             "Dataset of discreet.scan_query(query, connection) in Python",
         )
-    if holds_password(read):
+    if holds_password(address):
         raise wrong(place, PASSWORD)
     if kind == "postgresql":
-        read = read.set(drivername="postgresql+psycopg")
-        return Database(read.render_as_string(hide_password=False))
-    file = _file_of(read.database, folder, place)
-    public = read.set(database=file).render_as_string(hide_password=False)
+        address = address.set(drivername="postgresql+psycopg")
+        return Database(address.render_as_string(hide_password=False))
+    file = _file_of(address.database, folder, place)
+    public = address.set(database=file).render_as_string(hide_password=False)
     return DuckFile(public, file) if kind == "duckdb" else Database(public, file)
 
 

@@ -30,8 +30,8 @@ from .sources import place_of
 
 MOST_ROWS = 10**6
 NO_UNIT = "it bounds the rows of one privacy unit: name their column as privacy_unit"
-_SHOWN = 20
-_SAID = ("privacy_unit", "max_contributions", "name")
+_COLUMNS_IN_REPR = 20
+_FIELDS_IN_REPR = ("privacy_unit", "max_contributions", "name")
 
 Pays = Callable[[str | None], Account]
 """Returns the account of a dataset, or that of an analyst on it."""
@@ -99,14 +99,14 @@ class Dataset:
             "source": _read_source(source),
             "_columns": _read_columns(columns),
             "privacy_unit": unit,
-            "max_contributions": _read_most(max_contributions, unit),
+            "max_contributions": _read_bound(max_contributions, unit),
             "name": None if name is None else read_name(name, "name"),
             "_pays": None,
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         for doubt in _doubts(self):
-            warn(f"{self.called}: {doubt}")
+            warn(f"{self.label}: {doubt}")
 
     @classmethod
     def from_table_schema(
@@ -182,18 +182,18 @@ class Dataset:
         Raises:
             MissingColumn: if the description has none of that name.
         """
-        found, known = exact_text(name), few([repr(column) for column in self.columns])
-        if found is not None and found in self.columns:
-            return self.columns[found]
+        text, names = exact_text(name), few([repr(column) for column in self.columns])
+        if text is not None and text in self.columns:
+            return self.columns[text]
         if name is None:
-            raise MissingColumn(f"{argument}: name a column of {self.called}; it has {known}")
+            raise MissingColumn(f"{argument}: name a column of {self.label}; it has {names}")
         raise MissingColumn(
-            f"{argument}: the description of {self.called} has no column {shown(name)}"
-            f"{nearest(name, self.columns)}; it has {known}"
+            f"{argument}: the description of {self.label} has no column {shown(name)}"
+            f"{nearest(name, self.columns)}; it has {names}"
         )
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """The name of the dataset in messages."""
         return "the data" if self.name is None else self.name
 
@@ -244,7 +244,7 @@ class Dataset:
         Raises:
             UnreadableData: if the database cannot be asked, or the query does not work.
         """
-        about, check = self.about, TableCheck(self.called, others=tuple(others))
+        about, check = self.about, TableCheck(self.label, others=tuple(others))
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return about, check
         self.source.ask(check)
@@ -255,7 +255,7 @@ class Dataset:
         """Return the source for one question, and what a ledger keeps of the description: one checks the other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return self.source, self.about
-        check = TableCheck(self.called)
+        check = TableCheck(self.label)
         return replace(self.source, check=check), replace(self.about, check=check)
 
     @property
@@ -273,16 +273,20 @@ class Dataset:
         about = (
             "every row is a record" if unit is None else f"{one_record(unit)} are a record{bounded}"
         )
-        caption = f"{self.name or 'Dataset'}: {_shown(self.source)}; {about}"
+        caption = f"{self.name or 'Dataset'}: {_source_in_words(self.source)}; {about}"
         return listing(self._columns, caption).html()
 
     def __repr__(self) -> str:
-        more = f"; {len(self._columns) - _SHOWN:,} more" if len(self._columns) > _SHOWN else ""
-        columns = "; ".join(map(str, self._columns[:_SHOWN])) + more
-        parts = [_shown(self.source), f"columns=[{columns}]"]
-        said = {name: getattr(self, name) for name in _SAID}
-        said["privacy_unit"] = plain_unit(self.privacy_unit)
-        parts += [f"{name}={value!r}" for name, value in said.items() if value is not None]
+        more = (
+            f"; {len(self._columns) - _COLUMNS_IN_REPR:,} more"
+            if len(self._columns) > _COLUMNS_IN_REPR
+            else ""
+        )
+        columns = "; ".join(map(str, self._columns[:_COLUMNS_IN_REPR])) + more
+        parts = [_source_in_words(self.source), f"columns=[{columns}]"]
+        fields = {name: getattr(self, name) for name in _FIELDS_IN_REPR}
+        fields["privacy_unit"] = plain_unit(self.privacy_unit)
+        parts += [f"{name}={value!r}" for name, value in fields.items() if value is not None]
         return f"Dataset({', '.join(parts)})"
 
 
@@ -292,11 +296,11 @@ def _doubts(dataset: Dataset) -> Iterator[str]:
         doubt = look_alikes(column.enum or ())
         if doubt is not None:
             yield f"of the values of column {shown(name)}, {doubt}; cells are compared letter by letter"
-    unit, known = columns_of_unit(dataset.privacy_unit), [*dataset.columns]
+    unit, columns = columns_of_unit(dataset.privacy_unit), [*dataset.columns]
     for name in () if _has_schema(dataset.source) else unit:
-        if name not in known:
+        if name not in columns:
             yield (
-                f"privacy_unit {shown(name)} is none of the declared columns{nearest(name, known)}, and the data "
+                f"privacy_unit {shown(name)} is none of the declared columns{nearest(name, columns)}, and the data "
                 "have no schema by which a wrong name is seen: with one, no row counts. Declare the column"
             )
 
@@ -309,7 +313,7 @@ def _has_schema(source: Any) -> bool:
     return not (isinstance(first, str | Path) and file_format(Path(first)) == "JSON")
 
 
-def under(dataset: Dataset, name: str) -> Dataset:
+def with_name(dataset: Dataset, name: str) -> Dataset:
     """Return the dataset under a name.
 
     Raises:
@@ -317,9 +321,9 @@ def under(dataset: Dataset, name: str) -> Dataset:
     """
     if dataset.name not in (None, name):
         raise InvalidArgument(f"the data are described as {dataset.name}, not as {name}")
-    named = copy.copy(dataset)
-    object.__setattr__(named, "name", name)
-    return named
+    dataset_copy = copy.copy(dataset)
+    object.__setattr__(dataset_copy, "name", name)
+    return dataset_copy
 
 
 def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
@@ -328,21 +332,21 @@ def declared_unit(dataset: Dataset, unit: Unit | None) -> Unit | None:
     Raises:
         InvalidArgument: if another was given.
     """
-    declared = dataset.privacy_unit
-    if unit is None or unit == declared:
-        return declared
-    said = "every row as a record" if declared is None else one_record(declared)
+    own_unit = dataset.privacy_unit
+    if unit is None or unit == own_unit:
+        return own_unit
+    words = "every row as a record" if own_unit is None else one_record(own_unit)
     raise InvalidArgument(
-        f"privacy_unit is {shown(unit)}, but the description of {dataset.called} declares {said}; "
+        f"privacy_unit is {shown(unit)}, but the description of {dataset.label} declares {words}; "
         "leave privacy_unit out"
     )
 
 
-def charged_to(dataset: Dataset, pays: Pays) -> Dataset:
+def with_account(dataset: Dataset, pays: Pays) -> Dataset:
     """Return the dataset with the account that is charged for releases about it."""
-    charged = copy.copy(dataset)
-    object.__setattr__(charged, "_pays", pays)
-    return charged
+    dataset_copy = copy.copy(dataset)
+    object.__setattr__(dataset_copy, "_pays", pays)
+    return dataset_copy
 
 
 def _read_source(source: Any) -> Any:
@@ -350,34 +354,34 @@ def _read_source(source: Any) -> Any:
     if isinstance(source, list) and names_files(source):
         return tuple(map(_read_source, source))
     if issubclass(type(source), str):
-        named = text(source, "source")
-        file_path(named, "source")  # as it is written, if a file can have it
-        return named
+        path = text(source, "source")
+        file_path(path, "source")  # as it is written, if a file can have it
+        return path
     return file_path(source, "source") if issubclass(type(source), os.PathLike) else source
 
 
-def _read_columns(given: object) -> tuple[Column, ...]:
+def _read_columns(entry: object) -> tuple[Column, ...]:
     """Return the declared columns."""
-    table = read_mapping(given, ("columns",))
+    table = read_mapping(entry, ("columns",))
     if not table:
         raise wrong(("columns",), "there must be at least one, for whatever may be asked about")
     return tuple(read_column(name, one, ("columns", name)) for name, one in table.items())
 
 
-def _read_most(given: object, unit: Unit | None) -> int | None:
+def _read_bound(bound: object, unit: Unit | None) -> int | None:
     """Return the contribution bound."""
-    if given is None:
+    if bound is None:
         return None
     if unit is None:
         raise wrong(("max_contributions",), NO_UNIT)
     try:
-        return count(given, "max_contributions", most=MOST_ROWS)
+        return count(bound, "max_contributions", most=MOST_ROWS)
     except InvalidArgument as error:
         message = str(error)
     raise wrong(("max_contributions",), message)
 
 
-def _shown(source: Any) -> str:
+def _source_in_words(source: Any) -> str:
     """Return the source for a repr: where it is, or its type; never what it holds."""
     place = place_of(source)
     if isinstance(source, str | os.PathLike):

@@ -26,28 +26,28 @@ class DeclaredSource:
     is_whole: bool
 
 
-def declared_as(given: object, column: object = None) -> DeclaredSource | None:
+def find_by_path(data: object, column: object = None) -> DeclaredSource | None:
     """Return the described dataset that has files of a path, or None.
 
     Args:
-        given: data, as a verb takes them; None for all that are no paths.
+        data: as a verb takes them; None for all that are no paths.
         column: the column that is asked about, if one is.
 
     Raises:
         InvalidDescription: if discreet.toml cannot be accepted: nobody can tell then whose budget pays.
     """
-    if not names_files(given, column=column is not None):
+    if not names_files(data, column=column is not None):
         return None
     path = find_configuration()
     if path is None:
         return None
-    declared, ours = _known(path), files_at(place_of(given))
-    found = [
-        DeclaredSource(declared, name, ours == theirs)
-        for name, dataset in declared.datasets.items()
+    configuration, ours = _read_if_new(path), files_at(place_of(data))
+    sources = [
+        DeclaredSource(configuration, name, ours == theirs)
+        for name, dataset in configuration.datasets.items()
         if ours & (theirs := files_at(dataset.place))
     ]
-    return min(found, key=lambda one: not one.is_whole, default=None)
+    return min(sources, key=lambda one: not one.is_whole, default=None)
 
 
 def check_raw(data: object, column: object, *, is_charged: bool) -> None:
@@ -58,28 +58,28 @@ def check_raw(data: object, column: object, *, is_charged: bool) -> None:
     Raises:
         InvalidArgument: if a ledger is charged.
     """
-    found = declared_as(data, column)
-    if found is None:
+    source = find_by_path(data, column)
+    if source is None:
         return
-    has = "is declared as" if found.is_whole else "has files of"
-    said = (
-        f"{data} {has} {found.name} in {found.by.path}: ask about discreet.read_dataset({found.name!r}), which is "
-        "charged to its budget"
+    has = "is declared as" if source.is_whole else "has files of"
+    advice = (
+        f"{data} {has} {source.name} in {source.by.path}: ask about discreet.read_dataset({source.name!r}), which "
+        "is charged to its budget"
     )
     if is_charged:
-        raise InvalidArgument(said)
-    warn(said)
+        raise InvalidArgument(advice)
+    warn(advice)
 
 
-def _known(path: Path) -> Configuration:
+def _read_if_new(path: Path) -> Configuration:
     """Return what a file declares; read again only if it was written since."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return read_configuration(path)
-    return _read(path.absolute(), found.st_mtime_ns, found.st_size, found.st_ino)
+    return _read_version(path.absolute(), status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, written: int, size: int, number: int) -> Configuration:
+def _read_version(path: Path, time: int, size: int, number: int) -> Configuration:
     return read_configuration(path)

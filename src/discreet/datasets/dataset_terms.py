@@ -18,68 +18,68 @@ Asks = Literal["values", "numbers", "anything"]
 """What a verb does with data: it counts values of a column, orders its numbers, or is the caller's own affair."""
 
 
-def settle(dataset: Dataset, given: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
+def settle(dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str) -> dict[str, Any]:
     """Return the arguments of a call about the dataset: those given, and those declared; the data come last."""
     if asks == "anything":
-        _check_vouched(dataset, given, verb)
+        _check_vouched(dataset, arguments, verb)
     else:
-        given = {**given, **_unit(dataset, given, asks)}
-        column = dataset.column(given.get("column"))
-        choose = _values if asks == "values" else _numbers
-        candidates = choose(dataset, column, given, verb)
-        given = {**given, "column": column.name, "candidates": candidates}
-        given |= _groups(dataset, given)
-    account = given.get("ledger")
+        arguments = {**arguments, **_unit_terms(dataset, arguments, asks)}
+        column = dataset.column(arguments.get("column"))
+        choose = _value_candidates if asks == "values" else _number_candidates
+        candidates = choose(dataset, column, arguments, verb)
+        arguments = {**arguments, "column": column.name, "candidates": candidates}
+        arguments |= _group_terms(dataset, arguments)
+    account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
-    return {**given, "ledger": stamped(account, about), "data": source}
+    return {**arguments, "ledger": stamped(account, about), "data": source}
 
 
-def check_question(dataset: Dataset, verb: str, asks: Asks, given: Mapping[str, Any]) -> None:
+def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[str, Any]) -> None:
     """Raise where the description refuses a question whatever else the verb says of it.
 
     Args:
         dataset: the described data.
         verb: the name of the verb.
         asks: what the verb does with data.
-        given: the arguments, the column among them.
+        question: the arguments, the column among them.
 
     Raises:
         InvalidArgument: if the column is of another type, or a candidate, a group, a unit or a bound contradicts
             the description.
     """
-    column, arguments = dataset.column(given.get("column")), dict(given)
-    _unit(dataset, arguments, asks)
+    column, arguments = dataset.column(question.get("column")), dict(question)
+    _unit_terms(dataset, arguments, asks)
     if asks == "numbers":
         _check_numeric(dataset, column, verb)
     if arguments.get("candidates") is not None:
-        choose = _values if asks == "values" else _numbers
+        choose = _value_candidates if asks == "values" else _number_candidates
         choose(dataset, column, arguments, verb)
     if arguments.get("groups") is not None:
-        _groups(dataset, arguments)
+        _group_terms(dataset, arguments)
 
 
-def _check_vouched(dataset: Dataset, given: dict[str, Any], verb: str) -> None:
+def _check_vouched(dataset: Dataset, arguments: dict[str, Any], verb: str) -> None:
     """Raise unless the caller says the privacy unit, for which their sensitivity must hold."""
-    unit = read_unit(given.get("privacy_unit"))
+    unit = read_unit(arguments.get("privacy_unit"))
     if unit is None and dataset.privacy_unit is not None:
         raise InvalidArgument(
-            f"a record of {dataset.called} is declared as {one_record(dataset.privacy_unit)}, and {verb} "
+            f"a record of {dataset.label} is declared as {one_record(dataset.privacy_unit)}, and {verb} "
             "relies on what you promise about one record: if it holds for all those rows together, say "
             f"privacy_unit={plain_unit(dataset.privacy_unit)!r}"
         )
     declared_unit(dataset, unit)
 
 
-def _unit(dataset: Dataset, given: dict[str, Any], asks: Asks) -> dict[str, Any]:
+def _unit_terms(dataset: Dataset, arguments: dict[str, Any], asks: Asks) -> dict[str, Any]:
     """Return the privacy unit and its bound, if they are declared."""
-    unit, most = read_unit(given.get("privacy_unit")), given.get("max_contributions")
-    found: dict[str, Any] = {}
+    unit, most = read_unit(arguments.get("privacy_unit")), arguments.get("max_contributions")
+    terms: dict[str, Any] = {}
     if declared_unit(dataset, unit) is not None:
-        found["privacy_unit"] = dataset.privacy_unit
+        terms["privacy_unit"] = dataset.privacy_unit
     if dataset.max_contributions is None or asks != "numbers":
-        return found
-    return {**found, "max_contributions": declared_bound(dataset, most)}
+        return terms
+    return {**terms, "max_contributions": declared_bound(dataset, most)}
 
 
 def declared_bound(dataset: Dataset, most: object) -> int | None:
@@ -88,33 +88,35 @@ def declared_bound(dataset: Dataset, most: object) -> int | None:
     Raises:
         InvalidArgument: if it is no count, or another than is declared.
     """
-    declared = dataset.max_contributions
-    given = None if most is None else count(most, "max_contributions", most=MOST_ROWS)
-    if declared is not None and given not in (None, declared):
+    own_bound = dataset.max_contributions
+    bound = None if most is None else count(most, "max_contributions", most=MOST_ROWS)
+    if own_bound is not None and bound not in (None, own_bound):
         raise InvalidArgument(
-            f"max_contributions of {dataset.called} is declared as {declared}, got {shown(most)}; leave it out"
+            f"max_contributions of {dataset.label} is declared as {own_bound}, got {shown(most)}; leave it out"
         )
-    return given if declared is None else declared
+    return bound if own_bound is None else own_bound
 
 
-def _values(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+def _value_candidates(
+    dataset: Dataset, column: Column, arguments: dict[str, Any], verb: str
+) -> object:
     """Return the candidates of a verb that counts values: those given, or those declared."""
-    if given.get("unsafe_candidates_from_data", False) is not False:
+    if arguments.get("unsafe_candidates_from_data", False) is not False:
         raise InvalidArgument(
-            f"{dataset.called} has a description, and candidates from the data contradict it; leave out "
+            f"{dataset.label} has a description, and candidates from the data contradict it; leave out "
             "unsafe_candidates_from_data, or ask about the data without their description"
         )
-    candidates = given.get("candidates")
+    candidates = arguments.get("candidates")
     if candidates is not None:
-        return _checked(dataset, candidates, column)
-    return _declared(dataset, column, "candidates")
+        return _check_candidates(dataset, candidates, column)
+    return _all_values(dataset, column, "candidates")
 
 
-def _declared(dataset: Dataset, column: Column, argument: str) -> object:
+def _all_values(dataset: Dataset, column: Column, argument: str) -> object:
     """Return all values that the description declares."""
     if column.values is None:
         raise InvalidCandidates(
-            f"{argument} are missing: the description of {dataset.called} does not declare the values of column "
+            f"{argument} are missing: the description of {dataset.label} does not declare the values of column "
             f"{column.name!r}; declare them as enum, or a minimum and a maximum if it holds integers or dates "
             f"(up to {MOST_VALUES:,} of them), or give {argument}"
         )
@@ -132,15 +134,15 @@ def declared_values(dataset: Dataset, column: Column) -> Sequence[object] | None
             f"column {column.name!r} is declared as datetime, and a text file may write a time in many ways: "
             "declare it as string, with the times in enum as the file has them"
         )
-    return None if column.values is None else _labels(dataset, column, column.values)
+    return None if column.values is None else _as_labels(dataset, column, column.values)
 
 
-def _spelled(value: Any) -> object:
+def _as_decimal(value: Any) -> object:
     """Return a float as the decimal that it prints as, and any other number as it is."""
     return Decimal(repr(value)) if isinstance(value, float) else value
 
 
-def _shortest(value: Any) -> object:
+def _as_double(value: Any) -> object:
     """Return a decimal as the double that prints as it, if one does, and any other number as it is."""
     if not isinstance(value, Decimal):
         return value
@@ -152,17 +154,19 @@ def _shortest(value: Any) -> object:
     )
 
 
-def _labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
+def _as_labels(dataset: Dataset, column: Column, values: Sequence[object]) -> Sequence[object]:
     """Return values as candidates; numbers as declared ones, whose meaning the column's type decides.
 
     As doubles they stand in answers and in digests of ledgers, where a double prints as what is declared.
     """
     if column.type != "number":
         return values
-    return Labels(list(map(_spelled if dataset.is_text else _shortest, values)), is_declared=True)
+    return Labels(
+        list(map(_as_decimal if dataset.is_text else _as_double, values)), is_declared=True
+    )
 
 
-def _checked(dataset: Dataset, candidates: Any, column: Column) -> object:
+def _check_candidates(dataset: Dataset, candidates: Any, column: Column) -> object:
     """Return given candidates if the description does not contradict them; numbers mean what declared ones do."""
     if isinstance(candidates, CandidateTable):
         if column.enum is None:
@@ -170,17 +174,17 @@ def _checked(dataset: Dataset, candidates: Any, column: Column) -> object:
         raise InvalidCandidates(
             f"the values of column {column.name!r} are declared; leave out the table of candidates"
         )
-    labels = _listed(candidates)
+    labels = _read_labels(candidates)
     if labels is None:
         return candidates
     for one in labels:
         column.read(one)
     if column.type != "number":
         return candidates
-    return Labels(list(map(_spelled, labels)) if dataset.is_text else labels, is_declared=True)
+    return Labels(list(map(_as_decimal, labels)) if dataset.is_text else labels, is_declared=True)
 
 
-def _listed(candidates: Any) -> Labels | None:
+def _read_labels(candidates: Any) -> Labels | None:
     """Return the values of a list; of anything else nothing, for the verb to refuse."""
     try:
         return Labels.of(candidates)
@@ -192,18 +196,20 @@ def _check_numeric(dataset: Dataset, column: Column, verb: str) -> None:
     """Raise unless a column is declared as one of numbers."""
     if not column.is_numeric:
         raise InvalidArgument(
-            f"{verb} is of numbers, and column {column.name!r} of {dataset.called} is declared as {column.type}"
+            f"{verb} is of numbers, and column {column.name!r} of {dataset.label} is declared as {column.type}"
         )
 
 
-def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str) -> object:
+def _number_candidates(
+    dataset: Dataset, column: Column, arguments: dict[str, Any], verb: str
+) -> object:
     """Return the candidates of a verb over numbers: those given, or the declared grid."""
     _check_numeric(dataset, column, verb)
-    candidates = given.get("candidates")
+    candidates = arguments.get("candidates")
     if isinstance(candidates, Grid):
         return _within(candidates, column)
     if candidates is not None:
-        labels = _listed(candidates)
+        labels = _read_labels(candidates)
         if labels is None:
             return candidates
         for one in labels:
@@ -212,9 +218,9 @@ def _numbers(dataset: Dataset, column: Column, given: dict[str, Any], verb: str)
     if column.grid is not None:
         return column.grid
     if column.enum is not None:
-        return Labels(list(map(_shortest, sorted(column.enum))), is_declared=True)
+        return Labels(list(map(_as_double, sorted(column.enum))), is_declared=True)
     raise InvalidCandidates(
-        f"candidates are missing: the description of {dataset.called} declares no grid of column "
+        f"candidates are missing: the description of {dataset.label} declares no grid of column "
         f"{column.name!r}; declare a minimum and a maximum"
         + (", and a step," if column.type == "number" else "")
         + " or give candidates, such as Grid(0, 100)"
@@ -242,14 +248,14 @@ def _check_number(value: Any, column: Column) -> None:
         column.read(value)
 
 
-def _groups(dataset: Dataset, given: dict[str, Any]) -> dict[str, Any]:
+def _group_terms(dataset: Dataset, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the groups: those given, or those that the description declares for the column of groups."""
-    if given.get("by") is None:
+    if arguments.get("by") is None:
         return {}
-    column, groups = dataset.column(given["by"], "by"), given.get("groups")
-    listed = (
-        _declared(dataset, column, "groups")
+    column, groups = dataset.column(arguments["by"], "by"), arguments.get("groups")
+    labels = (
+        _all_values(dataset, column, "groups")
         if groups is None
-        else _checked(dataset, groups, column)
+        else _check_candidates(dataset, groups, column)
     )
-    return {"by": column.name, "groups": listed}
+    return {"by": column.name, "groups": labels}

@@ -25,17 +25,17 @@ _LONG, _FEW, _COMPARED = 200, 30, 5000
 
 def wrong(place: KeyPath, message: str) -> InvalidDescription:
     """Return the error for a part of a description."""
-    named = ".".join(map(_short, place))
-    error = InvalidDescription(f"{named}: {message}" if place else message)
+    path = ".".join(map(_cut_name, place))
+    error = InvalidDescription(f"{path}: {message}" if place else message)
     error.place, error.reason = place, message
     return error
 
 
-def _short(key: str) -> str:
+def _cut_name(key: str) -> str:
     return key if len(key) <= _LONG else f"{key[: _LONG - 3]}..."
 
 
-def told(value: object) -> str:
+def toml_text(value: object) -> str:
     """Return a value for a message, as it is written in a description."""
     if type(value) in (Decimal, dt.date, dt.time, dt.datetime):
         return shown(str(value))[1:-1]
@@ -45,19 +45,19 @@ def told(value: object) -> str:
 def few(names: Collection[str]) -> str:
     """Return the first of some names, and how many there are more."""
     more = f" and {len(names) - _FEW:,} more" if len(names) > _FEW else ""
-    return ", ".join(map(_short, islice(names, _FEW))) + more
+    return ", ".join(map(_cut_name, islice(names, _FEW))) + more
 
 
-def nearest(name: object, known: Iterable[object]) -> str:
+def nearest(name: object, names: Iterable[object]) -> str:
     """Return " (did you mean 'x'?)" for the nearest of the known texts, or nothing; of many some are compared."""
     if not isinstance(name, str) or len(name) > _LONG:
         return ""
-    texts = [each for each in islice(known, _COMPARED) if isinstance(each, str)]
+    texts = [each for each in islice(names, _COMPARED) if isinstance(each, str)]
     close = get_close_matches(name, texts, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def placed(place: KeyPath, work: Callable[[], _T]) -> _T:
+def at_place(place: KeyPath, work: Callable[[], _T]) -> _T:
     """Return the result of `work`; its errors get the place.
 
     Raises:
@@ -72,51 +72,51 @@ def placed(place: KeyPath, work: Callable[[], _T]) -> _T:
     raise failure
 
 
-def read_mapping(given: object, place: KeyPath) -> dict[str, Any]:
+def read_mapping(entry: object, place: KeyPath) -> dict[str, Any]:
     """Return a mapping from names as a dict.
 
     Raises:
         InvalidDescription: if it is none, or has a key that is no name.
     """
-    if not isinstance(given, Mapping):
-        raise wrong(place, f"it must be a table, a mapping from names, got {told(given)}")
+    if not isinstance(entry, Mapping):
+        raise wrong(place, f"it must be a table, a mapping from names, got {toml_text(entry)}")
     try:
-        return mapping(given, "the table")
+        return mapping(entry, "the table")
     except InvalidArgument as error:
         message = str(error)
     raise wrong(place, message)
 
 
-def read_list(given: object, place: KeyPath) -> list[Any]:
+def read_list(entry: object, place: KeyPath) -> list[Any]:
     """Return the values of a list; a table is none, though its keys could be listed.
 
     Raises:
         InvalidDescription: if it is none.
     """
     try:
-        if not isinstance(given, Mapping):
-            return listed(given, place[-1])
+        if not isinstance(entry, Mapping):
+            return listed(entry, place[-1])
     except InvalidArgument as error:
         message = str(error)
     else:
-        message = f"it must be a list, got {told(given)}"
+        message = f"it must be a list, got {toml_text(entry)}"
     raise wrong(place, message)
 
 
-def read_text(given: object, place: KeyPath) -> str:
+def read_text(entry: object, place: KeyPath) -> str:
     """Return a text that is not empty.
 
     Raises:
         InvalidDescription: if it is none, or is still to be filled in.
     """
-    found = exact_text(given)
-    if found is None or not found.strip():
-        raise wrong(place, f"it must be a text, got {told(given)}")
-    refuse_to_fill_in(found, place)
-    return found
+    text = exact_text(entry)
+    if text is None or not text.strip():
+        raise wrong(place, f"it must be a text, got {toml_text(entry)}")
+    refuse_to_fill_in(text, place)
+    return text
 
 
-def refuse_to_fill_in(given: object, place: KeyPath) -> None:
+def refuse_to_fill_in(entry: object, place: KeyPath) -> None:
     """Raise if a value is the mark of a draft."""
-    if isinstance(given, str) and given.strip().startswith(TO_FILL_IN):
+    if isinstance(entry, str) and entry.strip().startswith(TO_FILL_IN):
         raise wrong(place, "it is still to be filled in, from what you know and not from the rows")

@@ -24,7 +24,7 @@ _TYPES = (
 
 _LEAST = ("minimum", f"{TO_FILL_IN}: the least value there can be")
 _MOST = ("maximum", f"{TO_FILL_IN}: the largest value there can be")
-_ASKED: Mapping[str, tuple[tuple[str, object], ...]] = {
+_BLANKS: Mapping[str, tuple[tuple[str, object], ...]] = {
     "integer": (_LEAST, _MOST),
     "number": (
         _LEAST,
@@ -77,29 +77,31 @@ def draft(
     url = database_url(source)
     if url is not None:
         types: Mapping[str, str | None] = columns_of_table(url, table)
-        where: dict[str, object] = {"connection": _public(url), "table": table}
-        called = str(table) if name is None else name
+        where: dict[str, object] = {"connection": _without_password(url), "table": table}
+        label = str(table) if name is None else name
     else:
         types = dict.fromkeys(names) if names else _types_of_files(source, header=header)
         is_csv = names and file_format(Path(source)) != "JSON"
         where = {"source": source, **({"csv.names": list(names)} if is_csv else {})}
-        called = _name_of(source) if name is None else name
-    told = {
+        label = _name_of(source) if name is None else name
+    parts = {
         "what": "and types of the columns" if any(types.values()) else "of the columns",
         "file": Path(source).name,
-        "name": _key(called),
-        "where": "\n".join(f"{key} = {_text(value)}" for key, value in where.items()),
+        "name": _quote_key(label),
+        "where": "\n".join(f"{key} = {_quote_toml(value)}" for key, value in where.items()),
         "fill": TO_FILL_IN,
     }
-    return "\n".join([_HEAD.format(**told), *(_column(called, *one) for one in types.items())])
+    return "\n".join(
+        [_HEAD.format(**parts), *(_draft_column(label, *one) for one in types.items())]
+    )
 
 
-def _public(url: str) -> str:
+def _without_password(url: str) -> str:
     """Return the URL of a database without its driver and a password."""
     from sqlalchemy import make_url
 
-    read = make_url(url)
-    return read.set(drivername=read.get_backend_name(), password=None).render_as_string()
+    address = make_url(url)
+    return address.set(drivername=address.get_backend_name(), password=None).render_as_string()
 
 
 def _types_of_files(source: str, *, header: bool) -> Mapping[str, str | None]:
@@ -115,35 +117,37 @@ def _types_of_files(source: str, *, header: bool) -> Mapping[str, str | None]:
     )
 
 
-def _column(dataset: str, column: str, word: str | None) -> str:
+def _draft_column(dataset: str, column: str, word: str | None) -> str:
     """Return the part of a column."""
-    kind = _kind(word)
+    kind = _table_schema_type(word)
     if word is not None and kind is None:
-        return f"# {_text(column)} has the type {word}, about which no question can be asked\n"
+        return (
+            f"# {_quote_toml(column)} has the type {word}, about which no question can be asked\n"
+        )
     if not column.isprintable() or column != column.strip() or not column:
-        return f"# {_text(column)} is no name that can be described; rename the column\n"
-    lines = [f"[datasets.{_key(dataset)}.columns.{_key(column)}]"]
+        return f"# {_quote_toml(column)} is no name that can be described; rename the column\n"
+    lines = [f"[datasets.{_quote_key(dataset)}.columns.{_quote_key(column)}]"]
     if kind is None:
         lines.append(
             f'type = "{TO_FILL_IN}: integer, number, string, boolean, date or datetime; then its bounds"'
         )
     else:
         lines.append(f'type = "{kind}"')
-        lines += [f"{key} = {_text(value)}" for key, value in _ASKED[kind]]
+        lines += [f"{key} = {_quote_toml(value)}" for key, value in _BLANKS[kind]]
     return "\n".join(lines) + "\n"
 
 
-def _kind(word: str | None) -> str | None:
+def _table_schema_type(word: str | None) -> str | None:
     """Return the type of Table Schema for a type of an engine, or None."""
-    found = (kind for pattern, kind in _TYPES if word is not None and re.fullmatch(pattern, word))
-    return next(found, None)
+    kinds = (kind for pattern, kind in _TYPES if word is not None and re.fullmatch(pattern, word))
+    return next(kinds, None)
 
 
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+def _quote_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quote_toml(name)
 
 
-def _text(value: object) -> str:
+def _quote_toml(value: object) -> str:
     """Return a text, or a list of one, as TOML: as in JSON, with the one sign that only TOML forbids."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -82,16 +82,18 @@ def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None)
         return None
     if not is_query(place):
         return Extent(files_at(place), paths_to_come(place), folders_of(place))
-    known = read_query_tables(tables) if isinstance(tables, Mapping) else tables
+    query_tables = read_query_tables(tables) if isinstance(tables, Mapping) else tables
     url = place["connection"]
-    if known is None:
+    if query_tables is None:
         files = _of_files(files_in(place["query"]) if url.startswith("duckdb") else ())
         return replace(files, databases=database_ids(url), tables=tables_in(place["query"]))
     return replace(
-        _of_files(known.files),
-        databases=database_ids(url, known.database),
-        tables=None if known.tables is None else frozenset(name.lower() for name in known.tables),
-        numbers=frozenset(known.numbers),
+        _of_files(query_tables.files),
+        databases=database_ids(url, query_tables.database),
+        tables=None
+        if query_tables.tables is None
+        else frozenset(name.lower() for name in query_tables.tables),
+        numbers=frozenset(query_tables.numbers),
     )
 
 
@@ -114,24 +116,24 @@ def database_ids(url: str, record: str = "") -> frozenset[object]:
     """
     from sqlalchemy import make_url
 
-    read = make_url(url)
-    if read.get_backend_name() == "postgresql":
-        return _server_ids(read) | ({record} if record else set())
-    path = os.path.realpath(str(read.database))
+    address = make_url(url)
+    if address.get_backend_name() == "postgresql":
+        return _server_ids(address) | ({record} if record else set())
+    path = os.path.realpath(str(address.database))
     device, _, number = record.partition(_BETWEEN)
     if number and not os.path.exists(path):
         return frozenset({path, (int(device), int(number))})
     return files_at(path) | {path}
 
 
-def _server_ids(read: "URL") -> frozenset[object]:
+def _server_ids(address: "URL") -> frozenset[object]:
     """Return host, port and name of a server's database, as the client of PostgreSQL reads them from a URL."""
-    query = {name: _words(value) for name, value in read.query.items()}
-    user = read.username or os.environ.get("PGUSER") or ""
-    name = [*query.get("dbname", []), read.database or os.environ.get("PGDATABASE") or user][0]
-    ports = query.get("port") or [str(read.port or os.environ.get("PGPORT") or _PORT)]
-    named = [*query.get("host", []), *query.get("hostaddr", []), *filter(None, [read.host])]
-    hosts = named or [os.environ.get("PGHOST") or ""]
+    query = {name: _words(value) for name, value in address.query.items()}
+    user = address.username or os.environ.get("PGUSER") or ""
+    name = [*query.get("dbname", []), address.database or os.environ.get("PGDATABASE") or user][0]
+    ports = query.get("port") or [str(address.port or os.environ.get("PGPORT") or _PORT)]
+    host_names = [*query.get("host", []), *query.get("hostaddr", []), *filter(None, [address.host])]
+    hosts = host_names or [os.environ.get("PGHOST") or ""]
     pairs = [_host_and_port(host) for host in hosts]
     return frozenset(("server", host, own or port, name) for host, own in pairs for port in ports)
 

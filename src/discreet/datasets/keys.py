@@ -13,14 +13,14 @@ from ..warning import warn
 from .declarations import (
     TO_FILL_IN,
     KeyPath,
+    at_place,
     few,
     nearest,
-    placed,
     read_list,
     read_mapping,
     read_text,
     refuse_to_fill_in,
-    told,
+    toml_text,
     wrong,
 )
 
@@ -42,7 +42,7 @@ class Part(Protocol):
     def schema(self) -> Schema | None:
         """The JSON Schema of its values, which accepts all that `read` accepts; None if nothing is."""
 
-    def read(self, given: Any, place: KeyPath) -> Any:
+    def read(self, entry: Any, place: KeyPath) -> Any:
         """Return the value that was given at a place.
 
         Raises:
@@ -91,7 +91,7 @@ class Table:
         needs: keys that go with another, and the fix where that is missing.
         forms: of the keys in them exactly those of one form must be there.
         no_form: the fix where they are not.
-        renamed: where the keys of older versions are now. They are read, with a warning.
+        old_names: where the keys of older versions are now. They are read, with a warning.
         words: its kind, for the reference page.
     """
 
@@ -99,12 +99,12 @@ class Table:
     needs: Mapping[str, tuple[Sequence[str], str]] = field(default_factory=dict)
     forms: Sequence[Collection[str]] = ()
     no_form: str = ""
-    renamed: Mapping[str, KeyPath] = field(default_factory=dict)
+    old_names: Mapping[str, KeyPath] = field(default_factory=dict)
     words: str = "table"
 
-    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+    def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of a table."""
-        table = self._upgrade(read_mapping(given, place), place)
+        table = self._upgrade(read_mapping(entry, place), place)
         for name in table:
             if name not in self.keys:
                 fix = f"{nearest(name, self.keys)}; known are {', '.join(self.keys)}"
@@ -130,9 +130,9 @@ class Table:
 
     def _upgrade(self, table: dict[str, Any], place: KeyPath) -> dict[str, Any]:
         """Return the table with the names of today."""
-        for old in [name for name in self.renamed if name in table]:
-            *above, name = self.renamed[old]
-            now, inner = ".".join(self.renamed[old]), table
+        for old in [name for name in self.old_names if name in table]:
+            *above, name = self.old_names[old]
+            now, inner = ".".join(self.old_names[old]), table
             for key in above:
                 inner[key] = inner = read_mapping(inner.get(key, {}), (*place, key))
             if name in inner:
@@ -147,7 +147,9 @@ class Table:
         others = self._in_forms
         rules: Schema = {
             "required": [name for name, key in self.keys.items() if key.missing is not None],
-            "dependentRequired": {name: [*needed] for name, (needed, _) in self.needs.items()},
+            "dependentRequired": {
+                name: [*others_of_key] for name, (others_of_key, _) in self.needs.items()
+            },
             "oneOf": [
                 {"required": [*form], "properties": dict.fromkeys(sorted(others - {*form}), False)}
                 for form in self.forms
@@ -158,7 +160,7 @@ class Table:
             "type": "object",
             "properties": {name: part for name, part in parts.items() if part is not None},
             "additionalProperties": False,
-            **{rule: said for rule, said in rules.items() if said},
+            **{rule: content for rule, content in rules.items() if content},
         }
 
 
@@ -177,12 +179,12 @@ class Variants:
     tables: Mapping[str, Table]
     words: str = "table"
 
-    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+    def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of a table."""
-        table, here = read_mapping(given, place), (*place, self.key)
+        table, here = read_mapping(entry, place), (*place, self.key)
         if self.key not in table:
-            known = ", ".join(self.tables)
-            raise wrong(place, f"the {self.key} is missing; give {self.key} = one of {known}")
+            choices = ", ".join(self.tables)
+            raise wrong(place, f"the {self.key} is missing; give {self.key} = one of {choices}")
         name = self.names.read(read_text(table[self.key], here), here)
         return self.tables[name].read({**table, self.key: name}, place)
 
@@ -193,16 +195,16 @@ class Variants:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class TablesByName:
     """Tables of one kind, by names of the owner's choice."""
 
     part: Part
     least: int = 0
     words: str = "tables by name"
 
-    def read(self, given: Any, place: KeyPath) -> dict[str, Any]:
+    def read(self, entry: Any, place: KeyPath) -> dict[str, Any]:
         """Return the values of the tables."""
-        tables = read_mapping(given, place)
+        tables = read_mapping(entry, place)
         return {name: self.part.read(one, (*place, name)) for name, one in tables.items()}
 
     @property
@@ -215,29 +217,29 @@ class Named:
         }
 
 
-def one_of(names: Iterable[str], renamed: Mapping[str, str] | None = None) -> Kind:
+def one_of(names: Iterable[str], new_names: Mapping[str, str] | None = None) -> Kind:
     """Return the kind of a text that is one of some names.
 
     Args:
         names: the names, as they are read.
-        renamed: the names that are written otherwise now. As they are they are read with a warning.
+        new_names: how some of them are written now. The names themselves are read with a warning.
     """
-    now = {name: (renamed or {}).get(name, name) for name in names}
-    written = {new: name for name, new in now.items()}
+    now = {name: (new_names or {}).get(name, name) for name in names}
+    old_by_new = {new: name for name, new in now.items()}
 
-    def read(given: object, place: KeyPath) -> str:
-        refuse_to_fill_in(given, place)
-        text = exact_text(given)
-        if text is not None and text in written:
-            return written[text]
+    def read(entry: object, place: KeyPath) -> str:
+        refuse_to_fill_in(entry, place)
+        text = exact_text(entry)
+        if text is not None and text in old_by_new:
+            return old_by_new[text]
         if text is not None and text in now:
             _warn_of_old(f'{".".join(place)} = "{text}"', f'"{now[text]}"')
             return text
-        fix = f"it must be one of {few(written)}, got {told(given)}{nearest(given, written)}"
+        fix = f"it must be one of {few(old_by_new)}, got {toml_text(entry)}{nearest(entry, old_by_new)}"
         raise wrong(place, fix)
 
-    words = " or ".join(f'"{name}"' for name in written)
-    return Kind(words, {"enum": [*written]}, read)
+    words = " or ".join(f'"{name}"' for name in old_by_new)
+    return Kind(words, {"enum": [*old_by_new]}, read)
 
 
 def _warn_of_old(old: str, now: str) -> None:
@@ -248,9 +250,9 @@ def _warn_of_old(old: str, now: str) -> None:
 def list_of(part: Part, *, least: int = 1, unique: bool = False) -> Kind:
     """Return the kind of a list."""
 
-    def read(given: object, place: KeyPath) -> tuple[Any, ...]:
-        refuse_to_fill_in(given, place)
-        values = tuple(part.read(one, place) for one in read_list(given, place))
+    def read(entry: object, place: KeyPath) -> tuple[Any, ...]:
+        refuse_to_fill_in(entry, place)
+        values = tuple(part.read(one, place) for one in read_list(entry, place))
         if len(values) < least:
             raise wrong(place, "it must list at least one value")
         return values
@@ -264,8 +266,8 @@ def one_or_list_of(part: Part, *, unique: bool = False) -> Kind:
     """Return the kind of one value, or a list of such."""
     several = list_of(part, unique=unique)
 
-    def read(given: object, place: KeyPath) -> Any:
-        return (several if isinstance(given, list) and given else part).read(given, place)
+    def read(entry: object, place: KeyPath) -> Any:
+        return (several if isinstance(entry, list) and entry else part).read(entry, place)
 
     return Kind(
         f"{part.words}, or a {several.words}", {"anyOf": [part.schema, several.schema]}, read
@@ -284,10 +286,10 @@ def accepted_by(
         as_given: whether the value stays as it is given.
     """
 
-    def read(given: Any, place: KeyPath) -> Any:
-        refuse_to_fill_in(given, place)
-        value = placed(place, lambda: accept(given, place[-1]))
-        return given if as_given else value
+    def read(entry: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(entry, place)
+        value = at_place(place, lambda: accept(entry, place[-1]))
+        return entry if as_given else value
 
     return Kind(words, schema, read)
 
@@ -295,23 +297,23 @@ def accepted_by(
 def anything(words: str, schema: Schema | None = None) -> Kind:
     """Return the kind of a value that is checked later."""
 
-    def read(given: Any, place: KeyPath) -> Any:
-        refuse_to_fill_in(given, place)
-        return given
+    def read(entry: Any, place: KeyPath) -> Any:
+        refuse_to_fill_in(entry, place)
+        return entry
 
     return Kind(words, {**(schema or {}), **FILLED_IN}, read)
 
 
-def _is_true_or_false(given: object, place: KeyPath) -> bool:
-    if isinstance(given, bool):
-        return given
+def _read_truth(entry: object, place: KeyPath) -> bool:
+    if isinstance(entry, bool):
+        return entry
     raise wrong(place, "it must be true or false")
 
 
-def _read_unquoted(given: object, place: KeyPath) -> str:
+def _read_unquoted(entry: object, place: KeyPath) -> str:
     """Return a text that no message quotes: it may hold a password by mistake."""
-    if exact_text(given) is not None:
-        return read_text(given, place)
+    if exact_text(entry) is not None:
+        return read_text(entry, place)
     raise wrong(place, "it must be a text")
 
 
@@ -326,10 +328,10 @@ _EXACT = "number above zero"
 
 TEXT = Kind("text", _TEXT, read_text)
 UNQUOTED_TEXT = Kind("text", _TEXT, _read_unquoted)
-TRUTH = Kind("true or false", {"type": "boolean"}, _is_true_or_false)
+TRUTH = Kind("true or false", {"type": "boolean"}, _read_truth)
 ABOVE_ZERO = accepted_by(_EXACT, _ABOVE_ZERO, positive)
 ABOVE_ZERO_AS_GIVEN = accepted_by(_EXACT, _ABOVE_ZERO, positive, as_given=True)
 
 
-def _is_empty(given: object) -> bool:
-    return given is None or (isinstance(given, dict | list) and not given)
+def _is_empty(entry: object) -> bool:
+    return entry is None or (isinstance(entry, dict | list) and not entry)

@@ -30,9 +30,9 @@ def read_toml(text: str) -> dict[str, Any]:
 
 def line_of(text: str, place: KeyPath) -> int | None:
     """Return the line where the statement of a place begins; if it is missing, that of the table it belongs to."""
-    found = _statements(text)
-    while place and found:
-        for line, values in found:
+    statements = _statements(text)
+    while place and statements:
+        for line, values in statements:
             if _has(values, place):
                 return line
         place = place[:-1]
@@ -44,26 +44,26 @@ def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
 
     A statement is the least number of lines that is a file of its own. What follows the name of a table is in it.
     """
-    lines, start, tried = text.split("\n"), 0, 0
-    found: list[tuple[int, dict[str, Any]]] = []
+    lines, start, characters = text.split("\n"), 0, 0
+    statements: list[tuple[int, dict[str, Any]]] = []
     table: list[str] = []
     while start < len(lines):
         end = start + 1
         while (values := _alone(lines[start:end])) is None:
-            tried += sum(map(len, lines[start:end]))
+            characters += sum(map(len, lines[start:end]))
             end = (
                 next((i for i in range(end, len(lines)) if _CLOSES.search(lines[i])), len(lines))
                 + 1
             )
-            if end > len(lines) or tried > _MOST_TRIED:
+            if end > len(lines) or characters > _MOST_TRIED:
                 return []
         if lines[start].lstrip().startswith("["):
             table = list(_keys(values))
         elif values:
             values = _within(table, values)
-        found += [(start + 1, values)] if values else []
+        statements += [(start + 1, values)] if values else []
         start = end
-    return found
+    return statements
 
 
 def _alone(lines: list[str]) -> dict[str, Any] | None:
@@ -87,9 +87,9 @@ def _within(table: list[str], values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _has(found: Any, place: KeyPath) -> bool:
+def _has(values: Any, place: KeyPath) -> bool:
     for key in place:
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(values, dict) or key not in values:
             return False
-        found = found[key]
+        values = values[key]
     return True

@@ -23,18 +23,17 @@ def look_alikes(values: Sequence[object]) -> str | None:
     A text is doubtful if it looks like another one of the list, begins or ends with a blank, or has a word of
     several alphabets.
     """
-    seen: dict[str, str] = {}
+    by_skeleton: dict[str, str] = {}
     for text in values:
         if not isinstance(text, str):
             return None
-        first = seen.setdefault(_skeleton(text), text)
+        first = by_skeleton.setdefault(_skeleton(text), text)
         if first != text:
-            return (
-                f"{_spelled(first)} and {_spelled(text)} differ only in {_difference(first, text)}"
-            )
+            pair = f"{_quote_with_codes(first)} and {_quote_with_codes(text)}"
+            return f"{pair} differ only in {_difference(first, text)}"
         doubt = _alone(text)
         if doubt is not None:
-            return f"{_spelled(text)} {doubt}"
+            return f"{_quote_with_codes(text)} {doubt}"
     return None
 
 
@@ -53,23 +52,23 @@ def _alone(text: str) -> str | None:
 
 def _skeleton(text: str) -> str:
     """Return what texts share that look alike."""
-    composed = unicodedata.normalize("NFKC", text)
-    latin = "".join(_LATIN.get(letter, letter) for letter in composed)
+    nfkc = unicodedata.normalize("NFKC", text)
+    latin = "".join(_LATIN.get(letter, letter) for letter in nfkc)
     return " ".join(latin.split()).casefold()
 
 
 def _difference(one: str, other: str) -> str:
     """Return in what two texts differ that look alike."""
-    for words, read in (
+    for words, fold in (
         ("how letters with accents are composed", lambda text: unicodedata.normalize("NFC", text)),
         ("blanks", lambda text: "".join(text.split())),
         ("small and capital letters", str.casefold),
     ):
-        if read(one) == read(other):
+        if fold(one) == fold(other):
             return words
     return "letters that look alike"
 
 
-def _spelled(text: str) -> str:
+def _quote_with_codes(text: str) -> str:
     """Return a text for a message; code points tell what letters do not."""
     return shown(text) if text.isascii() else f"{shown(text)} ({ascii(text)[1:-1]})"

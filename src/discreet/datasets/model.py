@@ -13,9 +13,9 @@ from .keys import (
     TRUTH,
     UNQUOTED_TEXT,
     Key,
-    Named,
     Schema,
     Table,
+    TablesByName,
     accepted_by,
     anything,
     list_of,
@@ -65,7 +65,7 @@ BUDGET = Table(
     needs={"delta_for": (["delta"], "it says what delta is for, and there is no delta")},
     forms=_AMOUNT_FORMS,
     no_form=_NO_AMOUNT,
-    renamed={"per": ("period",)},
+    old_names={"per": ("period",)},
 )
 """The budget of a dataset."""
 
@@ -106,11 +106,11 @@ DATASET = Table(
             "Whether shares may be more than the budget; then refusals tell analysts of each other.",
         ),
         "columns": Key(
-            Named(COLUMN, least=1),
+            TablesByName(COLUMN, least=1),
             "What may be asked about.",
             "the columns are missing; declare each that may be asked about: [{place}.columns.NAME]",
         ),
-        "questions": Key(Named(QUESTION), "What analysts may ask by a name."),
+        "questions": Key(TablesByName(QUESTION), "What analysts may ask by a name."),
         "title": _FOR_PEOPLE,
         "description": _FOR_PEOPLE,
     },
@@ -124,7 +124,7 @@ DATASET = Table(
         "give source, a path or a list of paths; or connection, with query or table: connection = "
         '"duckdb:///people.duckdb", table = "people"'
     ),
-    renamed={"delimiter": ("csv", "delimiter"), "names": ("csv", "names")},
+    old_names={"delimiter": ("csv", "delimiter"), "names": ("csv", "names")},
 )
 """A dataset: files, or a query or a table of a database."""
 
@@ -144,7 +144,7 @@ ANALYST = Table(
         ),
         "max_epsilon": Key(ABOVE_ZERO, "The most that one free question may cost."),
     },
-    renamed={"largest_epsilon": ("max_epsilon",)},
+    old_names={"largest_epsilon": ("max_epsilon",)},
 )
 """An analyst."""
 
@@ -160,12 +160,12 @@ DOCUMENT = Table(
     {
         "ledger": Key(UNQUOTED_TEXT, "A file, or the URL of a PostgreSQL database."),
         "datasets": Key(
-            Named(DATASET, least=1),
+            TablesByName(DATASET, least=1),
             "The described datasets.",
             "it describes no dataset; add [datasets.NAME] with source and columns",
         ),
         "server": Key(SERVER, "For discreet serve."),
-        "analysts": Key(Named(ANALYST), "Who else may ask."),
+        "analysts": Key(TablesByName(ANALYST), "Who else may ask."),
     }
 )
 """All of discreet.toml."""

@@ -71,8 +71,8 @@ class NoisyCellCounts:
 
     def cells(self) -> dict[str, str]:
         """Return the percentages as the row of a table."""
-        said = {name: f"{_span(ends)} %" for name, ends in self.percentages.items()}
-        return {"fit": said[FITS], "do not fit": said[MISFITS], "missing": said[MISSING]}
+        shares = {name: f"{_span(ends)} %" for name, ends in self.percentages.items()}
+        return {"fit": shares[FITS], "do not fit": shares[MISFITS], "missing": shares[MISSING]}
 
     @property
     def meaning(self) -> str:

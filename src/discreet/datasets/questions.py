@@ -58,8 +58,8 @@ _WORDS = {"column": "A declared column.", "description": "For people."}
 def _question_with(verb: str) -> Table:
     """Return the table of a question with a verb."""
     keys = {name: Key(_PARTS.get(name, _ARGUMENT), _WORDS.get(name, "")) for name in keys_of(verb)}
-    said = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
-    keys["verb"] = Key(said, missing="")
+    kind = Kind(f'"{verb}"', {"const": RENAMED.get(verb, verb)}, read_text)
+    keys["verb"] = Key(kind, missing="")
     keys["column"] = Key(TEXT, _WORDS["column"], "the column is missing; name a declared one")
     return Table(keys)
 

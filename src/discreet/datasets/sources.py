@@ -13,7 +13,7 @@ from ..tables.parsed_queries import is_one_select
 from ..tables.paths import file_format, names_files
 from ..tables.queries import SqlQuery
 from .databases import read_database
-from .declarations import KeyPath, placed, wrong
+from .declarations import KeyPath, at_place, wrong
 
 Files = frozenset[object]
 """Files by what tells them apart: a device and a number, so that links and other spellings are one file."""
@@ -40,7 +40,7 @@ def place_of(source: object) -> object:
 
 def files_at(place: Any) -> Files:
     """Return the files that a place stands for now; of one that is not there its path."""
-    return frozenset(found for path in _paths(place) for found in _files(path))
+    return frozenset(file for path in _paths(place) for file in _files(path))
 
 
 def _files(path: str) -> Iterator[object]:
@@ -48,16 +48,16 @@ def _files(path: str) -> Iterator[object]:
     from ..tables.files import files_of  # heavy: it brings an engine
 
     try:
-        found = files_of(path)
+        paths = files_of(path)
     except (DiscreetError, OSError):  # a folder that others change meanwhile
         return
-    for file in found:
+    for file in paths:
         try:
-            known = file.stat()
+            status = file.stat()
         except OSError:
             yield os.path.realpath(file)
         else:
-            yield known.st_dev, known.st_ino
+            yield status.st_dev, status.st_ino
 
 
 def _paths(place: Any) -> list[str]:
@@ -115,10 +115,10 @@ def _read_query(table: Mapping[str, Any], key: str, folder: Path, place: KeyPath
 
 def table_query(table: str) -> str:
     """Return the query of a whole table, named with its schema or without."""
-    return f"SELECT * FROM {'.'.join(map(_quoted, table.split('.')))}"
+    return f"SELECT * FROM {'.'.join(map(_quote_name, table.split('.')))}"
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -131,7 +131,7 @@ def _read_file(text: str, form: Mapping[str, Any], folder: Path, place: KeyPath)
     if form and file_format(Path(path)) not in ("", "CSV"):
         raise wrong((*place, "csv"), "it is of a CSV file")
     for key, value in form.items():
-        placed((*place, "csv", key), partial(scan_csv, path, **{key: value}))
+        at_place((*place, "csv", key), partial(scan_csv, path, **{key: value}))
     return scan_csv(path, **form) if form else path
 
 

@@ -39,36 +39,40 @@ def columns_of_table(url: str, table: str | None) -> dict[str, str]:
         failure = UnreadableData(
             f"{url} cannot be opened as a database, or its tables not be listed"
         )
-        work, passing = partial(_columns, database, table), (InvalidArgument, UnreadableData)
+        work, passing = partial(_column_types, database, table), (InvalidArgument, UnreadableData)
         return replacing(work, lambda _: failure, passing=passing)
     raise InvalidArgument(message)
 
 
-def _columns(database: Database | DuckFile, table: str | None) -> dict[str, str]:
-    tables = _in_duckdb(database) if isinstance(database, DuckFile) else _by_inspection(database)
+def _column_types(database: Database | DuckFile, table: str | None) -> dict[str, str]:
+    tables = (
+        _duckdb_tables(database)
+        if isinstance(database, DuckFile)
+        else _tables_by_inspection(database)
+    )
     if table not in tables:
-        known = ", ".join(sorted(tables)) or "none"
-        raise InvalidArgument(f"which table is it? give --table; there are {known}")
+        names = ", ".join(sorted(tables)) or "none"
+        raise InvalidArgument(f"which table is it? give --table; there are {names}")
     if isinstance(database, DuckFile):
         relation = database.sql(table_query(table))
         return {name: str(of) for name, of in zip(relation.columns, relation.types, strict=True)}
     with database.connect() as connection:
-        types = {one["name"]: str(one["type"]) for one in _inspected(connection).get_columns(table)}
+        types = {one["name"]: str(one["type"]) for one in _inspector(connection).get_columns(table)}
     return {name: _STORED.get(of, of) if database.file else of for name, of in types.items()}
 
 
-def _in_duckdb(database: DuckFile) -> list[str]:
-    found = database.sql("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
-    return [name for (name,) in found]
+def _duckdb_tables(database: DuckFile) -> list[str]:
+    rows = database.sql("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
+    return [name for (name,) in rows]
 
 
-def _by_inspection(database: Database) -> list[str]:
+def _tables_by_inspection(database: Database) -> list[str]:
     with database.connect() as connection:
-        inspected = _inspected(connection)
-        return [*inspected.get_table_names(), *inspected.get_view_names()]
+        inspector = _inspector(connection)
+        return [*inspector.get_table_names(), *inspector.get_view_names()]
 
 
-def _inspected(connection: Any) -> Any:
+def _inspector(connection: Any) -> Any:
     from sqlalchemy import inspect
 
     return inspect(connection)

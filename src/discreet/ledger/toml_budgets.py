@@ -8,7 +8,7 @@ from typing import Any
 
 from ..arguments import file_path
 from ..datasets.configuration import Configuration, find_configuration, read_configuration
-from ..datasets.dataset import Dataset, charged_to
+from ..datasets.dataset import Dataset, with_account
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
 from ..numbers import Number
@@ -53,7 +53,7 @@ def with_its_ledger(declared: Configuration, name: str) -> Dataset:
     dataset = declared.dataset(name)
     if declared.ledger is None:
         return dataset
-    return charged_to(dataset, partial(_session, declared.ledger, dataset))
+    return with_account(dataset, partial(_session, declared.ledger, dataset))
 
 
 def open_described(

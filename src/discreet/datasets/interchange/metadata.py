@@ -48,19 +48,19 @@ _SMARTNOISE = {
 _WORDS = {"lower": "minimum", "upper": "maximum", "categories": "enum"}
 
 
-def table_schema_columns(given: ForeignSchema) -> dict[str, dict[str, Any]]:
+def table_schema_columns(source: ForeignSchema) -> dict[str, dict[str, Any]]:
     """Return the columns that a Table Schema declares, in the words of `Dataset`.
 
     Fields of types that no question takes (objects, lists, places, durations) are left out. A year is an integer.
     What each property does is in docs/how-to/describe_your_data.md.
 
     Args:
-        given: the schema, or the path of a file with it; or a data package with one resource.
+        source: the schema, or the path of a file with it; or a data package with one resource.
 
     Raises:
         InvalidDescription: if it is no Table Schema, or has a property that cannot be kept.
     """
-    schema: dict[str, Any] = _loaded(given, _json, "schema")
+    schema: dict[str, Any] = _load_mapping(source, _json, "schema")
     place: KeyPath = ()
     resources = schema.get("resources")
     if isinstance(resources, list) and len(resources) == 1:
@@ -74,24 +74,24 @@ def table_schema_columns(given: ForeignSchema) -> dict[str, dict[str, Any]]:
     check_properties(schema, SCHEMA, place)
     columns: dict[str, dict[str, Any]] = {}
     for i, one in enumerate(fields, 1):
-        name, declared = _field(one, ("fields", str(i)))
+        name, declaration = _field(one, ("fields", str(i)))
         if name in columns:
             raise wrong(
                 ("fields", str(i), "name"), f"two fields are called {shown(name)}; keep one"
             )
-        columns[name] = declared
-    return {name: declared for name, declared in columns.items() if declared}
+        columns[name] = declaration
+    return {name: declaration for name, declaration in columns.items() if declaration}
 
 
-def _field(given: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
+def _field(entry: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
     """Return the name and the declaration of a field; an empty one of a type that no question takes."""
-    field = read_mapping(given, place)
+    field = read_mapping(entry, place)
     name, kind = read_text(field.get("name"), (*place, "name")), field.get("type", "string")
     if kind in _LEFT_OUT:
         return name, {}
     if kind not in (*TYPES, "year"):
-        known = (*TYPES, "year", *_LEFT_OUT)
-        raise wrong((*place, "type"), f"there is no type {shown(kind)}{nearest(kind, known)}")
+        types = (*TYPES, "year", *_LEFT_OUT)
+        raise wrong((*place, "type"), f"there is no type {shown(kind)}{nearest(kind, types)}")
     bounds = read_mapping(field.get("constraints", {}), (*place, "constraints"))
     check_properties(field, FIELD, place)
     if "categories" in field:
@@ -106,11 +106,11 @@ def _field(given: object, place: KeyPath) -> tuple[str, dict[str, Any]]:
     return name, {"type": "integer" if kind == "year" else kind, **parts}
 
 
-def _categories(given: object, bounds: Mapping[str, Any], place: KeyPath) -> list[Any]:
+def _categories(entry: object, bounds: Mapping[str, Any], place: KeyPath) -> list[Any]:
     """Return the values of categories, which may come with labels."""
     here = (*place, "categories")
     values = [
-        one.get("value") if isinstance(one, Mapping) else one for one in read_list(given, here)
+        one.get("value") if isinstance(one, Mapping) else one for one in read_list(entry, here)
     ]
     if "enum" in bounds and bounds["enum"] != values:
         raise wrong(here, "enum lists other values; keep one of them")
@@ -135,31 +135,31 @@ def _inclusive(
     return bound + sign * _NEXT[kind]
 
 
-def smartnoise_dataset(given: ForeignSchema, table: str | None) -> dict[str, Any]:
+def smartnoise_dataset(source: ForeignSchema, table: str | None) -> dict[str, Any]:
     """Return the columns, the privacy unit and its bound that metadata of SmartNoise or Lomas declare.
 
     Args:
-        given: the metadata, or the path of a YAML or JSON file with them.
+        source: the metadata, or the path of a YAML or JSON file with them.
         table: the name of the table, where SmartNoise's metadata have several.
 
     Raises:
         InvalidDescription: if they are none.
         MissingPackage: if PyYAML is needed and not installed.
     """
-    metadata = _loaded(given, _yaml, "metadata")
+    metadata = _load_mapping(source, _yaml, "metadata")
     if "columns" in metadata:
         columns = read_mapping(metadata["columns"], ("columns",))
-        return _described(metadata, columns, (), ("columns",))
+        return _describe_table(metadata, columns, (), ("columns",))
     tables = {name: (place, one) for place, name, one in _tables(metadata)}
     if table is None and len(tables) == 1:
         (table,) = tables
     if table not in tables:
-        known = ", ".join(tables) or "none"
-        raise wrong((), f"table must be one of those in the metadata ({known}), got {shown(table)}")
+        names = ", ".join(tables) or "none"
+        raise wrong((), f"table must be one of those in the metadata ({names}), got {shown(table)}")
     place, of = tables[table]
     columns = {name: one for name, one in of.items() if isinstance(one, Mapping)}
     rest = {name: value for name, value in of.items() if name not in columns}
-    return _described(rest, columns, place, place)
+    return _describe_table(rest, columns, place, place)
 
 
 def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Mapping[str, Any]]]:
@@ -171,25 +171,27 @@ def _tables(metadata: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str, Mapping
                     yield (str(collection), str(schema), str(name)), str(name), table
 
 
-def _described(
+def _describe_table(
     of: Mapping[str, Any], columns: Mapping[str, Any], place: KeyPath, above: KeyPath
 ) -> dict[str, Any]:
     """Return the description of one table; its columns are below another place."""
     check_properties(of, METADATA, place)
-    read = {name: read_mapping(one, (*above, name)) for name, one in columns.items()}
-    for name, one in read.items():
+    entries = {name: read_mapping(one, (*above, name)) for name, one in columns.items()}
+    for name, one in entries.items():
         check_properties(one, METADATA_COLUMN, (*above, name))
-    people = [name for name, one in read.items() if one.get("private_id") is True]
-    unit, most = _unit(of, people, place), of.get("max_ids", 1)
-    declared = {name: _column(one, (*above, name)) for name, one in read.items()}
+    people = [name for name, one in entries.items() if one.get("private_id") is True]
+    unit, most = _find_unit(of, people, place), of.get("max_ids", 1)
+    declarations = {
+        name: _read_smartnoise_column(one, (*above, name)) for name, one in entries.items()
+    }
     return {
-        "columns": declared,
+        "columns": declarations,
         "privacy_unit": unit,
         "max_contributions": None if unit is None else most,
     }
 
 
-def _unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str | None:
+def _find_unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str | None:
     """Return the column of the privacy unit, or None if the metadata say that a row is a record.
 
     Raises:
@@ -208,9 +210,9 @@ def _unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str | Non
     elif not people and by_row is True:
         reason = f"row_privacy is true, and max_ids is {shown(most)}: a row is of one, so keep one of them"
     elif not people:
-        said = f"max_ids is {shown(most)}" if by_row is None else "row_privacy is false"
+        problem = f"max_ids is {shown(most)}" if by_row is None else "row_privacy is false"
         reason = (
-            f"{said}, and no column has private_id: true, so nobody knows whose a row is; give a column "
+            f"{problem}, and no column has private_id: true, so nobody knows whose a row is; give a column "
             "private_id: true, or row_privacy: true if a row is of one"
         )
     if reason is not None:
@@ -218,14 +220,14 @@ def _unit(of: Mapping[str, Any], people: list[str], place: KeyPath) -> str | Non
     return people[0]
 
 
-def _column(given: dict[str, Any], place: KeyPath) -> dict[str, Any]:
+def _read_smartnoise_column(entry: dict[str, Any], place: KeyPath) -> dict[str, Any]:
     """Return the declaration of a column of SmartNoise's metadata."""
-    kind = _SMARTNOISE.get(given.get("type", ""))
+    kind = _SMARTNOISE.get(entry.get("type", ""))
     if kind is None:
-        known = ", ".join(_SMARTNOISE)
-        raise wrong((*place, "type"), f"it must be one of {known}, got {shown(given.get('type'))}")
+        types = ", ".join(_SMARTNOISE)
+        raise wrong((*place, "type"), f"it must be one of {types}, got {shown(entry.get('type'))}")
     parts = {
-        ours: given[theirs] for theirs, ours in _WORDS.items() if given.get(theirs) is not None
+        ours: entry[theirs] for theirs, ours in _WORDS.items() if entry.get(theirs) is not None
     }
     if kind == "datetime":
         parts = {key: _moment(value) for key, value in parts.items()}
@@ -237,20 +239,20 @@ def _moment(value: object) -> object:
     return dt.datetime(value.year, value.month, value.day) if type(value) is dt.date else value
 
 
-def _loaded(given: ForeignSchema, load: Callable[[str], Any], what: str) -> dict[str, Any]:
+def _load_mapping(source: ForeignSchema, load: Callable[[str], Any], what: str) -> dict[str, Any]:
     """Return a mapping that was given, or that is in a file."""
-    if isinstance(given, Mapping):
-        return read_mapping(given, (what,))
-    path = file_path(given, what)
+    if isinstance(source, Mapping):
+        return read_mapping(source, (what,))
+    path = file_path(source, what)
     try:
-        found = load(path.read_text(encoding="utf-8"))
+        content = load(path.read_text(encoding="utf-8"))
     except OSError as error:
         why = f"it cannot be read: {error.strerror}"
     except ValueError as error:
         why = " ".join(str(error).split())
     else:
-        if isinstance(found, Mapping):
-            return {str(name): value for name, value in found.items()}
+        if isinstance(content, Mapping):
+            return {str(name): value for name, value in content.items()}
         why = "it must be a mapping"
     raise wrong((), f"{Path(path)}: {why}")
 

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..declarations import KeyPath, nearest, told, wrong
+from ..declarations import KeyPath, nearest, toml_text, wrong
 
-_LONGEST = 80
+_LONGEST_JSON = 80
 
 Rule = Callable[[Any, Mapping[str, Any]], str | None]
 """Returns why a property is refused, given its value and those beside it; None if it is accepted."""
@@ -32,34 +32,34 @@ def check_properties(table: Mapping[str, Any], rules: Mapping[str, Rule], place:
             raise wrong((*place, name), reason)
 
 
-def accepted(value: Any, beside: Mapping[str, Any]) -> None:
+def accept(value: Any, beside: Mapping[str, Any]) -> None:
     """Accept a property: it is taken, and read where it is, or has no effect on answers."""
 
 
-def refused(fix: str) -> Rule:
+def refuse(fix: str) -> Rule:
     """Return the rule of a property that is refused."""
 
     def rule(value: Any, beside: Mapping[str, Any]) -> str:
-        return f"it is {_said(value)}, and {fix}"
+        return f"it is {_json_in_words(value)}, and {fix}"
 
     return rule
 
 
-def _said(value: object) -> str:
+def _json_in_words(value: object) -> str:
     """Return a value of JSON for a message."""
     if not isinstance(value, list | tuple | dict):
-        return told(value)
+        return toml_text(value)
     text = json.dumps(value, default=str)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= _LONGEST_JSON else f"{text[:_LONGEST_JSON]}..."
 
 
 def only(values: Iterable[object], fix: str) -> Rule:
     """Return the rule of a property that is accepted with some values, which are how cells are read anyway."""
-    known = list(values)
+    choices = list(values)
 
     def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
-        same = any(type(value) is type(one) and value == one for one in known)
-        return None if same else refused(fix)(value, beside)
+        same = any(type(value) is type(one) and value == one for one in choices)
+        return None if same else refuse(fix)(value, beside)
 
     return rule
 
@@ -68,23 +68,23 @@ def a_boolean(value: Any, beside: Mapping[str, Any]) -> str | None:
     """Accept true and false alone: a text such as "True" must not count as false."""
     if isinstance(value, bool):
         return None
-    return f"it must be true or false, without quotes, got {told(value)}"
+    return f"it must be true or false, without quotes, got {toml_text(value)}"
 
 
 def _flags(default: Iterable[str]) -> Rule:
     """Return the rule of the words for a truth: those that are read anyway, in any order."""
-    known = set(default)
+    words = set(default)
 
     def rule(value: Any, beside: Mapping[str, Any]) -> str | None:
         if (
             isinstance(value, list | tuple)
             and all(isinstance(one, str) for one in value)
-            and set(value) == known
+            and set(value) == words
         ):
             return None
         return (
-            f"it is {_said(value)}, and truths are read as {', '.join(sorted(known))}: declare the field as "
-            "string, with the words in enum"
+            f"it is {_json_in_words(value)}, and truths are read as {', '.join(sorted(words))}: declare the "
+            "field as string, with the words in enum"
         )
 
     return rule
@@ -99,8 +99,8 @@ def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
     if value in _ISO.get(kind, ("default",)):
         return None
     return (
-        f"it is {told(value)}, and a {kind} is read in the default format: declare the field as string, with the "
-        "cells in enum as they are written; or delete it if the table itself has a type for the column"
+        f"it is {toml_text(value)}, and a {kind} is read in the default format: declare the field as string, "
+        "with the cells in enum as they are written; or delete it if the table itself has a type for the column"
     )
 
 
@@ -108,7 +108,7 @@ def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
     """Accept what says nothing more where all values are listed."""
     if "enum" in beside:
         return None
-    return f"it is {told(value)}, and cells are not compared with it: list the values in enum, or delete it"
+    return f"it is {toml_text(value)}, and cells are not compared with it: list the values in enum, or delete it"
 
 
 _WRITTEN = (
@@ -123,9 +123,9 @@ _missing = only([[""], ("",)], _EMPTY)
 
 FIELD: Mapping[str, Rule] = {
     **dict.fromkeys(
-        ("name", "type", "title", "description", "step", "constraints", "categories"), accepted
+        ("name", "type", "title", "description", "step", "constraints", "categories"), accept
     ),
-    **dict.fromkeys(("example", "examples", "rdfType", "categoriesOrdered", "unit"), accepted),
+    **dict.fromkeys(("example", "examples", "rdfType", "categoriesOrdered", "unit"), accept),
     "format": _format,
     "missingValues": _missing,
     "decimalChar": only(["."], _WRITTEN),
@@ -137,22 +137,20 @@ FIELD: Mapping[str, Rule] = {
 """The properties of a field of a Table Schema."""
 
 CONSTRAINTS: Mapping[str, Rule] = {
-    **dict.fromkeys(
-        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"), accepted
-    ),
-    **dict.fromkeys(("required", "unique"), accepted),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "enum"), accept),
+    **dict.fromkeys(("required", "unique"), accept),
     **dict.fromkeys(("pattern", "minLength", "maxLength", "jsonSchema"), _among_enum),
 }
 """The constraints of a field."""
 
 SCHEMA: Mapping[str, Rule] = {
-    "fields": accepted,
+    "fields": accept,
     **dict.fromkeys(
         (
             "$schema", "profile", "name", "title", "description", "fieldsMatch", "primaryKey", "uniqueKeys",
             "foreignKeys",
         ),
-        accepted,
+        accept,
     ),
     "missingValues": _missing,
 }  # fmt: skip
@@ -172,20 +170,20 @@ _GROUPS = ("max_partition_length", "max_influenced_partitions", "max_partition_c
 
 METADATA: Mapping[str, Rule] = {
     "row_privacy": a_boolean,
-    "max_ids": accepted,
-    "columns": accepted,
+    "max_ids": accept,
+    "columns": accept,
     **dict.fromkeys(
         ("rows", "sample_max_ids", "censor_dims", "clamp_counts", "clamp_columns", "use_dpsu"),
-        accepted,
+        accept,
     ),
 }
 """The properties of a table in metadata of SmartNoise and Lomas."""
 
 METADATA_COLUMN: Mapping[str, Rule] = {
     "private_id": a_boolean,
-    **dict.fromkeys(("type", "lower", "upper", "categories"), accepted),
+    **dict.fromkeys(("type", "lower", "upper", "categories"), accept),
     **dict.fromkeys(
-        ("name", "nullable", "cardinality", "precision", "sensitivity", *_GROUPS), accepted
+        ("name", "nullable", "cardinality", "precision", "sensitivity", *_GROUPS), accept
     ),
     "missing_value": only(
         [None], "nothing is put in place of missing cells here, which are left out: delete it"
