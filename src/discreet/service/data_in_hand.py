@@ -6,7 +6,7 @@ from typing import Any
 from ..arguments import mapping, refuse_one_shot
 from ..batches import Call
 from ..datasets import Dataset
-from ..datasets.dataset import under
+from ..datasets.dataset import with_name
 from ..errors import InvalidArgument
 from ..ledger import Ledger
 from ..node.datasets import Datasets
@@ -86,7 +86,7 @@ def hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: obj
     held = Datasets(ledger if isinstance(ledger, Ledger) else Ledger(opened))
     for name, data in _by_name(datasets).items():
         refuse_one_shot(data, f"the data of {name}")
-        held.hold(name, under(data, name) if isinstance(data, Dataset) else data)
+        held.hold(name, with_name(data, name) if isinstance(data, Dataset) else data)
     return held
 
 
