@@ -138,3 +138,34 @@ def test_checkpoints_of_the_environment_are_kept(
     open_described(configuration(), "people")
     discreet.median(discreet.read_dataset("people"), "age", epsilon="1/2")
     assert len((folder / "heads.jsonl").read_text().splitlines()) == 3
+
+
+def test_what_the_owner_says_of_shares_and_of_delta_holds_for_a_described_dataset(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both options were dropped where the amounts are declared."""
+    assert run(["ledger", "open", "people", "--oversubscribed"]) == 0
+    ledger = discreet.Ledger(folder / "budget.db")
+    assert ledger.budgets()[0].shares == "oversubscribed"
+    assert run(["ledger", "open", "people", "--no-oversubscribed"]) == 0
+    assert ledger.budgets()[0].shares != "oversubscribed"
+    assert run(["ledger", "open", "people", "--epsilon", "3", "--no-oversubscribed"]) == 2
+    assert "declares the amounts" in capsys.readouterr().err
+
+    declared = TEXT.replace(
+        'epsilon = "3"', 'epsilon = "3", delta = "1e-6", delta_for = "questions"'
+    )
+    (folder / "discreet.toml").write_text(declared)
+    (folder / "budget.db").unlink()
+    assert run(["ledger", "open", "people", "--delta-for", "composition"]) == 0
+    assert discreet.Ledger(folder / "budget.db").budgets()[0].delta_for == "composition"
+
+
+@pytest.mark.parametrize("option", [["--privacy-unit", "user"], ["--neighbors", "replace_one"]])
+@pytest.mark.usefixtures("folder")
+def test_what_is_declared_of_the_budget_is_not_said_again(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["ledger", "open", "people", *option]) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "declares the privacy unit and the neighbors of people; leave them out here" in message

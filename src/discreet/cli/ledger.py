@@ -107,7 +107,10 @@ def open_command(  # `open` is Python's
 
     Example: discreet ledger open budget.db --dataset adult --epsilon 1
     """
-    amounts: Any = {"epsilon": epsilon, "rho": rho, "delta": delta}
+    terms: Any = {
+        "epsilon": epsilon, "rho": rho, "delta": delta,
+        "separate": separate, "delta_for": delta_for, "oversubscribed": oversubscribed,
+    }  # fmt: skip
     if dataset is None:
         from ..ledger.toml_budgets import configuration, open_described
 
@@ -115,16 +118,13 @@ def open_command(  # `open` is Python's
         if declared is None and ("://" in where or Path(where).suffix):
             raise InvalidArgument(f"which budget is it? give --dataset too: {where} is a ledger")
         of = declared or configuration()
-        opened = open_described(of, where, analyst, separate=separate, **amounts)
-        show_budgets([opened], as_json=as_json)
+        if privacy_unit or neighbors != "add_remove":
+            raise InvalidArgument(
+                f"{of.path} declares the privacy unit and the neighbors of {where}; leave them out here"
+            )
+        show_budgets([open_described(of, where, analyst, **terms)], as_json=as_json)
         return
-    terms: Any = {
-        **amounts,
-        "neighbors": neighbors,
-        "privacy_unit": privacy_unit or None,
-        "separate": separate,
-    }
-    terms.update({"delta_for": delta_for, "oversubscribed": oversubscribed})
+    terms |= {"neighbors": neighbors, "privacy_unit": privacy_unit or None}
     show_budgets([open_ledger(where).open(dataset, analyst=analyst, **terms)], as_json=as_json)
 
 

@@ -13,7 +13,7 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, InvalidDescription, UnknownBudget
 from ..numbers import Number
 from ..privacy.sensitivity import Neighbors
-from .budget import Budget
+from .budget import Budget, DeltaFor
 from .ledger import Ledger
 from .session import Session
 
@@ -56,12 +56,14 @@ def with_its_ledger(declared: Configuration, name: str) -> Dataset:
     return with_account(dataset, partial(_session, declared.ledger, dataset))
 
 
-def open_described(
+def open_described(  # noqa: PLR0913  # what the file declares, and what the owner says besides
     declared: Configuration,
     name: str,
     analyst: str | None = None,
     *,
     separate: bool = False,
+    delta_for: DeltaFor | None = None,
+    oversubscribed: bool | None = None,
     **amounts: Number | None,
 ) -> Budget:
     """Open the budget that is declared for a dataset, or a share of it; returns it if it was opened before.
@@ -71,6 +73,8 @@ def open_described(
         name: the dataset.
         analyst: opens a share for this analyst.
         separate: whether it is one of its own though others share its tables: see `Ledger.open`.
+        delta_for: the use of delta, instead of the declared one: see `Ledger.open`.
+        oversubscribed: whether shares may be more than the budget, instead of what is declared: see `Ledger.open`.
         **amounts: epsilon, rho or delta of a share, where the file declares none.
 
     Raises:
@@ -94,7 +98,9 @@ def open_described(
             if analyst is None
             else f"{declared.path} declares no share for {analyst}; declare one, or give it here"
         )
+    rules = {"delta_for": delta_for, "oversubscribed": oversubscribed}
     of: dict[str, Any] = {"neighbors": declared_neighbors(declared, name), **terms, **given}
+    of |= {rule: value for rule, value in rules.items() if value is not None}
     return _ledger(declared.ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
