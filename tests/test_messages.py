@@ -217,7 +217,7 @@ def test_a_third_language_is_a_catalogue_alone(
     assert run(["ledger", "show", ledger]) == 0
     assert "‹spent›" in capsys.readouterr().out
     assert (
-        run(["report", "ledger", ledger, "--dataset", "b", "--out", str(tmp_path / "r.html")]) == 2
+        run(["ledger", "show", ledger, "--dataset", "b", "--report", str(tmp_path / "b.html")]) == 2
     )
     assert "‹no budget was opened for the dataset 'b'›" in capsys.readouterr().err
     assert run(["--language", "fr", "ledger", "show", ledger]) == 2

@@ -2,12 +2,16 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import pytest
+import typer
 
 import discreet
-from discreet.renamed import METHODS, MODULES, NAMES
+from discreet.cli import app, run
+from discreet.renamed import COMMANDS, METHODS, MODULES, NAMES, OPTIONS
 
 OLD = {**{old: f"discreet.{new}" for old, new in NAMES.items()}} | {
     old: f"from discreet.{module} import {old}" for old, module in MODULES.items()
@@ -61,6 +65,50 @@ def test_a_name_that_never_was_is_refused_as_by_any_module() -> None:
         discreet.scan  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(ImportError, match="cannot import name 'scan'"):
         exec("from discreet import scan")
+
+
+def commands(group: Any = None, *names: str) -> Iterator[tuple[str, ...]]:
+    """Yield the names of every command."""
+    group = typer.main.get_command(app) if group is None else group
+    if not hasattr(group, "commands"):
+        yield names
+        return
+    for name, command in group.commands.items():
+        yield from commands(command, *names, name)
+
+
+@pytest.mark.parametrize("old", COMMANDS, ids=" ".join)
+def test_an_old_command_is_refused_with_the_new_one(
+    old: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*old, "people.csv", "--epsilon", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "",
+        f"discreet: discreet {' '.join(old)} is now: discreet {COMMANDS[old]}\n",
+    )
+    words = COMMANDS[old].split(" --")[0].split()
+    assert tuple(words) in set(commands())
+    assert old not in set(commands())
+    new_options = [f"--{word.split()[0]}" for word in COMMANDS[old].split(" --")[1:]]
+    assert run([*words, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(option in text for option in new_options)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("value", [[], ["x"], ["=x"]])
+def test_an_old_option_is_refused_with_what_to_do(
+    option: str, value: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = [option + value[0]] if value == ["=x"] else [option, *value]
+    assert run(["mode", "people.csv", "city", "--epsilon", "1", *said]) == 2
+    assert f"there is no {option} any more: {OPTIONS[option]}" in capsys.readouterr().err
+
+
+def test_the_command_line_is_small() -> None:
+    """Later issues add what they name, and the number with it."""
+    assert len(list(commands())) <= 34
 
 
 def test_the_face_is_small() -> None:

@@ -62,6 +62,26 @@ METHODS: dict[str, dict[str, str]] = {
 }
 """The methods of classes that are called otherwise now."""
 
+COMMANDS: dict[tuple[str, ...], str] = {
+    ("laplace",): "noise laplace",
+    ("ledger", "checkpoint"): "ledger verify --write-checkpoint FILE",
+    ("ledger", "export"): "ledger history --export FILE",
+    ("maximum",): "quantile --alpha 1",
+    ("minimum",): "quantile --alpha 0",
+    ("price",): "best-price",
+    ("randomized-response",): "noise randomized-response",
+    ("report", "audit"): "audit exact --report FILE",
+    ("report", "ledger"): "ledger show --report FILE",
+    ("schema",): "describe --schema",
+}
+"""The commands that are called otherwise now."""
+
+OPTIONS: dict[str, str] = {
+    "--noise": "give --mechanism-option noise=NAME",
+    "--unsafe-candidates-from-data": "nothing is guaranteed of such an answer; Python has it, for tests",
+}
+"""The options that are called otherwise now, or are gone."""
+
 
 def missing_name(name: str) -> AttributeError | ImportError:
     """Return the error for a name that `discreet` does not have; of one that it had, it names the new one.

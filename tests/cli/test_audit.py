@@ -29,7 +29,20 @@ def test_a_false_claim_exits_with_1(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("mechanism", ["base2", "permute_and_flip", "noisy_max"])
 def test_every_mechanism_is_audited(mechanism: str) -> None:
     assert run([*PAIR, "--sensitivity", "1", "--mechanism", mechanism]) == 0
-    assert run([*PAIR, "--spread", "1", "--mechanism", "noisy_max", "--noise", "gumbel"]) == 0
+    assert (
+        run(
+            [
+                *PAIR,
+                "--spread",
+                "1",
+                "--mechanism",
+                "noisy_max",
+                "--mechanism-option",
+                "noise=gumbel",
+            ]
+        )
+        == 0
+    )
 
 
 def test_laws_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""Candidates on the command line: in one option or several, and taken from the data."""
+"""Candidates on the command line: in one option or several."""
 
 from pathlib import Path
 
@@ -18,13 +18,6 @@ def test_candidates_with_commas_and_numbers(
     assert run([*command, "town", "--candidates", 'Oslo, "Lima, Peru"']) == 0
     assert run([*command, "code", "--candidates", "6,7"]) == 0
     assert capsys.readouterr().out == "Lima, Peru\n7\n"
-
-
-def test_candidates_from_the_data_are_unsafe(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*MODE, "--unsafe-candidates-from-data", "--epsilon", "1"]) == 0
-    assert (
-        "no privacy guarantee: the candidates were taken from the data" in capsys.readouterr().err
-    )
 
 
 def test_candidates_may_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:

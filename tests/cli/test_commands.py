@@ -76,7 +76,8 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
             [*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", "magic"],
             "mechanism must be one of",
         ),
-        ([*MODE, "--candidates", "a", "--epsilon", "1", "--noise", "gumbel"], "--noise goes with"),
+        ([*MODE, "--candidates", "a", "--noise", "gumbel"], "give --mechanism-option noise=NAME"),
+        ([*MODE, "--unsafe-candidates-from-data"], "nothing is guaranteed of such an answer"),
         *(
             ([*MODE, "--candidates", "a", "--epsilon", "1", "--mechanism", name, *given], says)
             for name, given, says in [
@@ -88,7 +89,7 @@ def test_json_is_stable(capsys: pytest.CaptureFixture[str]) -> None:
                 ),
                 ("base2", ["--mechanism-option", "eta"], "as eta=VALUE"),
                 ("base2", ["--mechanism-option", "eta=1,x"], "eta must be x,y"),
-                ("noisy_max", ["--noise", "gumbel", "--mechanism-option", "noise=gumbel"], "once"),
+                ("noisy_max", ["--mechanism-option", "noise=gumbel"] * 2, "once"),
             ]
         ),
         (

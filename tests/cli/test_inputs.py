@@ -192,7 +192,7 @@ def test_the_ledger_is_asked_before_standard_input_is_read(
 def test_a_number_with_noise(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["laplace", "--sensitivity", "1", "--epsilon", "50"]
+    asked = ["noise", "laplace", "--sensitivity", "1", "--epsilon", "50"]
     given("42\n", monkeypatch)
     assert run(asked) == 0
     out, err = capsys.readouterr()
@@ -206,7 +206,7 @@ def test_a_number_with_noise(
 def test_a_private_number_on_the_command_line_is_refused_and_not_repeated(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["laplace", "4242", "--sensitivity", "1", "--epsilon", "1"]) == 3
+    assert run(["noise", "laplace", "4242", "--sensitivity", "1", "--epsilon", "1"]) == 3
     err = capsys.readouterr().err
     assert "others see it" in err
     assert "4242" not in err
@@ -217,7 +217,7 @@ def test_no_error_shows_a_private_value(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given(text, monkeypatch)
-    assert run(["laplace", "--sensitivity", "1", "--epsilon", "1"]) == 3
+    assert run(["noise", "laplace", "--sensitivity", "1", "--epsilon", "1"]) == 3
     err = capsys.readouterr().err
     assert not text or text not in err
     assert err.count("\n") == 1
@@ -229,7 +229,7 @@ def test_at_a_terminal_a_value_is_asked_for_without_showing_it(
     given("", monkeypatch)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr("getpass.getpass", lambda prompt, stream: "no")
-    assert run(["randomized-response", "--candidates", "yes,no", "--epsilon", "50"]) == 0
+    assert run(["noise", "randomized-response", "--candidates", "yes,no", "--epsilon", "50"]) == 0
     out, err = capsys.readouterr()
     assert out == "no\n"
     assert err == "ε = 50 (replace one record), exponential mechanism\n"
@@ -239,7 +239,15 @@ def test_a_randomized_response_from_a_file(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "answer.txt").write_text("yes\n")
-    asked = ["randomized-response", "answer.txt", "--candidates", "yes,no", "--epsilon", "50"]
+    asked = [
+        "noise",
+        "randomized-response",
+        "answer.txt",
+        "--candidates",
+        "yes,no",
+        "--epsilon",
+        "50",
+    ]
     assert run([*asked, "--size", "2", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["value"] == ["yes", "yes"]

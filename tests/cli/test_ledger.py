@@ -77,7 +77,7 @@ def test_what_happened_can_be_seen_checked_and_exported(
     head = json.loads(capsys.readouterr().out)["head"]
     assert command(f"ledger verify budget.db --head {head}") == 0
     assert command(f"ledger verify budget.db --head {head[::-1]}") == 5
-    assert command("ledger export budget.db events.csv") == 0
+    assert command("ledger history budget.db --export events.csv") == 0
     assert Path("events.csv").read_text(encoding="utf-8").count("\n") == 5
 
 
@@ -206,7 +206,7 @@ def test_the_ledger_from_the_environment(
     monkeypatch.setenv("DISCREET_DATASET", "people")
     assert mode("--epsilon 1/2") == 0
     assert mode("--epsilon 1") == 4
-    for asked in ("show", "history", "spent", "verify", "checkpoint"):
+    for asked in ("show", "history", "spent", "verify"):
         assert command(f"ledger {asked}") == 0, asked
     capsys.readouterr()
     assert command("ledger show --json") == 0

@@ -19,7 +19,7 @@ def test_an_answer_and_its_guarantee(capsys: pytest.CaptureFixture[str]) -> None
     [
         ["--mechanism", "base2"],
         ["--mechanism", "permute_and_flip"],
-        ["--mechanism", "noisy_max", "--noise", "gumbel"],
+        ["--mechanism", "noisy_max", "--mechanism-option", "noise=gumbel"],
         ["--mechanism", "noisy_max", "--mechanism-option", "noise=exponential"],
         ["--mechanism", "base2", "--mechanism-option", "granularity=0.5"],
         ["--mechanism-option", "base_measure=1,1,1/2"],

@@ -51,7 +51,7 @@ def test_the_help_of_every_command(
         assert phrase not in out, phrase
 
 
-@pytest.mark.parametrize("group", [[], ["ledger"], ["audit"], ["report"]], ids=" ".join)
+@pytest.mark.parametrize("group", [[], ["ledger"], ["audit"], ["noise"], ["token"]], ids=" ".join)
 def test_the_list_of_commands_is_not_cut_off(
     group: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

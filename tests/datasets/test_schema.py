@@ -175,7 +175,7 @@ def test_the_wrong_examples_of_the_reader_are_refused_by_the_schema() -> None:
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema"]) == 0
+    assert run(["describe", "--schema"]) == 0
     assert json.loads(capsys.readouterr().out) == json_schema()
     assert partial(re.search, "FILL IN")(json.dumps(json_schema()))
 

@@ -287,8 +287,9 @@ def test_the_command_prints_one_to_sign(
     ledger = opened(path)
     shutil.copy(path, tmp_path / "copy.db")
     spent(ledger, 1)
-    assert run(["ledger", "checkpoint", str(path)]) == 0
-    line = capsys.readouterr().out
+    written = tmp_path / "monday.json"
+    assert run(["ledger", "verify", str(path), "--write-checkpoint", str(written)]) == 0
+    line = written.read_text()
     assert json.loads(line) == ledger.checkpoint().as_dict()
     signed.write_text(
         f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n{line}-----BEGIN PGP\nabc\n"

@@ -179,10 +179,10 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run([*mode, "--report", out, "--lang", "zh"]) == 0
     assert "问了什么" in read(Path(out)).text
     assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "1"]) == 0
-    assert run(["report", "ledger", where, "--dataset", "a", "--out", out, "--lang", "zh"]) == 0
+    assert run(["ledger", "show", where, "--dataset", "a", "--report", out, "--lang", "zh"]) == 0
     assert "a 的隐私预算" in read(Path(out)).text
     pair = ["--scores", "0,1", "--neighbor", "1,1", "--sensitivity", "1", "--epsilon", "1"]
-    assert run(["report", "audit", *pair, "--out", out, "--lang", "zh"]) == 0
+    assert run(["audit", "exact", *pair, "--report", out, "--lang", "zh"]) == 0
     assert "这是证明，不是测试" in read(Path(out)).text
     capsys.readouterr()
     paid = [*mode, "--ledger", where, "--dataset", "a"]

@@ -293,26 +293,26 @@ def test_what_cannot_be_reported_is_refused(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "r.html")
     pair = [
-        "report",
         "audit",
+        "exact",
         "--scores",
         "0,1",
         "--neighbor",
         "1,1",
         "--epsilon",
         "1",
-        "--out",
+        "--report",
         out,
     ]
     assert run([*pair, "--sensitivity", "1"]) == 0
     assert run([*pair, "--sensitivity", "1/3"]) == 1
-    assert capsys.readouterr().out == 2 * f"wrote {out}\n"
+    assert capsys.readouterr().err == 2 * f"wrote {out}\n"
     assert "is false" in read(Path(out)).text
     where = str(tmp_path / "budget.db")
     assert run(["ledger", "open", where, "--dataset", "a", "--epsilon", "1"]) == 0
-    assert run(["report", "ledger", where, "--dataset", "a", "--out", out]) == 0
+    assert run(["ledger", "show", where, "--dataset", "a", "--report", out]) == 0
     assert "Spent ε = 0 of ε = 1" in read(Path(out)).text
-    assert run(["report", "ledger", where, "--dataset", "b", "--out", out]) == 2
+    assert run(["ledger", "show", where, "--dataset", "b", "--report", out]) == 2
     assert "no budget was opened" in capsys.readouterr().err
 
 

@@ -12,28 +12,21 @@ import typer
 
 from ..errors import DiscreetError, InvalidArgument
 from ..messages import check_language, gettext, preferred_language, set_language, translated
+from ..renamed import COMMANDS, OPTIONS
 from .ask import ask_command
 from .attack import attack_command
 from .audit import audit_app
 from .best_price import best_price_command
 from .check import check_command
 from .compare import compare_command
-from .describe import describe_command, schema_command
+from .describe import describe_command
 from .exit_codes import INTERRUPTED, exit_code, exit_codes_in_words
-from .history import checkpoint_command, export_command, history_command, verify_command
-from .laplace import laplace_command
+from .history import history_command, verify_command
 from .ledger import ledger_app
 from .mode import mode_command
+from .noise import noise_app
 from .plan import plan_command
-from .quantile import (
-    maximum_command,
-    median_command,
-    minimum_command,
-    quantile_command,
-    quantiles_command,
-)
-from .randomized_response import randomized_response_command
-from .report import report_app
+from .quantile import median_command, quantile_command, quantiles_command
 from .select import select_command
 from .serve import serve_command
 from .token import token_app
@@ -50,15 +43,11 @@ app = typer.Typer(
 for name, command in (
     ("mode", mode_command),
     ("median", median_command),
-    ("minimum", minimum_command),
-    ("maximum", maximum_command),
     ("quantile", quantile_command),
     ("quantiles", quantiles_command),
     ("best-price", best_price_command),
     ("top-k", top_k_command),
     ("select", select_command),
-    ("laplace", laplace_command),
-    ("randomized-response", randomized_response_command),
     ("describe", describe_command),
     ("check", check_command),
     ("plan", plan_command),
@@ -70,15 +59,12 @@ for name, command in (
 for name, command in (
     ("history", history_command),
     ("verify", verify_command),
-    ("checkpoint", checkpoint_command),
-    ("export", export_command),
 ):
     ledger_app.command(name)(command)
 app.command("ask")(ask_command)
-app.command("schema")(schema_command)
 app.add_typer(audit_app)
 app.add_typer(ledger_app)
-app.add_typer(report_app)
+app.add_typer(noise_app)
 app.add_typer(token_app)
 
 
@@ -168,9 +154,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def _check(arguments: list[str]) -> None:
-    """Raise if an argument holds what no command line can hold, and no path: a shell would have cut it off."""
+    """Raise if an argument holds what no path can hold, or is a word of another release."""
     if any("\0" in argument for argument in arguments):
         raise InvalidArgument("an argument holds a NUL, which no file's name and no value can hold")
+    for words in (tuple(arguments[:2]), tuple(arguments[:1])):
+        if words in COMMANDS:
+            raise InvalidArgument(f"discreet {' '.join(words)} is now: discreet {COMMANDS[words]}")
+    for option in OPTIONS.keys() & {argument.partition("=")[0] for argument in arguments}:
+        raise InvalidArgument(f"there is no {option} any more: {OPTIONS[option]}")
 
 
 def _message(error: Exception) -> str | None:

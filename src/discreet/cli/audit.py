@@ -17,13 +17,15 @@ from .options import (
     MechanismName,
     MechanismOptions,
     NeighborsName,
-    NoiseName,
     PlotTo,
+    ReportAt,
+    ReportLanguage,
     Rho,
     Scale,
     check_picture,
     chosen_mechanism,
 )
+from .report import check_report, write_report
 
 if TYPE_CHECKING:
     from ..audit import ExactAudit
@@ -59,15 +61,16 @@ def exact_command(
     rho: Rho = None,
     scale: Scale = None,
     mechanism: MechanismName = "exponential",
-    noise: NoiseName = None,
     mechanism_option: MechanismOptions = None,
     neighbors: NeighborsName = "add_remove",
     plot: PlotTo = None,
+    report: ReportAt = None,
+    lang: ReportLanguage = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute the loss of a mechanism on two neighbors' scores.
 
-    It is certified, and compared with the guarantee of the mechanism.
+    It is certified, and compared with the guarantee of the mechanism. A report is as private as the scores.
 
     Example: discreet audit exact --scores 0,1,2 --neighbor 1,1,2 --sensitivity 1 --epsilon 1
     """
@@ -76,11 +79,16 @@ def exact_command(
         "rho": rho,
         "scale": scale,
         "neighbors": neighbors,  # type: ignore[typeddict-item]  # it is checked where it is read
-        "mechanism": chosen_mechanism(mechanism, noise, mechanism_option),
+        "mechanism": chosen_mechanism(mechanism, mechanism_option),
     }
-    declared = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+    declared: Any = {"sensitivity": sensitivity, "spread": spread, "monotonic": monotonic}
+    from .. import audit
+
     check_picture(plot)
-    found = exact_audit(scores, neighbor, declared, terms)
+    check_report(report, lang)
+    pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
+    found = audit.exact(*pair, **declared, **terms)
+    write_report(found, report, lang)
     _show(found, plot, as_json=as_json)
 
 
@@ -136,14 +144,6 @@ def draws_command(
     else:
         typer.echo(f"{found}\nε = {epsilon} is {'REFUTED' if refuted else 'not refuted'}")
     raise typer.Exit(int(refuted))
-
-
-def exact_audit(scores: str, neighbor: str, declared: dict[str, Any], terms: Terms) -> "ExactAudit":
-    """Return the exact audit for the given options."""
-    from .. import audit
-
-    pair = _numbers(scores, "scores"), _numbers(neighbor, "neighbor")
-    return audit.exact(*pair, **declared, **terms)
 
 
 def _show(found: "ExactAudit", plot: Path | None, *, as_json: bool) -> None:

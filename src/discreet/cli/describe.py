@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..datasets.draft import draft
+from ..errors import InvalidArgument
 from .answers import say
 from .budget_tables import literal
 
@@ -19,11 +20,11 @@ _NOT_PRIVATE = (
 
 def describe_command(
     data: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="A Parquet, Arrow or CSV file, a folder, or a database.", show_default=False
         ),
-    ],
+    ] = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -45,29 +46,31 @@ def describe_command(
     table: Annotated[
         str | None, typer.Option(metavar="NAME", help="The table, of a database.")
     ] = None,
+    schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema", help="Print the JSON Schema of discreet.toml instead, for editors."
+        ),
+    ] = False,
 ) -> None:
     """Draft a discreet.toml from the schema of a file.
 
     It has the names and types of the columns. No row is read.
 
-    What the owner has to fill in is marked, and refused until it is.
+    What the owner has to fill in is marked, and refused until it is. Editors check the file by its JSON Schema, if
+    its first line names that: #:schema ./discreet.schema.json
 
     Example: discreet describe people.csv --header > discreet.toml
     """
+    if schema:
+        from ..datasets.model import json_schema
+
+        typer.echo(json.dumps(json_schema(), indent=2))
+        return
+    if data is None:
+        raise InvalidArgument("which data are described? give a file, a folder or a database")
     listed = () if names is None else tuple(each.strip() for each in names.split(","))
     typer.echo(draft(data, name, header=header, names=listed, table=table), nl=False)
-
-
-def schema_command() -> None:
-    """Print the JSON Schema of discreet.toml, for editors.
-
-    Name it in the first line of the file: #:schema ./discreet.schema.json
-
-    Example: discreet schema > discreet.schema.json
-    """
-    from ..datasets.model import json_schema
-
-    typer.echo(json.dumps(json_schema(), indent=2))
 
 
 def count_not_private(dataset: str) -> None:

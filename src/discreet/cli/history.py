@@ -1,4 +1,4 @@
-"""discreet ledger history, verify, checkpoint, export: what happened, and whether it is what was written."""
+"""discreet ledger history, verify: what happened, and whether it is what was written."""
 
 import json
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..errors import InvalidArgument
 from ..messages import BOTH, Message, gettext, joined, translated
-from .accounts import LEDGER_HELP, LedgerArgument, NamedAccount, OneDataset, account
+from .accounts import LedgerArgument, NamedAccount, OneDataset, account
 from .answers import say
 from .budget_tables import literal
 from .options import AsJson, PlotTo, check_picture
@@ -24,11 +24,14 @@ def history_command(
     where: LedgerArgument = None,
     dataset: OneDataset = None,
     plot: PlotTo = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write them too, as .json or .csv.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show every event, or draw the budget over time.
+    """Show every event.
 
-    Events are budgets opened and extended, and releases charged and answered.
+    Events are budgets opened and extended, and releases charged and answered. The budget over time can be drawn.
 
     Example: discreet ledger history budget.db --dataset adult
     """
@@ -37,6 +40,10 @@ def history_command(
     events = of.ledger.history(of.whose)
     if plot is not None:
         _plot_budget(of, events, plot)
+    if export is not None:
+        from ..ledger.exports import export_events
+
+        export_events(events, export)
     if as_json:
         typer.echo(json.dumps([event.as_dict() for event in events]))
         return
@@ -68,43 +75,24 @@ def verify_command(
             metavar="FILE", help="Checkpoints kept elsewhere, signed or not: each must be there."
         ),
     ] = None,
+    write_checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the end of the chain, to sign or keep elsewhere."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute the chain of events and all sums. Exit code 5 if anything was edited.
 
     Example: discreet ledger verify budget.db --checkpoints monday.json
     """
-    found = account(where).ledger.verify(head, checkpoints=checkpoints)
+    ledger = account(where).ledger
+    found = ledger.verify(head, checkpoints=checkpoints)
+    if write_checkpoint is not None:
+        write_checkpoint.write_text(f"{ledger.checkpoint()}\n", encoding="utf-8")
     plain = {"events": found.events, "head": found.head, "notes": list(found.notes)}
     typer.echo(json.dumps(plain) if as_json else translated(found))
     if not as_json:
         say(Message("keep the head elsewhere: it finds a ledger that was replaced"))
-
-
-def checkpoint_command(where: LedgerArgument = None) -> None:
-    """Print the end of the chain, to sign or keep elsewhere.
-
-    Example: discreet ledger checkpoint budget.db > monday.json
-    """
-    typer.echo(str(account(where).ledger.checkpoint()))
-
-
-def export_command(
-    where: Annotated[
-        str,
-        typer.Argument(
-            metavar="LEDGER", envvar="DISCREET_LEDGER", help=LEDGER_HELP, show_default=False
-        ),
-    ],
-    path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A .json or .csv file.", show_default=False)
-    ],
-) -> None:
-    """Write all events to a file, as JSON or CSV.
-
-    Example: discreet ledger export budget.db events.csv
-    """
-    account(where).ledger.export(path)
 
 
 def _plot_budget(of: NamedAccount, events: list["Event"], path: Path) -> None:

@@ -19,7 +19,8 @@ from .accounts import (
 )
 from .budget_tables import note_closed_shares, show_budgets
 from .completion import analyst_names, data_names
-from .options import AsJson, NeighborsName, PrivacyUnit
+from .options import AsJson, NeighborsName, PrivacyUnit, ReportAt, ReportLanguage
+from .report import check_report, write_report
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -267,13 +268,21 @@ def renew_command(
 def show_command(
     where: LedgerArgument = None,
     dataset: OneDataset = None,
+    report: ReportAt = None,
+    lang: ReportLanguage = None,
     as_json: AsJson = False,
 ) -> None:
     """Show budgets: total, spent and remaining.
 
+    With --report also as a page, which has the questions of one dataset.
+
     Example: discreet ledger show budget.db
     """
+    check_report(report, lang)
     of = account(where, dataset)
+    if report is not None:
+        name = of.one if isinstance(of.one, str) else of.budgets[-1]
+        write_report(of.ledger, report, lang, dataset=name)
     found = of.ledger.budgets()
     names = {budget.dataset for budget in found} if of.whose is None else set(of.budgets)
     if of.whose is not None and not names:

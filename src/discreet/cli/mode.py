@@ -1,9 +1,5 @@
 """discreet mode: the most common value of a column."""
 
-from typing import Annotated
-
-import typer
-
 from ..releases import Release
 from ..terms import Terms
 from ..verbs import mode as verb
@@ -25,13 +21,6 @@ def mode_command(
     candidates: CandidatesOption = None,
     candidates_from: CandidatesFileOption = None,
     candidates_column: CandidatesColumnOption = None,
-    unsafe_candidates_from_data: Annotated[
-        bool,
-        typer.Option(
-            "--unsafe-candidates-from-data",
-            help="Answer any value found in the data, without any guarantee.",
-        ),
-    ] = False,
 ) -> Release:
     """Release the most common value of a column.
 
@@ -40,10 +29,4 @@ def mode_command(
     Example: discreet mode people.csv drink --candidates tea,coffee --epsilon 1
     """
     named = read_candidates(data, column, candidates, candidates_from, candidates_column)
-    return verb.mode(
-        data,
-        column,
-        candidates=named,
-        unsafe_candidates_from_data=unsafe_candidates_from_data,
-        **terms,
-    )
+    return verb.mode(data, column, candidates=named, **terms)

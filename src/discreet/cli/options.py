@@ -71,13 +71,16 @@ MechanismOptions = Annotated[
         help="An option of the mechanism, such as noise=gumbel, granularity=0.5 or eta=1,1.",
     ),
 ]
-NoiseName = Annotated[
+Lowest = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="For noisy_max: laplace, gumbel or exponential; short for an option noise=NAME.",
-        autocompletion=one_of("laplace", "gumbel", "exponential"),
-    ),
+    typer.Option(metavar="NUMBER", help="The least answer; not needed where it is described."),
+]
+Highest = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBER", help="The largest answer; not needed where it is described."),
+]
+Step = Annotated[
+    str | None, typer.Option(metavar="NUMBER", help="The distance between answers (1).")
 ]
 NeighborsName = Annotated[
     str,
@@ -166,7 +169,7 @@ DryRun = Annotated[
 ]
 ReportAt = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Write a report of the release too, as .html."),
+    typer.Option("--report", metavar="FILE", help="Write a report of it too, as .html."),
 ]
 ReportLanguage = Annotated[
     str | None,
@@ -183,18 +186,13 @@ PlotTo = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON, on stdout.")]
 
 
-def chosen_mechanism(
-    mechanism: str, noise: str | None, options: list[str] | None
-) -> str | Mechanism:
+def chosen_mechanism(mechanism: str, options: list[str] | None) -> str | Mechanism:
     """Return the mechanism with the given options, or its name if there are none.
 
     Raises:
         InvalidArgument: if the mechanism has no such option.
     """
-    if noise is not None and mechanism != "noisy_max":
-        raise InvalidArgument(f"--noise goes with --mechanism noisy_max, not with {mechanism}")
-    named = [*([] if noise is None else [f"noise={noise}"]), *(options or [])]
-    return read_options(mechanism, named) if named else mechanism
+    return read_options(mechanism, options) if options else mechanism
 
 
 def check_picture(path: Path | None) -> None:

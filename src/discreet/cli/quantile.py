@@ -1,4 +1,4 @@
-"""discreet median, minimum, maximum, quantile, quantiles: quantiles of a column of numbers."""
+"""discreet median, quantile, quantiles: quantiles of a column of numbers."""
 
 from typing import Annotated, cast, get_args
 
@@ -9,34 +9,13 @@ from ..terms import Terms
 from ..verbs import quantile as verb
 from ..verbs import quantiles as many
 from .completion import one_of
-from .described import grid_of
 from .options import ColumnArgument, DataArgument
 from .releasing import releasing
 
 METHODS = get_args(many.QuantilesMethod)
 
-LowestOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The least answer; not needed where it is described.",
-        show_default=False,
-    ),
-]
-HighestOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="The largest answer; not needed where it is described.",
-        show_default=False,
-    ),
-]
-StepOption = Annotated[
-    str | None, typer.Option(metavar="NUMBER", help="The distance between answers (1).")
-]
 
-
-@releasing("noise")
+@releasing(grid=True)
 def quantile_command(
     data: DataArgument,
     column: ColumnArgument,
@@ -47,68 +26,32 @@ def quantile_command(
         ),
     ],
     terms: Terms,
-    lo: LowestOption = None,
-    hi: HighestOption = None,
-    step: StepOption = None,
 ) -> Release:
     """Release the quantile of a column at alpha.
+
+    Near the minimum take 0 or 0.01, near the maximum 1 or 0.99.
 
     The candidates are lo, lo + step, ... up to hi; there may be very many.
 
     Example: discreet quantile people.csv age --alpha 0.9 --lo 0 --hi 120 --epsilon 1
     """
-    return verb.quantile(data, column, alpha=alpha, candidates=grid_of(data, lo, hi, step), **terms)
+    return verb.quantile(data, column, alpha=alpha, **terms)
 
 
-@releasing("noise")
+@releasing(grid=True)
 def median_command(
     data: DataArgument,
     column: ColumnArgument,
     terms: Terms,
-    lo: LowestOption = None,
-    hi: HighestOption = None,
-    step: StepOption = None,
 ) -> Release:
     """Release a median: the quantile at alpha = 1/2.
 
     Example: discreet median people.csv age --lo 0 --hi 120 --step 0.1 --epsilon 1
     """
-    return verb.median(data, column, candidates=grid_of(data, lo, hi, step), **terms)
+    return verb.median(data, column, **terms)
 
 
-@releasing("noise")
-def minimum_command(
-    data: DataArgument,
-    column: ColumnArgument,
-    terms: Terms,
-    lo: LowestOption = None,
-    hi: HighestOption = None,
-    step: StepOption = None,
-) -> Release:
-    """Release a value that hardly any record is below.
-
-    Example: discreet minimum people.csv age --lo 0 --hi 120 --epsilon 1
-    """
-    return verb.minimum(data, column, candidates=grid_of(data, lo, hi, step), **terms)
-
-
-@releasing("noise")
-def maximum_command(
-    data: DataArgument,
-    column: ColumnArgument,
-    terms: Terms,
-    lo: LowestOption = None,
-    hi: HighestOption = None,
-    step: StepOption = None,
-) -> Release:
-    """Release a value that hardly any record is above.
-
-    Example: discreet maximum people.csv age --lo 0 --hi 120 --epsilon 1
-    """
-    return verb.maximum(data, column, candidates=grid_of(data, lo, hi, step), **terms)
-
-
-@releasing("noise", "mechanism", "rho", "scale", "size")
+@releasing("mechanism", "rho", "scale", "size", grid=True)
 def quantiles_command(
     data: DataArgument,
     column: ColumnArgument,
@@ -116,9 +59,6 @@ def quantiles_command(
         str, typer.Option(metavar="A,B,C", help="Rising, between 0 and 1.", show_default=False)
     ],
     terms: Terms,
-    lo: LowestOption = None,
-    hi: HighestOption = None,
-    step: StepOption = None,
     method: Annotated[
         str,
         typer.Option(
@@ -140,7 +80,6 @@ def quantiles_command(
         data,
         column,
         alphas=[alpha.strip() for alpha in alphas.split(",")],
-        candidates=grid_of(data, lo, hi, step),
         method=cast(many.QuantilesMethod, method),
         delta=delta,
         **terms,

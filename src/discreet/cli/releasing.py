@@ -6,21 +6,22 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import typer
 
 from ..datasets import Dataset
 from ..errors import InvalidArgument
-from ..messages import Message, check_language, language, translated
+from ..messages import Message, translated
 from ..releases import Release
 from ..selection import bill_of
 from ..tables.progress import waiting
 from ..terms import spelled_out
 from . import options
 from .answers import say, show_release
-from .described import Data, declared_ledger, described_data, parse_values
+from .described import Data, declared_ledger, described_data, grid_of, parse_values
 from .inputs import table_file
+from .report import check_report, write_report
 
 if TYPE_CHECKING:
     from ..ledger import Quote, Session
@@ -31,7 +32,6 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "rho": (options.Rho, None),
     "scale": (options.Scale, None),
     "mechanism": (options.MechanismName, "exponential"),
-    "noise": (options.NoiseName, None),
     "mechanism_option": (options.MechanismOptions, None),
     "neighbors": (options.NeighborsName, "add_remove"),
     "size": (options.Size, None),
@@ -50,6 +50,12 @@ _OPTIONS: dict[str, tuple[object, object]] = {
     "as_json": (options.AsJson, False),
 }
 
+_GRID: dict[str, tuple[object, object]] = {
+    "lo": (options.Lowest, None),
+    "hi": (options.Highest, None),
+    "step": (options.Step, None),
+}
+
 OF_TABLES = ("form", "max_contributions", "by", "groups", "max_groups")
 """The options that make sense only where rows of a table are counted."""
 
@@ -64,7 +70,7 @@ OpenInput = Callable[[str, str | None], AbstractContextManager[str]]
 
 
 def releasing(
-    *without: str, opened: OpenInput = table_file
+    *without: str, opened: OpenInput = table_file, grid: bool = False
 ) -> Callable[[Callable[..., Release]], Callable[..., None]]:
     """Add the options of all releasing commands, except those named, to a command.
 
@@ -73,10 +79,12 @@ def releasing(
     Args:
         *without: the options that the command does not have.
         opened: opens its `data`: a table, scores, or a private value.
+        grid: whether the answers are on a grid, which is passed as the term `candidates`.
     """
 
     def wrap(command: Callable[..., Release]) -> Callable[..., None]:
-        shared = {name: option for name, option in _OPTIONS.items() if name not in without}
+        shared = _GRID if grid else {}
+        shared = shared | {name: option for name, option in _OPTIONS.items() if name not in without}
 
         def run(**given: Any) -> None:
             own = {name: value for name, value in given.items() if name not in shared}
@@ -84,15 +92,17 @@ def releasing(
             terms = _terms({name: said[name] for name in shared if name in _TERMS}, said)
             _check_report(said)
             described = _described(given["data"], opened)
-            session = _session(said, described)
+            charged = _charged(said, described)
             context = (
                 opened(given["data"], said["form"]) if described is None else nullcontext(described)
             )
             with context as data, waiting(f"reading {_name(given)}"):
                 if said["groups"] is not None:
                     terms["groups"] = _groups(data, said["by"], said["groups"])
+                if grid:
+                    terms["candidates"] = grid_of(data, *(given[name] for name in _GRID))
                 verb = partial(command, **{**own, "data": data})
-                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, session, said))
+                answer = _or_how_to_ask_again(partial(_answer, _on(verb), terms, charged, said))
             answer(_asked(given))
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -126,7 +136,7 @@ def _on(command: Callable[..., Release]) -> Callable[..., Release]:
 
 def _terms(given: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of the verb: those that were given, and the mechanism with its options."""
-    chosen = said["mechanism"], said["noise"], said["mechanism_option"]
+    chosen = said["mechanism"], said["mechanism_option"]
     found = {name: value for name, value in given.items() if value not in (None, [])}
     return {**found, "mechanism": options.chosen_mechanism(*chosen)}
 
@@ -154,10 +164,11 @@ def _or_how_to_ask_again(work: Callable[[], Shown]) -> Shown:
 def _answer(
     verb: Callable[..., Release],
     terms: dict[str, Any],
-    session: "Session | None",
+    charged: "_Charged",
     said: dict[str, Any],
 ) -> Shown:
     """Release an answer, or quote its cost; return a function that prints the result."""
+    session = charged.session
     if session is not None and said["dry_run"]:
         quote = session.quoted([bill_of(verb, **terms)])
         return lambda _: _show_quote(quote, as_json=said["as_json"])
@@ -165,37 +176,27 @@ def _answer(
 
     def tell(asked: dict[str, object]) -> None:
         show_release(release, asked, as_json=said["as_json"])
-        if said["report"] is not None:
-            _report(release, said)
+        _report(release, charged, said)
 
     return tell
 
 
 def _check_report(said: dict[str, Any]) -> None:
     """Refuse a report that could not be written, before anything is charged."""
-    if said["report"] is None:
-        if said["lang"] is not None:
-            raise InvalidArgument(Message("--lang is the language of a report; give --report too"))
-        return
-    if said["dry_run"]:
+    check_report(said["report"], said["lang"])
+    if said["report"] is not None and said["dry_run"]:
         raise InvalidArgument(Message("--report is of a release; leave it out of a --dry-run"))
-    from ..reports import check_path  # most answers are released without one
-
-    check_path(said["report"])
-    if said["lang"] is not None:
-        check_language(said["lang"])
 
 
-def _report(release: Release, said: dict[str, Any]) -> None:
-    """Write the report of a printed release."""
-    from ..reports import report
-    from .accounts import existing_ledger
+def _report(release: Release, charged: "_Charged", said: dict[str, Any]) -> None:
+    """Write the report of a printed release, with the budget that it was charged to."""
+    budget: dict[str, Any] = {}
+    if said["report"] is not None and charged.session is not None and charged.ledger is not None:
+        from .accounts import existing_ledger  # most answers are released without one
 
-    at = said["ledger"]
-    ledger = None if at is None else existing_ledger(at)
-    about = {"ledger": ledger, "dataset": said["dataset"], "lang": said["lang"] or language()}
-    where = report(release, said["report"], **about)
-    say(Message("wrote {path}", path=where))
+        ledger = existing_ledger(charged.ledger)
+        budget = {"ledger": ledger, "dataset": charged.session.dataset}
+    write_report(release, said["report"], said["lang"], **budget)
 
 
 def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
@@ -205,32 +206,38 @@ def _groups(data: Data, by: str | None, texts: list[str]) -> list[Any]:
     return parse_values(data, by, options.split_candidates(texts, "--groups"))
 
 
-def _session(said: dict[str, Any], data: Dataset | None) -> "Session | None":
-    """Return the session to charge: that of the described dataset, or of --ledger; None without a ledger."""
+class _Charged(NamedTuple):
+    """The session to charge, and the path or the URL of its ledger; None without a ledger."""
+
+    session: "Session | None"
+    ledger: str | None
+
+
+def _charged(said: dict[str, Any], data: Dataset | None) -> _Charged:
+    """Return the session to charge: that of the described dataset, or of --ledger."""
     declared = None if data is None else data.account(said["analyst"])
     if declared is not None:
         if any(said[name] != os.environ.get(variable) for name, variable in _ENVIRONMENT):
             raise InvalidArgument(
                 "the description of the data says which budget is charged; leave out --ledger and --dataset"
             )
-        session = cast("Session", declared)
-        said |= {"ledger": declared_ledger(), "dataset": session.dataset}  # for a report
-        return session
-    if said["ledger"] is None:
+        return _Charged(cast("Session", declared), declared_ledger())
+    where = said["ledger"]
+    if where is None:
         for name in ("dataset", "analyst", "request", "dry_run"):
             if said[name]:
                 raise InvalidArgument(f"--{name.replace('_', '-')} goes with --ledger")
-        return None
+        return _Charged(None, None)
     if said["dataset"] is None:
         raise InvalidArgument(
             Message(
                 "which budget of {ledger} is charged? give --dataset too (or set DISCREET_DATASET)",
-                ledger=said["ledger"],
+                ledger=where,
             )
         )
     from .accounts import existing_ledger  # most answers are released without one
 
-    return existing_ledger(said["ledger"]).session(said["dataset"], analyst=said["analyst"])
+    return _Charged(existing_ledger(where).session(said["dataset"], analyst=said["analyst"]), where)
 
 
 def _show_quote(quote: "Quote", *, as_json: bool) -> None:

@@ -82,7 +82,9 @@ def revoke_command(
     identity: Annotated[str, typer.Argument(metavar="ID", help="As listed.", show_default=False)],
     config: ConfigOption = None,
 ) -> None:
-    """Revoke a token by its id, and all that were made with it: from now on they are refused.
+    """Revoke a token, and all that were made with it.
+
+    From now on they are refused.
 
     Example: discreet token revoke 3f9a1c0b7d22
     """

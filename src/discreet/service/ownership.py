@@ -1,6 +1,7 @@
 """What the owner does besides asking: budgets, shares, tokens; and the chain of events, which auditors see too."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..datasets.configuration import Configuration
 from ..errors import InvalidArgument
@@ -37,9 +38,10 @@ class Ownership:
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
         self._check_analyst(analyst)
+        totals: Any = amounts
         if self.declared is None:
-            return self.held.open_budget(dataset, analyst, separate=separate, **amounts)
-        return open_described(self.declared, dataset, analyst, separate=separate, **amounts)
+            return self.held.open_budget(dataset, analyst, separate=separate, **totals)
+        return open_described(self.declared, dataset, analyst, separate=separate, **totals)
 
     def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
         """Give a budget or a share a larger total."""

@@ -1,4 +1,4 @@
-"""discreet laplace: a number with Laplace noise."""
+"""discreet noise: a number with Laplace noise; one's own answer, or by chance another one."""
 
 from typing import Annotated
 
@@ -8,7 +8,12 @@ from ..releases import Release
 from ..terms import Terms
 from ..verbs import noise as verb
 from .inputs import private_number, secret_text
+from .options import split_candidates
 from .releasing import OF_TABLES, releasing
+
+noise_app = typer.Typer(
+    name="noise", help="Add noise to a single number or answer.", no_args_is_help=True
+)
 
 ValueArgument = Annotated[
     str,
@@ -20,6 +25,7 @@ ValueArgument = Annotated[
 ]
 
 
+@noise_app.command("laplace")
 @releasing(*OF_TABLES, opened=secret_text)
 def laplace_command(
     terms: Terms,
@@ -46,7 +52,33 @@ def laplace_command(
 
     Other mechanisms than the exponential need --lo and --hi.
 
-    Example: discreet laplace count.txt --sensitivity 1 --epsilon 1
+    Example: discreet noise laplace count.txt --sensitivity 1 --epsilon 1
     """
     value = private_number(data, "the private value")
     return verb.laplace(value, sensitivity=sensitivity, step=step, lo=lo, hi=hi, **terms)
+
+
+@noise_app.command("randomized-response")
+@releasing(
+    *OF_TABLES,
+    "privacy_unit",
+    "mechanism",
+    "mechanism_option",
+    "neighbors",
+    opened=secret_text,
+)
+def randomized_response_command(
+    terms: Terms,
+    candidates: Annotated[
+        list[str],
+        typer.Option(metavar="A,B,C", help="What may be answered; public.", show_default=False),
+    ],
+    data: ValueArgument = "-",
+) -> Release:
+    """Release one's own answer, or by chance another.
+
+    If the answer is none of the candidates, all of them are equally likely.
+
+    Example: discreet noise randomized-response answer.txt --candidates yes,no --epsilon 1
+    """
+    return verb.randomized_response(data, split_candidates(candidates), **terms)
