@@ -136,18 +136,21 @@ def check_language(code: object) -> str:
     """
     if isinstance(code, str) and code in languages():
         return code
-    known = " or ".join(map(repr, languages()))
+    codes = " or ".join(map(repr, languages()))
     raise InvalidArgument(
-        Message("lang must be {known}, got {code}", known=known, code=shown(code))
+        Message("lang must be {known}, got {code}", known=codes, code=shown(code))
     )
 
 
 def preferred_language() -> str:
     """Return the language of the user's locale, as gettext reads it, or English if there is no catalogue for it."""
-    named = (os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
-    wanted = next(filter(None, named), "").split(":")[0].partition(".")[0]
-    known = languages()
-    return next((code for code in (wanted, wanted.partition("_")[0]) if code in known), SOURCE)
+    settings = (os.environ.get(name) for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    code_of_locale = next(filter(None, settings), "").split(":")[0].partition(".")[0]
+    codes = languages()
+    return next(
+        (code for code in (code_of_locale, code_of_locale.partition("_")[0]) if code in codes),
+        SOURCE,
+    )
 
 
 def language_tag() -> str:

@@ -29,9 +29,11 @@ class TextTable:
 
     def html(self) -> str:
         """Return the table as HTML."""
-        lines = [f"<caption>{_escaped(self.caption)}</caption>"] if self.caption else []
+        lines = [f"<caption>{_escape_cell(self.caption)}</caption>"] if self.caption else []
         if self.head:
-            cells = "".join(f'<th scope="col"{_LEFT}>{_escaped(name)}</th>' for name in self.head)
+            cells = "".join(
+                f'<th scope="col"{_LEFT}>{_escape_cell(name)}</th>' for name in self.head
+            )
             lines.append(f"<thead><tr>{cells}</tr></thead>")
         lines += ["<tbody>", *map(_row, self.rows), "</tbody>"]
         return "\n".join(["<table>", *lines, "</table>"])
@@ -39,11 +41,11 @@ class TextTable:
     def __str__(self) -> str:
         lines = [line for line in (self.head, *self.rows) if line]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        aligned = [
+        rows = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in lines
         ]
-        return "\n".join(filter(None, [self.caption, *aligned]))
+        return "\n".join(filter(None, [self.caption, *rows]))
 
     __repr__ = __str__
 
@@ -77,22 +79,22 @@ class Listing(list[_Row]):
 
 def listing(items: Sequence[Row], caption: str = "") -> TextTable:
     """Return a table of the last hundred items, with columns that they have in common."""
-    shown = [item.cells() for item in items[-_MOST_ROWS:]]
-    left = f"the last {_MOST_ROWS} of {len(items):,}" if len(items) > _MOST_ROWS else ""
-    said = ", ".join(filter(None, [caption, left])) or ("" if shown else "none")
-    head = tuple(shown[0]) if shown else ()
-    return TextTable(head, tuple(tuple(cells.values()) for cells in shown), said)
+    rows = [item.cells() for item in items[-_MOST_ROWS:]]
+    note = f"the last {_MOST_ROWS} of {len(items):,}" if len(items) > _MOST_ROWS else ""
+    title = ", ".join(filter(None, [caption, note])) or ("" if rows else "none")
+    head = tuple(rows[0]) if rows else ()
+    return TextTable(head, tuple(tuple(cells.values()) for cells in rows), title)
 
 
 _LEFT = ' style="text-align: left"'
 
 
 def _row(cells: Iterable[str]) -> str:
-    first, *others = map(_escaped, cells)
+    first, *others = map(_escape_cell, cells)
     line = "".join(f"<td{_LEFT}>{cell}</td>" for cell in others)
     return f'<tr><th scope="row"{_LEFT}>{first}</th>{line}</tr>'
 
 
-def _escaped(text: str) -> str:
+def _escape_cell(text: str) -> str:
     """Return a text for HTML, or its beginning if it would fill the screen."""
     return escape(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")

@@ -256,7 +256,7 @@ def test_every_double_is_rounded_up() -> None:
 
 def test_what_is_known_is_rounded_up() -> None:
     grid = adaptive_grid.LossGrid(F(1, 37), (3, 5), (1, 1), 2, 3)
-    bounds = adaptive._known(grid, -500, 0)
+    bounds = adaptive._closed_form_points(grid, -500, 0)
     with precision(128):
         for m, bound in zip(range(-500, 1), bounds, strict=True):
             exact = 1 - ball(m * grid.step).exp()

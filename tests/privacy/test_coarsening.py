@@ -14,7 +14,7 @@ from discreet.privacy import bounds as bounds_module
 from discreet.privacy import coarsening as gathering
 from discreet.privacy import convolution as combined
 from discreet.privacy import rho as concentrated
-from discreet.privacy.coarsening import coarsened
+from discreet.privacy.coarsening import coarsen
 
 ADD: Any = "add_remove"
 KINDS: list[Any] = [BoundedRange, MixedRange, LaplaceDP, PureDP]
@@ -26,7 +26,7 @@ sizes = st.fractions(Fraction(1, 10**6), 40, max_denominator=10**6)
 )
 def test_every_epsilon_is_rounded_up_a_little(kinds: list[tuple[Fraction, Any, int]]) -> None:
     core = compose([kind(epsilon).repeated(n) for epsilon, kind, n in kinds])
-    few = coarsened(core.parts, 0)
+    few = coarsen(core.parts, 0)
     assert sum(n for _, n in few) == sum(n for _, n in core.parts)
     for kind in KINDS:
         ours, theirs = (
@@ -40,15 +40,15 @@ def test_every_epsilon_is_rounded_up_a_little(kinds: list[tuple[Fraction, Any, i
 
 def test_few_sizes_are_left_as_they_are() -> None:
     core = compose([PureDP(Fraction(1, k)) for k in range(1, 60)])
-    assert coarsened(core.parts, 59) is core.parts
-    assert len(coarsened(core.parts, 58)) < 59
+    assert coarsen(core.parts, 59) is core.parts
+    assert len(coarsen(core.parts, 58)) < 59
     noise = compose([GaussianDP(3), GaussianDP(4)], ZCDP("1/2"), ZCDP("1/3"), RenyiDP({2: 1}))  # type: ignore[arg-type]
-    assert coarsened(noise.parts, 9) == compose(GaussianDP(5), ZCDP("5/6"), RenyiDP({2: 1})).parts  # type: ignore[arg-type]
+    assert coarsen(noise.parts, 9) == compose(GaussianDP(5), ZCDP("5/6"), RenyiDP({2: 1})).parts  # type: ignore[arg-type]
 
 
 def test_extreme_epsilons_stay() -> None:
     parts = [PureDP(Fraction(10) ** k) for k in (-320, -301, 0, 301, 320)]
-    few = coarsened(compose(parts).parts, 0)
+    few = coarsen(compose(parts).parts, 0)
     assert {part.pure for part, _ in few} == {part.epsilon for part in parts}
 
 
@@ -59,7 +59,7 @@ def test_extreme_epsilons_stay() -> None:
 )
 def test_what_is_rounded_is_above_what_is_exact(epsilons: list[Fraction], target: int) -> None:
     core = compose([BoundedRange(epsilon) for epsilon in epsilons])
-    few = coarsened(core.parts, 0)
+    few = coarsen(core.parts, 0)
     for name in ("zcdp", "renyi"):
         make: Any = bounds_module._ACCOUNTANTS[name]
         exact, rounded = (make(c).delta(Fraction(target), None) for c in (core.parts, few))
@@ -82,7 +82,7 @@ def test_many_different_epsilons(monkeypatch: pytest.MonkeyPatch, many: int) -> 
 
     monkeypatch.setattr(BoundedRange, "renyi", counted("renyi", BoundedRange.renyi))
     monkeypatch.setattr(BoundedRange, "rho", property(counted("rho", BoundedRange.rho.fget)))  # type: ignore[attr-defined]
-    monkeypatch.setattr(bounds_module, "convolved", counted("losses", combined.convolved))
+    monkeypatch.setattr(bounds_module, "convolved", counted("losses", combined.convolve))
     rng = random.Random(1)
     draws = [Fraction(rng.randint(1, 10**6), 10**7) for _ in range(many)]
     whole = compose([BoundedRange(e) for e in draws])
@@ -102,7 +102,7 @@ def test_engines_that_cannot_win_are_not_run(monkeypatch: pytest.MonkeyPatch) ->
 
     def noted(core: Any) -> Any:
         asked.append(len(core))
-        return combined.convolved(core)
+        return combined.convolve(core)
 
     monkeypatch.setattr(bounds_module, "convolved", noted)
     many: Any = BoundedRange(Fraction(1, 100)).repeated(10**6)

@@ -121,23 +121,23 @@ def law(
 @_drawing
 def laws(several: Iterable[Series], *, label: str = "candidate") -> "Figure":
     """Return a plot of several distributions over the same candidates, such as for several epsilons."""
-    shown = listed(several, "several", _MOST)
-    if len({series.labels for series in shown}) != 1:
+    laws_drawn = listed(several, "several", _MOST)
+    if len({series.labels for series in laws_drawn}) != 1:
         raise InvalidArgument(
             "distributions in one picture must be over the same candidates, and at least one"
         )
-    labels = shown[0].labels
+    labels = laws_drawn[0].labels
     with marks.canvas(marks.height(labels)) as (figure, axes):
         places = None if labels is None else range(len(labels))
         marks.series_of_points(
             figure,
             [
                 (s.name, s.x, s.chances) if places is None else (s.name, s.chances, places)
-                for s in shown
+                for s in laws_drawn
             ],
         )
         if labels is None:
-            windows = [series.window for series in shown]
+            windows = [series.window for series in laws_drawn]
             axes.set_xlim(min(low for low, _ in windows), max(high for _, high in windows))
         marks.name_axes(axes, labels, _PROBABILITY, label)
         marks.entitle_private(axes, Message("exact distributions"))
@@ -171,19 +171,19 @@ def histograms(
         bins: the number of bins.
         label: the name of the axis of candidates, with its unit.
     """
-    drawn = {
+    draws_by_name = {
         name: [float(value) for value in listed(values, name, _MOST)]
         for name, values in several.items()
     }
-    if not all(drawn.values()) or not drawn:
+    if not all(draws_by_name.values()) or not draws_by_name:
         raise InvalidArgument("several must hold draws under names, and at least one of each")
-    low, high = min(map(min, drawn.values())), max(map(max, drawn.values()))
+    low, high = min(map(min, draws_by_name.values())), max(map(max, draws_by_name.values()))
     if low == high:
         low, high, bins = low - 0.5, high + 0.5, 1
     width = (high - low) / bins
     edges = [low + width * i for i in range(bins + 1)]
     with marks.canvas(marks.WIDE) as (figure, axes):
-        marks.outlines(figure, drawn, edges)
+        marks.outlines(figure, draws_by_name, edges)
         axes.set_xlabel(gettext(label, "an axis"))
         axes.set_ylabel(gettext("fraction of the draws\nper bin of width {width:.3g}", width=width))
         marks.entitle_private(axes, Message("draws"))
@@ -250,11 +250,11 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
         points: triples of a time, the amount spent so far, and the total of the budget, in order of time.
         unit: the sign of the privacy parameter.
     """
-    named = listed(points, "points", _MOST)
-    if not named:
+    rows = listed(points, "points", _MOST)
+    if not rows:
         raise InvalidArgument("points must not be empty: there must be a time to draw")
-    times = [time for time, _, _ in named]
-    spent, totals = ([float(point[i]) for point in named] for i in (1, 2))
+    times = [time for time, _, _ in rows]
+    spent, totals = ([float(point[i]) for point in rows] for i in (1, 2))
     with marks.canvas(marks.WIDE) as (figure, axes):
         axes.fill_between(
             times, spent, step="post", facecolor="#9CC9E4", edgecolor=BLUE, hatch="//"
@@ -262,11 +262,11 @@ def budget(points: Iterable[tuple[object, object, object]], *, unit: str = "ε")
         (line,) = axes.step(
             times, spent, where="post", color=BLUE, marker="o", label=gettext("spent")
         )
-        said = [
+        titles = [
             gettext("{time}: {unit} = {amount:.4g} spent", time=time, unit=unit, amount=so_far)
             for time, so_far in zip(times, spent, strict=True)
         ]
-        figure.name_marks(line, said)
+        figure.name_marks(line, titles)
         axes.step(times, totals, where="post", color=RED, linestyle="--", label=gettext("budget"))
         axes.set_xlabel(gettext("time"))
         axes.set_ylabel(gettext("{unit} spent", unit=unit))
@@ -317,8 +317,8 @@ def _in_a_list(
 ) -> None:
     """Draw bars for all candidates, the answer's in a colour and hatch of its own."""
     names = series.labels or ()
-    marked = names.index(str(answer)) if str(answer) in names else None
-    marks.bars(figure, names, series.chances, gettext("exact distribution"), marked)
+    row_of_answer = names.index(str(answer)) if str(answer) in names else None
+    marks.bars(figure, names, series.chances, gettext("exact distribution"), row_of_answer)
     if draws is not None:
         shares = marks.shares_of([*map(str, draws)], names)
         titles = marks.shares_in_words(names, shares)
@@ -329,7 +329,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     """Draw the probability of each candidate over an axis of numbers, and the draws in the same unit."""
     axes, (low, high) = figure.axes[0], series.window
     if draws is not None:
-        _drawn(figure, series, [float(value) for value in draws])
+        _add_fractions(figure, series, [float(value) for value in draws])
     marks.values(figure, series.x, series.chances, gettext("exact distribution"))
     if answer is not None:
         place = float(answer)
@@ -340,7 +340,7 @@ def _on_a_line(figure: "Figure", series: Series, answer: Any, draws: Sequence[An
     axes.set_xlim(low, high)
 
 
-def _drawn(figure: "Figure", series: Series, draws: list[float]) -> None:
+def _add_fractions(figure: "Figure", series: Series, draws: list[float]) -> None:
     """Draw the fractions of draws: at each of a few numbers, else as a histogram."""
     label = translated(marks.draws(len(draws)))
     if marks.are_few(series.x):

@@ -69,12 +69,12 @@ class Figure(MatplotlibFigure):
         It refers to no other file, and has no script. Text is text, every mark has a title, which browsers
         show under the pointer and screen readers say, and colours follow the reader's choice of light or dark.
         """
-        kept = io.BytesIO()
+        buffer = io.BytesIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         with rc_context({"svg.hashsalt": "discreet", "svg.fonttype": "none"}), catch_warnings():
             filterwarnings("ignore", "Glyph", UserWarning)  # fonts are the reader's
-            self.savefig(kept, format="svg", metadata=nothing)
-        root = parseString(kept.getvalue()).documentElement
+            self.savefig(buffer, format="svg", metadata=nothing)
+        root = parseString(buffer.getvalue()).documentElement
         assert root is not None
         for group in root.getElementsByTagName("g"):
             if titles := self._titles.get(group.getAttribute("id")):
@@ -93,25 +93,25 @@ class Figure(MatplotlibFigure):
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """Return the picture for a notebook, with its size on the screen."""
-        kept = io.BytesIO()
-        self.savefig(kept, format="png", dpi=2 * _PIXELS)
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=2 * _PIXELS)
         width, height = (round(inches * _PIXELS) for inches in self.get_size_inches())
-        return kept.getvalue(), {"width": width, "height": height}
+        return buffer.getvalue(), {"width": width, "height": height}
 
 
 @cache
 def _font_with_han() -> tuple[str, ...]:
     """Return the name of an installed font that has Chinese characters, if there is one."""
-    installed = {font.name for font in fontManager.ttflist}
-    return tuple(name for name in _FONTS_WITH_HAN if name in installed)[:1]
+    names_of_fonts = {font.name for font in fontManager.ttflist}
+    return tuple(name for name in _FONTS_WITH_HAN if name in names_of_fonts)[:1]
 
 
 def _entitle(group: Element, titles: tuple[str, ...]) -> None:
     """Give the points in a group their titles, or all of it one."""
     points = group.getElementsByTagName("use")
     marks = points if len(points) == len(titles) else [group]
-    said = titles if len(points) == len(titles) else ["; ".join(titles)]
-    for mark, text in zip(marks, said, strict=True):
+    texts = titles if len(points) == len(titles) else ["; ".join(titles)]
+    for mark, text in zip(marks, texts, strict=True):
         title = _element(group, "title", text)
         mark.insertBefore(title, mark.firstChild)
 
@@ -149,9 +149,9 @@ def _css() -> str:
 
 def _drop_ids(root: Element) -> None:
     """Remove the names that nothing refers to: two pictures of a page may not share them."""
-    used = {*re.findall(r"#([\w-]+)", root.toxml())}
+    targets = {*re.findall(r"#([\w-]+)", root.toxml())}
     for element in root.getElementsByTagName("*"):
-        if element.getAttribute("id") not in used and element.hasAttribute("id"):
+        if element.getAttribute("id") not in targets and element.hasAttribute("id"):
             element.removeAttribute("id")
 
 

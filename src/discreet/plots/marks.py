@@ -126,10 +126,10 @@ def _bars(
     rows: Sequence[int],
     **look: Any,
 ) -> None:
-    drawn = figure.axes[0].barh(
+    bars_drawn = figure.axes[0].barh(
         rows, [lengths[i] for i in rows], edgecolor="black", height=0.7, **look
     )
-    for bar, row in zip(drawn, rows, strict=True):
+    for bar, row in zip(bars_drawn, rows, strict=True):
         figure.name_marks(bar, [f"{short(names[row])}: {lengths[row]:.4g}"])
 
 
@@ -179,7 +179,7 @@ def values(figure: "Figure", x: Sequence[float], y: Sequence[float], label: str)
 
 def series_of_points(
     figure: "Figure",
-    named: Sequence[tuple[str, Sequence[float], Sequence[float]]],
+    series: Sequence[tuple[str, Sequence[float], Sequence[float]]],
     *,
     clip: bool = True,
 ) -> None:
@@ -187,7 +187,7 @@ def series_of_points(
 
     Without `clip` the points at the edge are drawn whole.
     """
-    for (name, x, y), (colour, dash, marker) in zip(named, cycle(STYLES), strict=False):
+    for (name, x, y), (colour, dash, marker) in zip(series, cycle(STYLES), strict=False):
         many = not are_few(x)
         (line,) = figure.axes[0].plot(
             x, y, color=colour, label=name, linestyle=dash if many else "none",
@@ -198,15 +198,17 @@ def series_of_points(
 
 
 def outlines(
-    figure: "Figure", drawn: Mapping[str, Sequence[float]], edges: Sequence[float]
+    figure: "Figure", draws_by_name: Mapping[str, Sequence[float]], edges: Sequence[float]
 ) -> None:
     """Draw histograms of numbers under several names, as outlines: heights are fractions."""
-    for (name, values), (colour, dash, _) in zip(drawn.items(), cycle(STYLES), strict=False):
+    for (name, values), (colour, dash, _) in zip(
+        draws_by_name.items(), cycle(STYLES), strict=False
+    ):
         title = gettext("{name}, {draws}", name=name, draws=draws(len(values)))
-        made = figure.axes[0].hist(
+        histogram = figure.axes[0].hist(
             values, bins=edges, weights=[1 / len(values)] * len(values), histtype="step",
             color=colour, linestyle=dash, linewidth=2, label=title)  # fmt: skip
-        outline: Any = made[2]
+        outline: Any = histogram[2]
         figure.name_marks(outline[0], [title])
 
 

@@ -75,10 +75,10 @@ def by_delta(
 ) -> Accountant:
     """Return a function from epsilon to delta, inverted by bisection below the least bound so far."""
 
-    def epsilon(delta: Fraction, known: Fraction | None) -> Fraction | None:
-        most = sum_ if known is None else min(known, sum_)
-        found = least_epsilon(function, delta, most, steps)
-        return found if found < most else None
+    def epsilon(delta: Fraction, bound: Fraction | None) -> Fraction | None:
+        most = sum_ if bound is None else min(bound, sum_)
+        least = least_epsilon(function, delta, most, steps)
+        return least if least < most else None
 
     return Accountant(_alone(function), epsilon)
 
@@ -117,13 +117,13 @@ def where_promising(accountant: Accountant, mu: float) -> Accountant:
     def far(epsilon: Fraction, delta: Fraction) -> bool:
         return _estimate(mu, epsilon) > 2 * float(delta)
 
-    def delta_at(epsilon: Fraction, known: Fraction | None) -> Fraction | None:
-        skipped = known is not None and far(epsilon, known)
-        return None if skipped else accountant.delta(epsilon, known)
+    def delta_at(epsilon: Fraction, bound: Fraction | None) -> Fraction | None:
+        is_far = bound is not None and far(epsilon, bound)
+        return None if is_far else accountant.delta(epsilon, bound)
 
-    def epsilon_at(delta: Fraction, known: Fraction | None) -> Fraction | None:
-        skipped = known is not None and far(known, delta)
-        return None if skipped else accountant.epsilon(delta, known)
+    def epsilon_at(delta: Fraction, bound: Fraction | None) -> Fraction | None:
+        is_far = bound is not None and far(bound, delta)
+        return None if is_far else accountant.epsilon(delta, bound)
 
     return Accountant(delta_at, epsilon_at)
 

@@ -88,10 +88,10 @@ def epsilon_adaptive(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction 
         return total
     if delta >= 1:
         return Fraction(0)
-    found = curve_adaptive(spent, delta)
-    if found is None:
+    grid_curve = curve_adaptive(spent, delta)
+    if grid_curve is None:
         return None
-    step, curve = found
+    step, curve = grid_curve
     # *epsilon at a given delta*: the first point at most delta, and the one before, hold the answer between them.
     first = next((m for m, bound in enumerate(curve) if bound <= delta), None)
     if not first:
@@ -109,13 +109,13 @@ def curve_adaptive(
     return None if grid is None else (grid.step, [Fraction(d) for d in _curve(grid).tolist()])
 
 
-def crossing(left: Fraction, right: Fraction, level: Fraction, step: Fraction) -> Fraction:
+def crossing(before: Fraction, after: Fraction, level: Fraction, step: Fraction) -> Fraction:
     """Return how far from ln gamma = 0 a chord in gamma falls to `level`, rounded up to 2**-64.
 
     It falls from `left`, above the level, to `right`, not above it, where ln gamma = step.
     """
     with precision(_BITS + 192):
-        share = ball((left - level) / (left - right))
+        share = ball((before - level) / (before - after))
         at = (1 + share * (ball(step).exp() - 1)).log()
         return min(Fraction(math.ceil(upper(at) * 2**64), 2**64), step)
 
@@ -185,7 +185,7 @@ def _curve(grid: LossGrid) -> GridValues:
     next one, so a state takes the pointwise maximum over all sizes.
     """
     # Without answers to come the curve is max(1 - gamma, 0): the best event is all or nothing.
-    level = {(0,) * len(grid.counts): _known(grid, 0, 0)}
+    level = {(0,) * len(grid.counts): _closed_form_points(grid, 0, 0)}
     # Invariant: `level` maps all states with equally many answers to come to bounds of their curves.
     for _ in range(sum(grid.counts)):
         longer: dict[tuple[int, ...], GridValues] = {}
@@ -194,24 +194,28 @@ def _curve(grid: LossGrid) -> GridValues:
                 if come[kind] < most:
                     more = (*come[:kind], come[kind] + 1, *come[kind + 1 :])
                     # Weights are not negative, so a larger curve after the answer only raises the bound.
-                    bounds = _one_more(_widened(grid, come, curve, kind), grid, kind)
+                    bounds = _one_more(_widen(grid, come, curve, kind), grid, kind)
                     longer[more] = np.maximum(longer.get(more, bounds), bounds)
         level = longer
     (curve,) = level.values()  # the only state with all answers to come
     return curve
 
 
-def _widened(grid: LossGrid, come: tuple[int, ...], curve: GridValues, kind: int) -> GridValues:
+def _widen(grid: LossGrid, come: tuple[int, ...], curve: GridValues, kind: int) -> GridValues:
     """Return the curve as far out as one more answer of that kind needs it, not increasing."""
-    left, size = sum(map(operator.mul, come, grid.cells)), grid.cells[kind]
-    (first, last), (before, end) = grid.window(left), grid.window(left + size)
+    remaining, size = sum(map(operator.mul, come, grid.cells)), grid.cells[kind]
+    (first, last), (before, end) = grid.window(remaining), grid.window(remaining + size)
     # With `left` steps to come no loss exceeds them: the curve is 1 - gamma below -left, and 0 above left.
-    parts = [_known(grid, before - size, first - 1), curve, np.zeros(end + size - last)]
+    parts = [
+        _closed_form_points(grid, before - size, first - 1),
+        curve,
+        np.zeros(end + size - last),
+    ]
     # Rounding may have broken monotonicity. The running maximum from the right only raises bounds.
     return np.asarray(np.maximum.accumulate(np.concatenate(parts)[::-1])[::-1])
 
 
-def _known(grid: LossGrid, first: int, last: int) -> GridValues:
+def _closed_form_points(grid: LossGrid, first: int, last: int) -> GridValues:
     """Return bounds of 1 - gamma, but at least 0, from the point `first` to `last`."""
     # The factor covers the relative errors of the exponents (2.01 * 2**-53) and of expm1 (2**-44).
     exponents = np.minimum(np.arange(first, last + 1), 0) * float(grid.step)
@@ -285,9 +289,9 @@ def _one_more(after: GridValues, grid: LossGrid, kind: int) -> GridValues:
     return np.asarray(np.minimum(best, 1))
 
 
-def _between(left: float, right: float, grid: LossGrid, target: Fraction) -> Fraction:
+def _between(before: float, after: float, grid: LossGrid, target: Fraction) -> Fraction:
     """Return the height of the chord at exp(target), rounded up: the curve is convex."""
     with precision(_BITS):
         # *The recursion on a grid*: the bound at a target between two points is the chord's.
         share = (ball(target - grid.low * grid.step).exp() - 1) / (ball(grid.step).exp() - 1)
-        return min(Fraction(1), upper(arb(left) + (arb(right) - arb(left)) * share))
+        return min(Fraction(1), upper(arb(before) + (arb(after) - arb(before)) * share))

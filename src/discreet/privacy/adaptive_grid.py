@@ -54,20 +54,22 @@ class LossGrid:
         """The sum of all epsilons, in steps."""
         return sum(size * n for size, n in zip(self.cells, self.counts, strict=True))
 
-    def window(self, left: int) -> tuple[int, int]:
+    def window(self, remaining: int) -> tuple[int, int]:
         """Return the first and last point needed, while answers of `left` steps in all are to come.
 
         Further out the curve is 1 - gamma or 0, or does not affect the wanted points.
         """
-        given = self.total - left
-        return max(self.low - given, -left), min(self.high + given, left)
+        past = self.total - remaining
+        return max(self.low - past, -remaining), min(self.high + past, remaining)
 
     def work(self) -> int:
         """Return the cost of the recursion: pairs of points and cells, with the overhead of calls."""
         # The steps to come, in all states, as an array with one axis per size.
-        left = reduce(np.add.outer, [c * np.arange(n + 1) for c, n in self._kinds()])
-        given = self.total - left
-        widths = np.minimum(self.high + given, left) - np.maximum(self.low - given, -left) + 1
+        remaining = reduce(np.add.outer, [c * np.arange(n + 1) for c, n in self._kinds()])
+        past = self.total - remaining
+        widths = (
+            np.minimum(self.high + past, remaining) - np.maximum(self.low - past, -remaining) + 1
+        )
         # All states with at least one answer of a size take one step for that size.
         steps = (
             size * int((widths.take(range(1, n + 1), axis) + _CALL).sum())
@@ -90,41 +92,41 @@ def choose_grid(epsilons: list[Fraction], low: Fraction, high: Fraction) -> Loss
     squares = float(sum(n * epsilon**2 for epsilon, n in times.items()))
 
     # Rounded up, an answer contributes (size * step)**2 to the sum, and its chords about step**2 more.
-    def raised(grid: LossGrid) -> float:
+    def coarseness(grid: LossGrid) -> float:
         sizes = zip(grid.cells, grid.counts, strict=True)
         return float(grid.step) ** 2 * sum(n * (size**2 + 1) for size, n in sizes) / squares
 
-    best = min(grids, key=raised, default=None)
-    return best if best is not None and raised(best) <= _COARSEST else None
+    best = min(grids, key=coarseness, default=None)
+    return best if best is not None and coarseness(best) <= _COARSEST else None
 
 
 def _finest(
-    unit: Fraction, times: Mapping[Fraction, int], wanted: tuple[Fraction, Fraction]
+    unit: Fraction, times: Mapping[Fraction, int], ends: tuple[Fraction, Fraction]
 ) -> LossGrid | None:
     """Return the finest grid within the budget whose step is a part of `unit`."""
     mean = float(sum(n * epsilon**2 for epsilon, n in times.items()) / sum(times.values()))
     # The first number of parts must fit; the second does not, or is finer than need be.
     coarse, fine = 1, math.ceil(_FINEST * float(unit) / math.sqrt(mean)) + 1
-    if not _fits(found := _grid(unit, times, wanted)):
+    if not _fits(finest := _grid(unit, times, ends)):
         return None
     # Invariant: `coarse` parts fit the budget, `fine` do not or are not needed.
     while fine - coarse > 1:
         middle = (coarse + fine) // 2
-        if _fits(grid := _grid(unit / middle, times, wanted)):
-            found, coarse = grid, middle
+        if _fits(grid := _grid(unit / middle, times, ends)):
+            finest, coarse = grid, middle
         else:
             fine = middle
-    return found
+    return finest
 
 
 def _grid(
-    step: Fraction, times: Mapping[Fraction, int], wanted: tuple[Fraction, Fraction]
+    step: Fraction, times: Mapping[Fraction, int], ends: tuple[Fraction, Fraction]
 ) -> LossGrid:
     """Return the grid of that step, to which all epsilons are rounded up."""
     sizes: Counter[int] = Counter()
     for epsilon, n in times.items():
         sizes[math.ceil(epsilon / step)] += n
-    low, high = (math.floor(at / step) for at in wanted)
+    low, high = (math.floor(at / step) for at in ends)
     return LossGrid(step, tuple(sizes), tuple(sizes.values()), low, high + 1)
 
 

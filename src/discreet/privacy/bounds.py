@@ -23,10 +23,10 @@ from .accountants import (
     where_promising,
 )
 from .adaptive import delta_nonadaptive
-from .coarsening import coarsened
+from .coarsening import coarsen
 from .contract import Parts
 from .conversions import read_delta, read_epsilon
-from .convolution import adaptive_epsilons, convolved, mu_of, serves
+from .convolution import adaptive_epsilons, convolve, mu_of, serves
 from .gaussian_dp import GaussianDP
 from .implications import in_chain
 from .kov import Responses
@@ -70,8 +70,8 @@ class Bounds:
         return self.values[self.winner]
 
     def __str__(self) -> str:
-        fixed = "delta" if self.unit == "epsilon" else "epsilon"
-        lines = [f"{self.unit} at {fixed} = {spell(self.at)}"]
+        other_unit = "delta" if self.unit == "epsilon" else "epsilon"
+        lines = [f"{self.unit} at {other_unit} = {spell(self.at)}"]
         for name, value in sorted(self.values.items(), key=itemgetter(1)):
             lines.append(f"  {name:<12}{spell(value)}")
         return "\n".join(lines)
@@ -101,27 +101,27 @@ def bounds_of(
     accountants = _accountants(core, slack, adaptive)
     if delta is None:
         target = read_epsilon(epsilon)
-        deltas = _asked(accountants, "delta", target)
-        loose = {name: _with_slack(slack, found) for name, found in deltas.items()}
+        deltas = _bounds_by_name(accountants, "delta", target)
+        loose = {name: _with_slack(slack, bound) for name, bound in deltas.items()}
         return Bounds("delta", target, loose or {"none": Fraction(1)})
     at = read_delta(delta)
     if slack > at:
         return Bounds("epsilon", at, {})
-    left = (at - slack) / (1 - slack)
-    return Bounds("epsilon", at, _asked(accountants, "epsilon", left))
+    delta_of_core = (at - slack) / (1 - slack)
+    return Bounds("epsilon", at, _bounds_by_name(accountants, "epsilon", delta_of_core))
 
 
-def _asked(
+def _bounds_by_name(
     accountants: Mapping[str, Accountant], unit: Literal["epsilon", "delta"], at: Fraction
 ) -> dict[str, Fraction]:
     """Return the bound of every accountant that finds one; the slow ones, last, know the least so far."""
-    found: dict[str, Fraction] = {}
+    values: dict[str, Fraction] = {}
     for name, accountant in accountants.items():
         ask = accountant.delta if unit == "delta" else accountant.epsilon
-        bound = ask(at, min(found.values(), default=None))
+        bound = ask(at, min(values.values(), default=None))
         if bound is not None:
-            found[name] = bound
-    return found
+            values[name] = bound
+    return values
 
 
 def _with_slack(slack: Fraction, delta: Fraction) -> Fraction:
@@ -133,11 +133,13 @@ def _accountants(core: Parts, slack: Fraction, adaptive: bool) -> dict[str, Acco
     """Return the accountants that serve the composition, by name, the quick ones first."""
     if not core:
         return {} if slack == 1 else {"basic": basic(Fraction(0))}
-    few = coarsened(core, _MOST_KINDS)
-    made = {name: make(core if name == "basic" else few) for name, make in _ACCOUNTANTS.items()}
+    few = coarsen(core, _MOST_KINDS)
+    accountants = {
+        name: make(core if name == "basic" else few) for name, make in _ACCOUNTANTS.items()
+    }
     if not adaptive:
-        made["nonadaptive"] = _nonadaptive(core)
-    return {name: accountant for name, accountant in made.items() if accountant is not None}
+        accountants["nonadaptive"] = _nonadaptive(core)
+    return {name: accountant for name, accountant in accountants.items() if accountant is not None}
 
 
 def _basic(core: Parts) -> Accountant | None:
@@ -148,8 +150,8 @@ def _basic(core: Parts) -> Accountant | None:
 def _single(core: Parts) -> Accountant | None:
     """Return the closed form for a single answer; several with Gaussian noise count as one."""
     (part, n), *others = core
-    known = part.pure is not None or isinstance(part, GaussianDP)
-    return closed_form(part) if known and n == 1 and not others else None
+    has_closed_form = part.pure is not None or isinstance(part, GaussianDP)
+    return closed_form(part) if has_closed_form and n == 1 and not others else None
 
 
 def _kov(core: Parts) -> Accountant | None:
@@ -190,20 +192,20 @@ def _renyi(core: Parts) -> Accountant | None:
 
 def _losses(core: Parts) -> Accountant | None:
     """Return the convolution of the privacy losses, if all kinds have a distribution on one grid."""
-    chained = all(in_chain(part) for part, _ in core)
-    return _convolution(core) if chained and serves(core) else None
+    has_pairs = all(in_chain(part) for part, _ in core)
+    return _convolution(core) if has_pairs and serves(core) else None
 
 
 def _combined(core: Parts) -> Accountant | None:
     """Return the convolution for lists with other kinds, whose curves become loss distributions."""
-    chained = [in_chain(part) for part, _ in core]
-    return None if all(chained) or not serves(core) else _convolution(core)
+    with_pairs = [in_chain(part) for part, _ in core]
+    return None if all(with_pairs) or not serves(core) else _convolution(core)
 
 
 def _convolution(core: Parts) -> Accountant:
     """Return the convolution; of many answers, one that is asked only where it may be the least."""
     many = sum(n for _, n in core) > _FEW or len(core) > _FEW_KINDS
-    losses = by_losses(partial(convolved, core))
+    losses = by_losses(partial(convolve, core))
     mu = mu_of(core) if many else None
     return losses if mu is None else where_promising(losses, mu)
 

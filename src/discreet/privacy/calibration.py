@@ -27,10 +27,10 @@ def read_share(delta: object) -> Fraction:
     Raises:
         InvalidArgument: if it is not.
     """
-    found = positive(delta, "delta")
-    if found >= 1:
+    share = positive(delta, "delta")
+    if share >= 1:
         raise InvalidNumber(f"delta must be below 1, got {shown(delta)}")
-    return found
+    return share
 
 
 def largest_share(
@@ -72,15 +72,15 @@ def _search(
     best, worst, points = least, math.inf, list[tuple[float, float]]()
     share = max(float(least), _guess(answers, float(epsilon), float(delta)))
     for _ in range(_STEPS):
-        tried = max(least, _short(share))
-        bound = delta_of(tried)
+        epsilon_tried = max(least, _short(share))
+        bound = delta_of(epsilon_tried)
         if bound <= delta:
-            best = max(best, tried)
+            best = max(best, epsilon_tried)
         else:
-            worst = min(worst, float(tried))
+            worst = min(worst, float(epsilon_tried))
         if worst <= float(best) * (1 + _FINE) or _NEAR * delta <= bound <= delta:
             break
-        points = [*points[-1:], (1 / float(tried), _depth(bound))]
+        points = [*points[-1:], (1 / float(epsilon_tried), _depth(bound))]
         share = _next(points, wanted, float(best), worst)
     return best
 
@@ -104,8 +104,8 @@ def _next(points: list[tuple[float, float]], wanted: float, best: float, worst: 
         return middle
     (x, y), (x2, y2) = points
     inverse = x2 + (wanted - y2) * (x - x2) / (y - y2)
-    found = (1 - _FINE / 4) / inverse if inverse > 0 else middle
-    return found if best < found < worst else middle
+    guess = (1 - _FINE / 4) / inverse if inverse > 0 else middle
+    return guess if best < guess < worst else middle
 
 
 def _short(share: float) -> Fraction:

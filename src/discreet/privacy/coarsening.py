@@ -8,7 +8,7 @@ from ..numbers import float_up
 from .contract import Guarantee, Part, Parts
 from .gaussian_dp import GaussianDP, together
 from .implications import in_chain
-from .parts import merged
+from .parts import merge
 from .zcdp import ZCDP
 
 _EVEN = 128
@@ -18,7 +18,7 @@ _BITS = 4
 """Significant bits of the sizes beside them, which serve epsilons far below the largest."""
 
 
-def coarsened(core: Parts, most: int) -> Parts:
+def coarsen(core: Parts, most: int) -> Parts:
     """Return a composition that is at least as weak, of no more than about `most` different parts.
 
     All `ZCDP` become one, and all `GaussianDP`. Up to `most` different parts are left unchanged; beyond, all
@@ -26,13 +26,13 @@ def coarsened(core: Parts, most: int) -> Parts:
     """
     noise = [one for one in core if isinstance(one[0], ZCDP | GaussianDP)]
     rest = [one for one in core if not isinstance(one[0], ZCDP | GaussianDP)]
-    sums = _summed(noise)
+    sums = _sum_noise(noise)
     if sums == noise and len(rest) <= most:
         return core
-    return merged((*sums, *(rest if len(rest) <= most else _on_grid(rest))))
+    return merge((*sums, *(rest if len(rest) <= most else _on_grid(rest))))
 
 
-def _summed(parts: list[Part]) -> list[Part]:
+def _sum_noise(parts: list[Part]) -> list[Part]:
     """Return the exact sums: rho over all `ZCDP`, and mu**2 over all `GaussianDP`."""
     rho, squares = Fraction(0), Fraction(0)
     for part, n in parts:
@@ -41,8 +41,8 @@ def _summed(parts: list[Part]) -> list[Part]:
         elif part.rho is not None:
             rho += n * part.rho
     relation = parts[0][0].neighbors if parts else "add_remove"
-    found: list[Part] = [(ZCDP(rho, relation), 1)] if rho else []
-    return found + ([(together(squares, relation), 1)] if squares else [])
+    sums: list[Part] = [(ZCDP(rho, relation), 1)] if rho else []
+    return sums + ([(together(squares, relation), 1)] if squares else [])
 
 
 def _on_grid(parts: list[Part]) -> list[Part]:
@@ -53,20 +53,20 @@ def _on_grid(parts: list[Part]) -> list[Part]:
         return parts
     grid = _grid(ordinary)
     counts: dict[tuple[str, float], tuple[Part, int]] = {}
-    left: list[Part] = [part for part in parts if not in_chain(part[0])]
+    others: list[Part] = [part for part in parts if not in_chain(part[0])]
     for part, n, size in sizes:
         place = bisect_left(grid, size)
         if size <= 1e-300 or place == len(grid):
-            left.append((part, n))
+            others.append((part, n))
         else:
             key = (part.kind, grid[place])
             first, before = counts.get(key, ((part, n), 0))
             counts[key] = (first, before + n)
-    rounded = [
+    on_grid = [
         (type(first[0])(Fraction(size), first[0].neighbors), n)  # type: ignore[call-arg]
         for (_, size), (first, n) in counts.items()
     ]
-    return [*left, *rounded]
+    return [*others, *on_grid]
 
 
 def _epsilon(part: Guarantee) -> Fraction | None:

@@ -28,10 +28,10 @@ from .conversions import divergence_at
 from .epsilon_dp import ApproxDP
 from .exports import event, losses_of
 from .implications import summed
-from .parts import merged, pure_of, renyi_of, rho_of, slack_of
+from .parts import merge, pure_of, renyi_of, rho_of, slack_of
 from .pld import LossDistribution
 from .sensitivity import Neighbors
-from .statements import guarantee_table, related, statement_of
+from .statements import guarantee_table, statement_of, with_relation
 
 _SPELLED = 3
 
@@ -53,17 +53,17 @@ class Composition:
     kind: ClassVar[str] = "composition"
 
     def __post_init__(self) -> None:
-        merged = _flat(map(read_part, listed(self.parts, "parts")))
-        relations = {part.neighbors for part, _ in merged}
-        if not merged:
+        parts = _flat(map(read_part, listed(self.parts, "parts")))
+        relations = {part.neighbors for part, _ in parts}
+        if not parts:
             raise InvalidArgument("nothing to compose: give at least one guarantee")
         if len(relations) > 1:
             raise InvalidArgument(
                 "guarantees under add_remove and replace_one do not compose; "
                 "take .under('replace_one') of the former"
             )
-        void = tuple((part, n) for part, n in merged if part.kind == "none")
-        object.__setattr__(self, "parts", void or merged)
+        void = tuple((part, n) for part, n in parts if part.kind == "none")
+        object.__setattr__(self, "parts", void or parts)
         object.__setattr__(self, "neighbors", relations.pop())
 
     @property
@@ -87,8 +87,8 @@ class Composition:
         if all(part.slack == 0 for part, _ in self.parts):
             return self
         cores = [(part.core, n) for part, n in self.parts]
-        left = tuple((core, n) for core, n in cores if core is not None)
-        return Composition(left) if left else None
+        cores_of_parts = tuple((core, n) for core, n in cores if core is not None)
+        return Composition(cores_of_parts) if cores_of_parts else None
 
     def bounds(
         self, delta: Number | None = None, *, epsilon: Number | None = None, adaptive: bool = True
@@ -108,10 +108,12 @@ class Composition:
         """
         core = self.core
         parts = () if core is None else core.parts
-        found = bounds_of(parts, self.slack, delta, epsilon, adaptive=adaptive)
-        if not found.values:
-            raise InvalidArgument(f"no epsilon is known at delta = {spell(found.at)} for {self}")
-        return found
+        all_bounds = bounds_of(parts, self.slack, delta, epsilon, adaptive=adaptive)
+        if not all_bounds.values:
+            raise InvalidArgument(
+                f"no epsilon is known at delta = {spell(all_bounds.at)} for {self}"
+            )
+        return all_bounds
 
     def delta_at(self, epsilon: Number) -> Fraction:
         """Return the least delta known for which (epsilon, delta)-DP follows; 1 is no guarantee."""
@@ -123,8 +125,8 @@ class Composition:
         Raises:
             InvalidArgument: if there is none.
         """
-        found = self.bounds(delta)
-        return ApproxDP(found.least, found.at, self.neighbors)
+        bounds = self.bounds(delta)
+        return ApproxDP(bounds.least, bounds.at, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess."""
@@ -151,13 +153,13 @@ class Composition:
             InvalidArgument: if there is none, as one part has no guarantee, or the parts fit no grid.
         """
         core = self.core
-        found = losses_of(() if core is None else core.parts, self.slack)
-        if found is None:
+        distribution = losses_of(() if core is None else core.parts, self.slack)
+        if distribution is None:
             raise InvalidArgument(
                 f"no distribution of losses on one grid bounds {self}: it takes up to a million answers that "
                 "all have a guarantee, and epsilons up to 64 that are not too far apart"
             )
-        return found
+        return distribution
 
     def to_dp_accounting(self) -> Any:
         """Return `losses` as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
@@ -224,7 +226,7 @@ class Composition:
     def __str__(self) -> str:
         statement = self.statement
         if statement is not None:
-            return related(statement, self.neighbors)
+            return with_relation(statement, self.neighbors)
         if len(self.parts) == 1:
             return str(self.parts[0][0])
         return joined(Message("{first}; {then}"), self._statements())
@@ -258,7 +260,7 @@ def compose(*guarantees: Guarantee | Iterable[Guarantee]) -> Composition:
     return Composition(tuple(flat))
 
 
-def unnested(parts: Iterable[Part]) -> dict[Guarantee, int]:
+def count_atoms(parts: Iterable[Part]) -> dict[Guarantee, int]:
     """Return the parts without nesting, and how many of each there are, in the order in which they first come."""
     counts: dict[Guarantee, int] = {}
     for part, n in parts:
@@ -270,7 +272,7 @@ def unnested(parts: Iterable[Part]) -> dict[Guarantee, int]:
 
 def _flat(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Return the parts without nesting, equal ones as one, in a fixed order."""
-    return merged(tuple(unnested(parts).items()))
+    return merge(tuple(count_atoms(parts).items()))
 
 
 BaseGuarantee.composition = Composition

@@ -71,8 +71,8 @@ def divergence_at(divergence: Callable[[arb], arb | None], order: object) -> flo
     if number <= 1:
         raise InvalidNumber(f"order must be above 1, got {shown(order)}")
     with precision(_BITS):
-        found = divergence(ball(number - 1))
-        return math.inf if found is None or not found.is_finite() else float_up(upper(found))
+        bound = divergence(ball(number - 1))
+        return math.inf if bound is None or not bound.is_finite() else float_up(upper(bound))
 
 
 def gaussian_delta(mu: arb, epsilon: arb) -> arb:
@@ -135,10 +135,10 @@ def _at_best_order(objective: Divergence) -> Fraction:
     """
 
     def rough(log: float) -> arb:
-        found = objective(
+        height = objective(
             arb(log).exp()
         )  # not finite where a curve is not, such as beyond its last order
-        return found.upper() if found.is_finite() else arb.pos_inf()
+        return height.upper() if height.is_finite() else arb.pos_inf()
 
     with precision(_ROUGH_BITS):
         best = _golden_section(rough, *_ORDERS)
@@ -149,15 +149,15 @@ def _at_best_order(objective: Divergence) -> Fraction:
 def _golden_section(f: Callable[[float], arb], low: float, high: float) -> float:
     """Return about where f is least, if it falls first and rises then."""
     width = high - low
-    left, right = high - _GOLDEN * width, low + _GOLDEN * width
-    f_left, f_right = f(left), f(right)
+    lower_point, upper_point = high - _GOLDEN * width, low + _GOLDEN * width
+    f_lower, f_upper = f(lower_point), f(upper_point)
     for _ in range(_TRIALS):
-        if f_left <= f_right:
-            high, right, f_right = right, left, f_left
-            left = high - _GOLDEN * (high - low)
-            f_left = f(left)
+        if f_lower <= f_upper:
+            high, upper_point, f_upper = upper_point, lower_point, f_lower
+            lower_point = high - _GOLDEN * (high - low)
+            f_lower = f(lower_point)
         else:
-            low, left, f_left = left, right, f_right
-            right = low + _GOLDEN * (high - low)
-            f_right = f(right)
-    return left if f_left <= f_right else right
+            low, lower_point, f_lower = lower_point, upper_point, f_upper
+            upper_point = low + _GOLDEN * (high - low)
+            f_upper = f(upper_point)
+    return lower_point if f_lower <= f_upper else upper_point

@@ -20,7 +20,7 @@ from .conversions import delta_of_curve, epsilon_of_curve
 from .gaussian_dp import GaussianDP
 from .implications import RANGES
 from .loss_dp import LossDP
-from .parts import merged, renyi_of
+from .parts import merge, renyi_of
 from .pld import UNIT, LossDistribution, common_step
 from .rho import logistic_rho
 
@@ -78,9 +78,9 @@ def mu_of(core: Parts) -> float | None:
     """
     by_recursion = _by_recursion(core) is not None
     rhos = [(_rho(part, by_recursion), n) for part, n in core]
-    known = [(float(rho), n) for rho, n in rhos if rho is not None]
-    sum_ = sum(n * rho for rho, n in known)
-    if len(known) < len(rhos) or max(rho for rho, _ in known) > _SMALL_SHARE * sum_:
+    with_rho = [(float(rho), n) for rho, n in rhos if rho is not None]
+    sum_ = sum(n * rho for rho, n in with_rho)
+    if len(with_rho) < len(rhos) or max(rho for rho, _ in with_rho) > _SMALL_SHARE * sum_:
         return None
     return math.sqrt(2 * sum_)
 
@@ -93,21 +93,21 @@ def adaptive_epsilons(parts: Parts) -> tuple[Fraction, ...] | None:
     return tuple(e for part, n in parts if (e := part.pure) for _ in range(n))
 
 
-def convolved(core: Parts) -> LossDistribution:
+def convolve(core: Parts) -> LossDistribution:
     """Return a bound on the privacy losses of all answers together, where `serves` says so."""
     step = _step(core)
     recursion = _recursion(core, step)
-    found = [] if recursion is None else [recursion]
+    distributions = [] if recursion is None else [recursion]
     rest: list[Part] = []
     for part, n in core:
         law = _law(part)
         if law is None:
             rest.append((part, n))
         elif recursion is None or part.kind not in RANGES:
-            found.append(law(step).composed(n))
+            distributions.append(law(step).composed(n))
     if rest:
-        found.append(_of_curve(merged(tuple(rest)), step))
-    return reduce(LossDistribution.combined, found)
+        distributions.append(_of_curve(merge(tuple(rest)), step))
+    return reduce(LossDistribution.combined, distributions)
 
 
 def _law(part: Guarantee) -> _OnGrid | None:

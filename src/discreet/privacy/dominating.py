@@ -44,12 +44,12 @@ class DominatingPair:
     def target(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """Return the least target for which (target, delta)-DP follows, rounded up."""
         with precision(_BITS):
-            left = self.left(ball(epsilon), ball(delta))
-            if left <= 0:
+            excess = self.left(ball(epsilon), ball(delta))
+            if excess <= 0:
                 return Fraction(0)
-            if not left > 0:  # too close to tell
+            if not excess > 0:  # too close to tell
                 return epsilon
-            target = short_up(upper(ball(epsilon) + left.log()))
+            target = short_up(upper(ball(epsilon) + excess.log()))
         return min(epsilon, max(target, Fraction(0)))
 
     def divergence(self, epsilon: Fraction, excess: arb) -> arb:

@@ -100,8 +100,8 @@ class ApproxDP(BaseGuarantee):
     def under(self, neighbors: str) -> "ApproxDP":
         """Return the guarantee that follows under another neighbouring relation."""
         relation = read_neighbors(neighbors)
-        moved = self.group(steps(self, relation))
-        return ApproxDP(moved.epsilon, moved.delta, relation)
+        farther = self.group(steps(self, relation))
+        return ApproxDP(farther.epsilon, farther.delta, relation)
 
     @property
     def statement(self) -> str:

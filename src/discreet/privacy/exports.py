@@ -8,9 +8,9 @@ from typing import Any
 from ..errors import InvalidArgument, MissingPackage
 from ..numbers import float_up
 from ..sampling.enclosures import ball, precision, upper
-from .coarsening import coarsened
+from .coarsening import coarsen
 from .contract import Guarantee, Parts
-from .convolution import convolved, fits_grid
+from .convolution import convolve, fits_grid
 from .implications import in_chain
 from .pld import UNIT, LossDistribution
 
@@ -19,13 +19,13 @@ _MOST_KINDS = 100
 
 def losses_of(core: Parts, slack: Fraction) -> LossDistribution | None:
     """Return a bound on the losses of all answers together, slack as infinite losses; None if there is none."""
-    infinite, few = math.ceil(slack * UNIT), coarsened(core, _MOST_KINDS)
+    infinite, few = math.ceil(slack * UNIT), coarsen(core, _MOST_KINDS)
     if slack == 1 or (few and not fits_grid(few)):
         return None
     if not few:
         return LossDistribution(Fraction(1), 0, (UNIT,), infinite)
-    found = convolved(few)
-    return replace(found, infinite=found.infinite + infinite)
+    losses = convolve(few)
+    return replace(losses, infinite=losses.infinite + infinite)
 
 
 def event(parts: Parts) -> Any:
@@ -42,8 +42,8 @@ def event(parts: Parts) -> Any:
             "dp-accounting is not installed; pip install discreet[accounting] brings it"
         ) from None
     events = [(_event(part, dp_event), n) for part, n in parts]
-    found = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
-    return found[0] if len(found) == 1 else dp_event.ComposedDpEvent(found)
+    dp_events = [one if n == 1 else dp_event.SelfComposedDpEvent(one, n) for one, n in events]
+    return dp_events[0] if len(dp_events) == 1 else dp_event.ComposedDpEvent(dp_events)
 
 
 def _event(part: Guarantee, dp_event: Any) -> Any:

@@ -51,16 +51,16 @@ class LossDP(BaseGuarantee):
     kind: ClassVar[str] = "loss_dp"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "losses", _read(self.losses))
+        object.__setattr__(self, "losses", _read_losses(self.losses))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     @property
     def pure(self) -> Fraction | None:
         """The largest loss, if no mass is at infinity."""
-        found = self.losses
-        if found.infinite:
+        losses = self.losses
+        if losses.infinite:
             return None
-        return max((found.lowest + len(found.masses) - 1) * found.step, Fraction(0))
+        return max((losses.lowest + len(losses.masses) - 1) * losses.step, Fraction(0))
 
     @property
     def rho(self) -> Fraction | None:
@@ -98,19 +98,19 @@ class LossDP(BaseGuarantee):
             InvalidArgument: if there is none, as the mass at infinity is larger than delta.
         """
         share = read_delta(delta)
-        found = self.losses.epsilon(share)
-        if found is None:
+        epsilon = self.losses.epsilon(share)
+        if epsilon is None:
             raise InvalidArgument(f"delta must be above the mass at infinity, got {shown(delta)}")
-        return ApproxDP(found, share, self.neighbors)
+        return ApproxDP(epsilon, share, self.neighbors)
 
     def renyi(self, excess: arb) -> arb | None:
         """Return a ball whose upper end bounds the Rényi divergence of order 1 + excess, if no loss is infinite."""
-        found, most = self.losses, self.pure
+        losses, most = self.losses, self.pure
         if most is None:
             return None
-        grown = (excess * ball(found.step)).exp()
-        moment = arb_poly(fmpz_poly(list(found.masses)))(grown) / UNIT
-        divergence = (moment.log() + excess * ball(found.lowest * found.step)) / excess
+        growth = (excess * ball(losses.step)).exp()
+        moment = arb_poly(fmpz_poly(list(losses.masses)))(growth) / UNIT
+        divergence = (moment.log() + excess * ball(losses.lowest * losses.step)) / excess
         return divergence.min(ball(most)) if divergence.is_finite() else ball(most)
 
     def ceiling(self, chance: arb) -> None:
@@ -139,10 +139,10 @@ class LossDP(BaseGuarantee):
 
     def as_dict(self) -> dict[str, object]:
         """Return the kind, the distribution as whole numbers in text, and the neighbouring relation."""
-        found = self.losses
+        distribution = self.losses
         losses = {
-            "step": str(found.step), "lowest": found.lowest, "infinite": str(found.infinite),
-            "masses": [str(mass) for mass in found.masses],
+            "step": str(distribution.step), "lowest": distribution.lowest, "infinite": str(distribution.infinite),
+            "masses": [str(mass) for mass in distribution.masses],
         }  # fmt: skip
         return {"kind": self.kind, "losses": losses, "neighbors": self.neighbors}
 
@@ -153,10 +153,10 @@ class LossDP(BaseGuarantee):
 
 
 @error_boundary
-def _read(losses: object) -> LossDistribution:
+def _read_losses(losses: object) -> LossDistribution:
     """Return a distribution of losses, or that which `as_dict` wrote down."""
     if isinstance(losses, Mapping):
-        losses = _written(losses)
+        losses = _read_plain_losses(losses)
     if not isinstance(losses, LossDistribution):
         raise InvalidArgument(
             "losses must be a LossDistribution, such as LossDistribution.gaussian(1, '1/64'), got "
@@ -199,7 +199,7 @@ def _bounds_nothing(losses: LossDistribution) -> bool:
     return False
 
 
-def _written(losses: Mapping[str, Any]) -> LossDistribution | None:
+def _read_plain_losses(losses: Mapping[str, Any]) -> LossDistribution | None:
     """Return the distribution that was written down, or None if it cannot be read."""
     try:
         step, lowest, infinite = Fraction(losses["step"]), losses["lowest"], losses["infinite"]

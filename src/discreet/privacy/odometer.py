@@ -15,13 +15,13 @@ from ..messages import AND, OR, Message, counted, joined
 from ..numbers import Number, short_up
 from ..sampling.enclosures import ball, precision, upper
 from ..text_tables import fact_table
-from .composition import Composition, unnested
+from .composition import Composition, count_atoms
 from .contract import Guarantee, Part, Parts, equals, read_part
 from .conversions import least_epsilon, log_factor, read_delta
 from .epsilon_dp import ApproxDP
 from .parts import total
 from .sensitivity import Neighbors, read_neighbors
-from .statements import related
+from .statements import with_relation
 from .units import Unit, plain_unit, read_unit
 
 _BITS = 192
@@ -131,11 +131,13 @@ class Odometer:
         """
         share = read_delta(delta)
         # *The odometer*: it stays true with the smaller of U and the sum of the epsilons.
-        found = [each for each in (self._sum(), self._mixture(share)) if each is not None]
-        if not found:
-            raise InvalidArgument(f"no epsilon is known at delta = {share} for {self._counted()}")
+        bounds = [each for each in (self._sum(), self._mixture(share)) if each is not None]
+        if not bounds:
+            raise InvalidArgument(
+                f"no epsilon is known at delta = {share} for {self._answers_in_words()}"
+            )
         # *delta of single answers*: they come on top of the delta of the odometer.
-        return ApproxDP(min(found), min(self.delta + share, Fraction(1)), self.neighbors)
+        return ApproxDP(min(bounds), min(self.delta + share, Fraction(1)), self.neighbors)
 
     def if_fixed_beforehand(self) -> Composition | None:
         """Return the composition for guarantees that were all fixed before the first answer, as was their number.
@@ -167,11 +169,11 @@ class Odometer:
         if least is not None and (self.epsilon is None or least.epsilon < _LESS * self.epsilon):
             bounds.append(_numbers(least))
         promise = self._whenever(joined(OR, bounds)) if bounds else Message("no privacy guarantee")
-        return Message("{answers}: {promise}", answers=self._counted(), promise=promise)
+        return Message("{answers}: {promise}", answers=self._answers_in_words(), promise=promise)
 
     def _repr_html_(self) -> str:
         return fact_table(
-            "What was spent", {"answers": self._counted(), "guarantee": str(self)}
+            "What was spent", {"answers": self._answers_in_words(), "guarantee": str(self)}
         ).html()
 
     def __repr__(self) -> str:
@@ -180,9 +182,9 @@ class Odometer:
     def _whenever(self, numbers: str) -> Message:
         """Return numbers with when they hold, and for which neighbours."""
         promise = Message("{numbers}, whenever one stops", numbers=numbers)
-        return related(promise, self.neighbors, self.unit)
+        return with_relation(promise, self.neighbors, self.unit)
 
-    def _counted(self) -> Message:
+    def _answers_in_words(self) -> Message:
         return counted("1 answer", "{count:,} answers", self.answers)
 
     def _sum(self) -> Fraction | None:
@@ -208,20 +210,20 @@ class Odometer:
             # *The odometer* in ledger.md: where one term alone comes to 1 / delta, so that the sum does too.
             high = min(upper(divergence - log / excess) for excess, log, divergence in terms)
 
-        def missed(epsilon: Fraction) -> Fraction:
+        def indicator(epsilon: Fraction) -> Fraction:
             with precision(_BITS):
                 e = ball(epsilon)
                 # *The odometer*: the sum over k of (w_k / C_k) exp(x_k (U - A_k)), times delta.
                 sum_ = sum(((log + x * (e - d)).exp() for x, log, d in terms), arb(0))
                 return Fraction(0) if sum_ >= 1 else Fraction(1)
 
-        return least_epsilon(missed, Fraction(0), max(short_up(high), Fraction(0)))
+        return least_epsilon(indicator, Fraction(0), max(short_up(high), Fraction(0)))
 
     def _divergences(self) -> list[arb]:
         """Return the sums of Rényi divergences by order, those of rare kinds bounded by rho."""
         cores = ((part.core, n) for part, n in self.parts)
         kinds: list[tuple[Any, int]] = list(
-            unnested((c, n) for c, n in cores if c is not None).items()
+            count_atoms((c, n) for c, n in cores if c is not None).items()
         )
         exact, rest = kinds[:_MOST_CURVES], kinds[_MOST_CURVES:]
         exact += [(core, n) for core, n in rest if core.rho is None]
@@ -267,11 +269,11 @@ def _curve(core: Guarantee) -> tuple[arb, ...]:
     """
     with precision(_BITS):
         rest = arb.pos_inf() if core.pure is None else ball(core.pure)
-        found = [core.renyi(excess) for excess, _ in _orders()]
-    return tuple(rest if each is None or not each.is_finite() else each for each in found)
+        divergences = [core.renyi(excess) for excess, _ in _orders()]
+    return tuple(rest if each is None or not each.is_finite() else each for each in divergences)
 
 
 def _rhos(parts: Iterable[Part]) -> Fraction:
     """Return the sum of those rhos that there are."""
-    known = [(core.rho, n) for core, n in parts if core.rho is not None]
-    return total(known) or Fraction(0) if known else Fraction(0)
+    rhos = [(core.rho, n) for core, n in parts if core.rho is not None]
+    return total(rhos) or Fraction(0) if rhos else Fraction(0)

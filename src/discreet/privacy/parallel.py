@@ -40,7 +40,7 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
     branches = sorted((compose(guarantee) for guarantee in guarantees), key=order)
     parts = reduce(_worst_parts, (branch.parts for branch in branches))
     if len(guarantees) > 1:
-        parts = Composition(tuple((_mixed(part), n) for part, n in parts)).parts
+        parts = Composition(tuple((_mix_ranges(part), n) for part, n in parts)).parts
     (first, n), *others = parts
     return first if n == 1 and not others else Composition(parts)
 
@@ -48,17 +48,17 @@ def compose_parallel(*guarantees: Guarantee) -> Guarantee:
 def _worst_parts(some: Parts, other: Parts) -> Parts:
     """Return parts that are at least as weak as either, one against the other from the weakest on."""
     ours, theirs = _weakest_first(some), _weakest_first(other)
-    found: list[Part] = []
+    weakest: list[Part] = []
     while ours and theirs:
         (a, n), (b, m) = ours.pop(), theirs.pop()
         both = min(n, m)
-        found.append((_weaker(a, b), both))
+        weakest.append((_weaker(a, b), both))
         ours += [(a, n - both)] * (n > both)
         theirs += [(b, m - both)] * (m > both)
-    return Composition(tuple(found + ours + theirs)).parts
+    return Composition(tuple(weakest + ours + theirs)).parts
 
 
-def _mixed(part: Guarantee) -> Guarantee:
+def _mix_ranges(part: Guarantee) -> Guarantee:
     """Return the guarantee of a part whose questions may depend on answers about other parts."""
     if isinstance(part, BoundedRange):
         return MixedRange(part.epsilon, part.neighbors)
@@ -85,9 +85,9 @@ def _weaker(a: Guarantee, b: Guarantee) -> Guarantee:
         return b
     if a.kind == "none":
         return a
-    found = weaker(a, b) or _noisier(a, b)
-    if found is not None:
-        return found
+    weaker_one = weaker(a, b) or _noisier(a, b)
+    if weaker_one is not None:
+        return weaker_one
     relation, slack = a.neighbors, max(a.slack, b.slack)
     epsilons = [_epsilon(a), _epsilon(b)]
     if None not in epsilons:

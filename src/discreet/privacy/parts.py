@@ -17,7 +17,7 @@ _LONGEST = 4096
 """Bits of a common denominator beyond which a sum is rounded up."""
 
 
-def merged(parts: Parts) -> Parts:
+def merge(parts: Parts) -> Parts:
     """Return the parts sorted, equal guarantees as one part."""
     counts: dict[Guarantee, int] = {}
     for part, n in parts:

@@ -78,7 +78,7 @@ class LossDistribution:
         Raises:
             InvalidNumber: if a number is not above zero, or the step is far too small.
         """
-        return _discretised(cls, epsilon, step, _logistic_curve)
+        return _discretise(cls, epsilon, step, _logistic_curve)
 
     @classmethod
     def laplace(cls, epsilon: Number, step: Number) -> "LossDistribution":
@@ -88,7 +88,7 @@ class LossDistribution:
         docs/reference/mechanisms/noisy_max.md. Arguments
         and errors are those of `logistic`.
         """
-        return _discretised(cls, epsilon, step, _laplace_curve)
+        return _discretise(cls, epsilon, step, _laplace_curve)
 
     @classmethod
     def pure(cls, epsilon: Number, step: Number) -> "LossDistribution":
@@ -96,7 +96,7 @@ class LossDistribution:
 
         Arguments and errors are those of `logistic`.
         """
-        return _discretised(cls, epsilon, step, _response_curve)
+        return _discretise(cls, epsilon, step, _response_curve)
 
     @classmethod
     def gaussian(cls, mu: Number, step: Number) -> "LossDistribution":
@@ -141,9 +141,9 @@ class LossDistribution:
             raise InvalidNumber(f"step must be at least top / {_MOST_LOSSES:,}, got {shown(step)}")
         with precision(_BITS):
             # *Both orders*: bounds on gamma >= 1 are enough.
-            found = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
-            heights = [ball(d) if isinstance(d, Fraction) else d for d in found]
-            return _joined(cls, pace / every, every, heights)
+            deltas = [delta(j * pace) for j in range(math.ceil(end / pace) + 1)]
+            heights = [ball(d) if isinstance(d, Fraction) else d for d in deltas]
+            return _join_heights(cls, pace / every, every, heights)
 
     def on(self, step: Number) -> "LossDistribution":
         """Return a bound on the grid of another step: losses are split between the two points around them."""
@@ -183,7 +183,7 @@ class LossDistribution:
         masses = [-(-int(mass) // UNIT) for mass in product.coeffs()] or [0]
         # *Composition*: the infinite mass of two is T1 T2 - (T1 - m1) (T2 - m2).
         infinite = self._total * other._total - sum(self.masses) * sum(other.masses)
-        return _trimmed(self.step, self.lowest + other.lowest, masses, -(-infinite // UNIT))
+        return _trim(self.step, self.lowest + other.lowest, masses, -(-infinite // UNIT))
 
     def composed(self, n: int) -> "LossDistribution":
         """Return the bound for `n` answers like this one.
@@ -210,9 +210,9 @@ class LossDistribution:
         above = list(self.masses[first - self.lowest :])
         with precision(_BITS):
             # *delta and epsilon*: H(gamma) is the sum of m_j (1 - gamma exp(-j h)) over the losses above.
-            decayed = arb_poly(fmpz_poly(above))(ball(-self.step).exp())
-            kept = ball(at - first * self.step).exp() * decayed
-            return min(Fraction(1), upper((self.infinite + sum(above) - kept) / UNIT))
+            decay = arb_poly(fmpz_poly(above))(ball(-self.step).exp())
+            inside = ball(at - first * self.step).exp() * decay
+            return min(Fraction(1), upper((self.infinite + sum(above) - inside) / UNIT))
 
     def epsilon(self, delta: Number) -> Fraction | None:
         """Return an epsilon that holds with `delta`, as small as the bound allows; None if none is finite.
@@ -220,20 +220,18 @@ class LossDistribution:
         Raises:
             InvalidNumber: if delta is negative.
         """
-        allowed = exact(delta, "delta")
-        if allowed < 0:
+        level = exact(delta, "delta")
+        if level < 0:
             raise InvalidNumber(f"delta must be zero or more, got {shown(delta)}")
-        if self.delta(0) <= allowed:
+        if self.delta(0) <= level:
             return Fraction(0)
         low, high = 0, max(1, self.lowest + len(self.masses) - 1)
-        if self.delta(high * self.step) > allowed:
+        if self.delta(high * self.step) > level:
             return None
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (
-                (low, middle) if self.delta(middle * self.step) <= allowed else (middle, high)
-            )
-        return self._crossing(low, allowed)
+            low, high = (low, middle) if self.delta(middle * self.step) <= level else (middle, high)
+        return self._crossing(low, level)
 
     def to_dp_accounting(self) -> Any:
         """Return it as a `PrivacyLossDistribution` of Google's dp-accounting; masses rounded up to doubles.
@@ -264,11 +262,11 @@ class LossDistribution:
     def _total(self) -> int:
         return sum(self.masses) + self.infinite
 
-    def _crossing(self, low: int, allowed: Fraction) -> Fraction:
+    def _crossing(self, low: int, level: Fraction) -> Fraction:
         """Return where the chord over the cell from `low` falls to `allowed`, rounded up."""
         # *delta and epsilon*: in the cell H is at most the chord between its ends.
-        left, right = self.delta(low * self.step), self.delta((low + 1) * self.step)
-        return low * self.step + crossing(left, right, allowed, self.step)
+        before, after = self.delta(low * self.step), self.delta((low + 1) * self.step)
+        return low * self.step + crossing(before, after, level, self.step)
 
     def __repr__(self) -> str:
         size = len(self.masses)
@@ -304,7 +302,7 @@ def _logistic_curve(epsilon: arb) -> _Curve:
 
     def height(root: arb) -> arb:
         # *Bounded range*: (sqrt K - sqrt gamma)**2 / (K - 1), with `root` = sqrt(gamma / K).
-        return _squared(1 - root) / whole
+        return _square(1 - root) / whole
 
     return height
 
@@ -326,7 +324,7 @@ def _response_curve(epsilon: arb) -> _Curve:
     return height
 
 
-def _discretised(
+def _discretise(
     cls: type[LossDistribution], epsilon: Number, step: Number, law: Callable[[arb], _Curve]
 ) -> LossDistribution:
     """Return the masses whose curve joins the points of a symmetric curve by straight lines.
@@ -341,10 +339,10 @@ def _discretised(
         )
     with precision(_BITS):
         curve = law(ball(size))
-        return _joined(cls, pace, 1, [_height(curve, size, j * pace) for j in range(end + 1)])
+        return _join_heights(cls, pace, 1, [_height(curve, size, j * pace) for j in range(end + 1)])
 
 
-def _joined(
+def _join_heights(
     cls: type[LossDistribution], step: Fraction, every: int, heights: list[arb]
 ) -> LossDistribution:
     """Return the masses whose curve joins points by straight lines, and is level beyond the last.
@@ -354,8 +352,8 @@ def _joined(
     """
     pace = every * step
     # *Both orders*: C(1/gamma) <= 1 - 1/gamma + C(gamma) / gamma.
-    mirrored = [1 - (1 - height) * ball(-j * pace).exp() for j, height in enumerate(heights)]
-    points = [*mirrored[:0:-1], *heights]
+    mirror_image = [1 - (1 - height) * ball(-j * pace).exp() for j, height in enumerate(heights)]
+    points = [*mirror_image[:0:-1], *heights]
     falls = [1 - points[0], *(a - b for a, b in pairwise(points))]
     grow = ball(pace).exp()
     # *From a curve to masses*: m_j = (C[j-1] - C[j]) / (1 - exp(-h)) - (C[j] - C[j+1]) / (exp(h) - 1).
@@ -378,7 +376,7 @@ def _height(curve: _Curve, epsilon: Fraction, at: Fraction) -> arb:
     return arb(0) if at >= epsilon else curve((ball(at - epsilon) / 2).exp())
 
 
-def _squared(x: arb) -> arb:
+def _square(x: arb) -> arb:
     """Return x * x: python-flint's power is not finite for a ball around zero."""
     return x * x
 
@@ -388,14 +386,14 @@ def _units(mass: arb) -> int:
     return max(0, math.ceil(upper(mass) * UNIT)) if mass.is_finite() else UNIT
 
 
-def _trimmed(step: Fraction, lowest: int, masses: list[int], infinite: int) -> LossDistribution:
+def _trim(step: Fraction, lowest: int, masses: list[int], infinite: int) -> LossDistribution:
     """Return the distribution without tails of at most `_TAIL` units: their masses move up."""
     first = _lightest(masses)
-    kept = masses[first:]
+    rest = masses[first:]
     # *Raising*: mass that moves to a higher loss, or to infinity, leads above.
-    kept[0] += sum(masses[:first])
-    last = len(kept) - _lightest(kept[::-1])
-    return LossDistribution(step, lowest + first, tuple(kept[:last]), infinite + sum(kept[last:]))
+    rest[0] += sum(masses[:first])
+    last = len(rest) - _lightest(rest[::-1])
+    return LossDistribution(step, lowest + first, tuple(rest[:last]), infinite + sum(rest[last:]))
 
 
 def _lightest(masses: list[int]) -> int:

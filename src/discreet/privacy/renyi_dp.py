@@ -62,7 +62,7 @@ class RenyiDP(ByCurve):
     rho: ClassVar[None] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "curve", _read(self.curve))
+        object.__setattr__(self, "curve", _read_curve(self.curve))
         object.__setattr__(self, "neighbors", read_neighbors(self.neighbors))
 
     def renyi(self, excess: arb) -> arb:
@@ -71,8 +71,8 @@ class RenyiDP(ByCurve):
         first, last = (bisect_left(ends, end(excess)) for end in (lower, upper))
         if last == len(ends):
             return arb.pos_inf()
-        scaled = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
-        return reduce(arb.max, scaled) / excess
+        products = [ball(slope) * excess + ball(start) for slope, start in lines[first : last + 1]]
+        return reduce(arb.max, products) / excess
 
     def group(self, size: int) -> "RenyiDP":
         """Return the guarantee `size` steps away, for orders up to a `size`-th of the largest."""
@@ -98,7 +98,7 @@ class RenyiDP(ByCurve):
 
 
 @error_boundary
-def _read(curve: object) -> _Curve:
+def _read_curve(curve: object) -> _Curve:
     """Return a curve as ascending pairs of fractions, one per order.
 
     A float has two readings, its binary value and the decimal it prints as: of an order the smaller is
@@ -106,18 +106,18 @@ def _read(curve: object) -> _Curve:
     """
     if callable(curve):
         curve = [(order, curve(float(order))) for order in ORDERS]
-    found: dict[Fraction, Fraction] = {}
+    divergences: dict[Fraction, Fraction] = {}
     for order, divergence in _pairs(curve):
         above_one = _order(order)
         if divergence != math.inf:
             zero = exact(divergence, "divergence") == 0
             number = Fraction(0) if zero else positive_up(divergence, "divergence")
-            found[above_one] = min(found.get(above_one, number), number)
-    if not found:
+            divergences[above_one] = min(divergences.get(above_one, number), number)
+    if not divergences:
         raise InvalidArgument(
             "curve must have a finite Rényi divergence for one order at least; those given have none"
         )
-    points = tuple(sorted(found.items()))
+    points = tuple(sorted(divergences.items()))
     for (low, before), (high, after) in pairwise(points):
         if after < before * (1 - _NOISE):
             raise InvalidArgument(
@@ -132,8 +132,8 @@ def _pairs(curve: object) -> list[tuple[object, object]]:
     """Return orders and divergences as they were given."""
     pairs: list[tuple[object, object]] = []
     with suppress(Exception):  # of what is not read in pairs, or of whatever methods the object has
-        given = curve.items() if isinstance(curve, Mapping) else curve
-        pairs = [(a, d) for a, d in cast(Iterable[tuple[object, object]], given)]
+        items = curve.items() if isinstance(curve, Mapping) else curve
+        pairs = [(a, d) for a, d in cast(Iterable[tuple[object, object]], items)]
     if not pairs:
         raise InvalidArgument(
             "curve must map orders above 1 to Rényi divergences, for example {2: 0.1, 8: 0.4}, or be a "
@@ -180,20 +180,22 @@ def _one_step_more(far: RenyiDP, one: RenyiDP, m: int) -> _Curve:
     K(a) <= K_m(a p) / p + K_1(a (m + 1)) (1 - 1 / p), with K = (a - 1) R_a. Proof:
     docs/explanation/composition.md, "Groups".
     """
-    found = []
+    steps_of_curve = []
     for a in sorted({order / (m + 1) for order, _ in one.curve if order > m + 1}):
         p = 1 + (a - 1) / (a * m)
         with precision(_BITS):
             before, last = ball(a * p - 1), ball(a * (m + 1) - 1)
-            scaled = far.renyi(before) * before / ball(p) + one.renyi(last) * last * ball(1 - 1 / p)
-            divergence = scaled / ball(a - 1)
+            product = far.renyi(before) * before / ball(p) + one.renyi(last) * last * ball(
+                1 - 1 / p
+            )
+            divergence = product / ball(a - 1)
             if divergence.is_finite():
-                found.append((a, short_up(max(upper(divergence), Fraction(0)))))
-    if not found:
+                steps_of_curve.append((a, short_up(max(upper(divergence), Fraction(0)))))
+    if not steps_of_curve:
         raise InvalidArgument(
             f"orders up to {m + 1} say nothing about datasets {m + 1} steps apart; give larger ones"
         )
     least = list(
-        accumulate((d for _, d in reversed(found)), min)
+        accumulate((d for _, d in reversed(steps_of_curve)), min)
     )  # larger orders bound smaller ones
-    return tuple(zip((a for a, _ in found), reversed(least), strict=True))
+    return tuple(zip((a for a, _ in steps_of_curve), reversed(least), strict=True))

@@ -28,7 +28,7 @@ def in_full(guarantee: Guarantee, unit: Unit | None = None) -> str:
     """Return a guarantee in words, with the privacy unit in place of a record."""
     statement = statement_of(guarantee)
     if statement is not None:
-        return related(statement, guarantee.neighbors, unit)
+        return with_relation(statement, guarantee.neighbors, unit)
     # Of a kind of your own, or none at all.
     whole = str(guarantee)
     if unit is None:
@@ -40,10 +40,10 @@ def in_brief(guarantee: Guarantee, unit: Unit | None = None) -> str:
     """Return epsilon and the relation where the guarantee implies epsilon-DP; else all of it."""
     if guarantee.pure is None:
         return in_full(guarantee, unit)
-    return related(equals("ε", guarantee.pure), guarantee.neighbors, unit)
+    return with_relation(equals("ε", guarantee.pure), guarantee.neighbors, unit)
 
 
-def related(statement: str, neighbors: Neighbors, unit: Unit | None = None) -> Message:
+def with_relation(statement: str, neighbors: Neighbors, unit: Unit | None = None) -> Message:
     """Return a statement with the neighbouring relation."""
     return Message(
         "{statement} ({relation})", statement=statement, relation=relation(neighbors, unit)

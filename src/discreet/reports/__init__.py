@@ -20,7 +20,7 @@ from ..ledger import Ledger
 from ..messages import Message, check_language, using_language
 from ..planning.distribution import Distribution
 from ..releases import Release
-from ..templates import render
+from ..templates import render_template
 from .audits import OtherAudit, exact_audit_parts, other_audit_parts
 from .budgets import budget_parts, remaining_budgets
 from .releases import private_distribution, release_parts
@@ -100,7 +100,7 @@ def check_path(path: str | os.PathLike[str]) -> Path:
 
 def budget_page(ledger: Ledger, dataset: str) -> str:
     """Return the report of a dataset's budget as a page, in the language of the reader."""
-    return _written("budget", budget_parts(ledger, dataset))
+    return _render("budget", budget_parts(ledger, dataset))
 
 
 @singledispatch
@@ -123,7 +123,7 @@ def _(
         parts["remaining"] = remaining_budgets(ledger, _read_dataset(dataset))
     if private_law is not None:
         parts["distribution"] = private_distribution(private_law)
-    return _written("release", parts)
+    return _render("release", parts)
 
 
 @_page.register
@@ -135,7 +135,7 @@ def _(subject: Ledger, *, dataset: str | None, **others: object) -> str:
 @_page.register
 def _(subject: ExactAudit, **others: object) -> str:
     _refuse(others, "an audit")
-    return _written("audit", exact_audit_parts(subject))
+    return _render("audit", exact_audit_parts(subject))
 
 
 @_page.register(SamplingAudit)
@@ -143,21 +143,21 @@ def _(subject: ExactAudit, **others: object) -> str:
 @_page.register(TimingAudit)
 def _(subject: OtherAudit, **others: object) -> str:
     _refuse(others, "an audit")
-    return _written("audit", other_audit_parts(subject))
+    return _render("audit", other_audit_parts(subject))
 
 
-def _written(template: str, parts: dict[str, object]) -> str:
+def _render(template: str, parts: dict[str, object]) -> str:
     """Return a report, with the time of writing and the versions of the software.
 
     A content security policy forbids references to other files.
     """
     versions = [f"{name} {version(name)}" for name in _PACKAGES]
-    made = {
+    imprint = {
         "now": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "versions": ", ".join([*versions, f"Python {platform.python_version()}"]),
     }
-    return render(
-        f"reports/{template}.html", **{"distribution": None, "remaining": None, **made, **parts}
+    return render_template(
+        f"reports/{template}.html", **{"distribution": None, "remaining": None, **imprint, **parts}
     )
 
 

@@ -24,16 +24,16 @@ _MOST_ROWS = 1000
 
 def budget_parts(ledger: Ledger, dataset: str) -> dict[str, object]:
     """Return what the report of a dataset's budget shows: total, questions, and remainder."""
-    budgets, events = _budgets(ledger, dataset), ledger.history(dataset)
-    verified, spent = ledger.verify(), ledger.spent(dataset)
+    budgets, events = _read_budgets(ledger, dataset), ledger.history(dataset)
+    chain, spent = ledger.verify(), ledger.spent(dataset)
     budget, *shares = budgets
     total = _guarantee(budget)
     charges = [event for event in events if event.kind in CHARGED]
     return {
-        "dataset": dataset, "budget": budget, "rows": _rows(budgets), "granted": _granted(budget, shares),
+        "dataset": dataset, "budget": budget, "rows": _rows(budgets), "granted": _sum_shares(budget, shares),
         "promise": guarantee_in_words(total), "guarantee": total,
         "relation": neighbors_in_words(budget.neighbors, budget.unit),
-        "answers": spent if spent.answers else None, "verified": verified,
+        "answers": spent if spent.answers else None, "verified": chain,
         "pictures": list(_over_time(budget, events)),
         "questions": list(map(_question, charges[-_MOST_ROWS:])),
         "earlier": max(0, len(charges) - _MOST_ROWS),
@@ -42,17 +42,17 @@ def budget_parts(ledger: Ledger, dataset: str) -> dict[str, object]:
 
 def remaining_budgets(ledger: Ledger, dataset: str) -> list[tuple[str, ...]]:
     """Return the rows of a dataset's budgets after a release."""
-    return _rows(_budgets(ledger, dataset))
+    return _rows(_read_budgets(ledger, dataset))
 
 
-def _budgets(ledger: Ledger, dataset: str) -> list[Budget]:
+def _read_budgets(ledger: Ledger, dataset: str) -> list[Budget]:
     """Return the budgets of a dataset, its own first."""
-    found = [budget for budget in ledger.budgets() if budget.dataset == dataset]
-    if not found:
+    budgets = [budget for budget in ledger.budgets() if budget.dataset == dataset]
+    if not budgets:
         raise UnknownBudget(
             Message("no budget was opened for the dataset {dataset}", dataset=shown(dataset))
         )
-    return sorted(found, key=budget_order)
+    return sorted(budgets, key=budget_order)
 
 
 def _guarantee(budget: Budget) -> Guarantee:
@@ -66,7 +66,7 @@ def _guarantee(budget: Budget) -> Guarantee:
     )
 
 
-def _granted(whole: Budget, shares: list[Budget]) -> Amount | None:
+def _sum_shares(whole: Budget, shares: list[Budget]) -> Amount | None:
     """Return the sum of the shares that are paid for already, if there are any."""
     if whole.shares != "reserved" or not shares:
         return None

@@ -45,14 +45,14 @@ def guarantee_in_words(guarantee: Guarantee) -> list[Message]:
     """Return the guarantee in plain sentences; all numbers are rounded up."""
     if guarantee.slack == 1:
         return [Message("Nothing is promised. {guarantee}.", guarantee=_capital(str(guarantee)))]
-    changed, epsilon = _CHANGED[guarantee.neighbors], guarantee.pure
+    change, epsilon = _CHANGED[guarantee.neighbors], guarantee.pure
     if epsilon is None:
         least = guarantee.approx(guarantee.slack or _DELTA)
         return [
             Message(
                 "{changed} Whatever one may look for in what comes out, its chance on the one is at most {factor} "
                 "times its chance on the other, plus {delta}.",
-                changed=changed, factor=_factor(least.epsilon), delta=spell(least.delta),
+                changed=change, factor=_factor(least.epsilon), delta=spell(least.delta),
             )
         ]  # fmt: skip
     belief = _NO_PROTECTION if epsilon > _HUGE else _BELIEF
@@ -60,7 +60,7 @@ def guarantee_in_words(guarantee: Guarantee) -> list[Message]:
         Message(
             "{changed} Whatever comes out here, its chance on the one is at most {factor} times its chance on the "
             "other.",
-            changed=changed, factor=_factor(epsilon),
+            changed=change, factor=_factor(epsilon),
         ),
         belief.filled(whether=_WHETHER[guarantee.neighbors], sure=_sure(epsilon)),
     ]  # fmt: skip

@@ -9,9 +9,9 @@ from markupsafe import Markup, escape
 from ..messages import gettext, language_tag, translated
 
 
-def render(template: str, **shown: Any) -> str:
+def render_template(template: str, **parts: Any) -> str:
     """Return the text of a template."""
-    return _environment().get_template(template).render(**shown)
+    return _environment().get_template(template).render(**parts)
 
 
 def visible(text: object) -> object:
@@ -27,11 +27,11 @@ def _is_visible(letter: str) -> bool:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("discreet", "templates"), autoescape=True, undefined=StrictUndefined,
         finalize=visible, trim_blocks=True, lstrip_blocks=True, extensions=["jinja2.ext.do"],
     )  # fmt: skip
-    made.filters["translated"] = translated
-    made.filters["exactly"] = escape  # for an attribute, as it is: what a form sends back
-    made.globals.update(_=gettext, language_tag=language_tag)
-    return made
+    environment.filters["translated"] = translated
+    environment.filters["exactly"] = escape  # for an attribute, as it is: what a form sends back
+    environment.globals.update(_=gettext, language_tag=language_tag)
+    return environment

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from ...messages import Message
-from ...templates import render
+from ...templates import render_template
 from .bars import bar
 
 TOO_OFTEN = Message("That was too often. Please wait a minute.")
@@ -32,7 +32,7 @@ HEADERS = {
 
 def page(template: str, status: int = 200, **shown: Any) -> Response:
     """Return a page."""
-    text = render(
+    text = render_template(
         f"pages/{template}", status=status, bar=bar, style_version=_style_version(), **shown
     )
     return Response(text, status, HEADERS, "text/html")
