@@ -222,3 +222,36 @@ def test_a_third_language_is_a_catalogue_alone(
     assert "‹no budget was opened for the dataset 'b'›" in capsys.readouterr().err
     assert run(["--language", "fr", "ledger", "show", ledger]) == 2
     assert "'en' or 'xq'" in capsys.readouterr().err
+
+
+def test_commands_in_chinese(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from discreet.cli import run
+
+    ledger, table = str(tmp_path / "b.db"), tmp_path / "t.csv"
+    table.write_text("drink\n" + "tea\n" * 90 + "milk\n", encoding="utf-8")
+    paid = ["--ledger", ledger, "--dataset", "a", "--request", "r"]
+    mode = ["mode", str(table), "drink", "--candidates", "tea,milk", "--epsilon", "1", *paid]
+    spoken = [
+        (["ledger", "open", ledger, "--dataset", "a", "--epsilon", "2"], "剩余"),
+        ([*mode, "--dry-run"], "花费 a 的 ε = 1：已花 ε = 0，剩余 ε = 2；之后剩余 ε = 1"),
+        (mode, "ε = 1（增删一条记录），指数机制"),
+        (mode, "不花预算：这个请求以前已经收过费"),
+        (["ledger", "history", ledger], "收费"),
+        (["ledger", "spent", ledger, "--dataset", "a"], "1 个答案：ε = 1（合计），无论在哪里停下"),
+        (["ledger", "verify", ledger], "个事件，最新散列值"),
+        ([*mode[:-1], "s", "--epsilon", "7"], "a 的预算不足以支付 ε = 7"),
+        (
+            ["report", "ledger", ledger, "--dataset", "a", "--out", str(tmp_path / "r.html")],
+            "已写入",
+        ),
+    ]
+    for arguments, words in spoken:
+        run(["--language", "zh", *arguments])
+        told = capsys.readouterr()
+        assert words in told.out + told.err, arguments
+    assert 'lang="zh-Hans"' in (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert run([*mode, "--json"]) == 0
+    assert (
+        '"promise": "\\u03b5 = 1 (add/remove one record), exponential mechanism"'
+        in capsys.readouterr().out
+    )

@@ -82,7 +82,7 @@ def test_many_different_epsilons(monkeypatch: pytest.MonkeyPatch, many: int) -> 
 
     monkeypatch.setattr(BoundedRange, "renyi", counted("renyi", BoundedRange.renyi))
     monkeypatch.setattr(BoundedRange, "rho", property(counted("rho", BoundedRange.rho.fget)))  # type: ignore[attr-defined]
-    monkeypatch.setattr(bounds_module, "convolved", counted("losses", combined.convolve))
+    monkeypatch.setattr(bounds_module, "convolve", counted("losses", combined.convolve))
     rng = random.Random(1)
     draws = [Fraction(rng.randint(1, 10**6), 10**7) for _ in range(many)]
     whole = compose([BoundedRange(e) for e in draws])
@@ -104,7 +104,7 @@ def test_engines_that_cannot_win_are_not_run(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(len(core))
         return combined.convolve(core)
 
-    monkeypatch.setattr(bounds_module, "convolved", noted)
+    monkeypatch.setattr(bounds_module, "convolve", noted)
     many: Any = BoundedRange(Fraction(1, 100)).repeated(10**6)
     assert set(many.bounds("1e-6").values) == {"basic", "kov", "zcdp", "renyi"}
     assert not asked
