@@ -69,6 +69,7 @@ def test_an_owner_opens_and_extends_budgets(owner: Connection) -> None:
     [
         (lambda c: c.open_budget("nobody's"), UnknownName, "nobody's"),
         (lambda c: c.open_budget("people", analyst="mallory", epsilon=1), UnknownName, "no analyst 'mallory'"),
+        (lambda c: c.open_budget("rivals", analyst="ann", epsilon=1), InvalidArgument, "does not let 'ann' ask"),
         (lambda c: c.open_budget("people", epsilon=1), InvalidArgument, "declares the amounts"),
         (lambda c: c.open_budget("people", analyst="eve", epsilon=-1), InvalidNumber, "epsilon"),
         (lambda c: c.extend_budget("people", epsilon=1), InvalidArgument, "only be extended"),

@@ -1,5 +1,6 @@
 """The service: described datasets over HTTP, under /v1. Every caller brings a token."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,6 +15,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from ..datasets.configuration import Configuration
 from ..error_boundary import public_errors
 from ..errors import InvalidArgument, NotAllowed, UnknownName
+from ..ledger.budget import Amount, read_total
+from ..ledger.toml_budgets import described_ledger
 from ..node.allowed_questions import charge_unread, refuse_unread
 from ..node.datasets import Datasets
 from ..node.isolation import call_isolated, isolated, translation_for, unwrap
@@ -26,7 +29,8 @@ from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
 from .operations import READING, entrances
 from .ownership import Ownership
-from .pages import add_pages, lost
+from .pages import Site, add_pages, lost
+from .pages.sessions import sessions_beside
 from .permissions import hold, rights_of
 from .processes import Processes
 from .reader_client import Answer, Apart
@@ -113,9 +117,25 @@ class Service:
         """Return what an analyst may ask about, for the owner."""
         return self._rights("analyst", analyst).scope()
 
-    def allowed(self, analyst: str) -> tuple[str, ...]:
-        """Return the datasets of which an analyst may be given a share, for the owner."""
-        return self._rights("analyst", analyst).allowed
+    def analysts(self) -> tuple[str, ...]:
+        """Return the names of all analysts, for the owner."""
+        return tuple(self.declared.analysts)
+
+    def declared_share(self, analyst: str) -> Amount | None:
+        """Return the share that the description declares for an analyst, for the owner."""
+        terms = self.declared.analyst(analyst).get("share")
+        if terms is None:
+            return None
+        return read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
+
+    def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
+        """Return what the description says of a named question, for those who may ask it."""
+        return self.declared.questions[dataset][question]
+
+    @property
+    def description_name(self) -> str:
+        """The name of the file of the description, for the owner."""
+        return self.declared.path.name
 
     def _rights(self, role: str, analyst: str | None) -> Rights:
         """Return what a caller may do.
@@ -185,7 +205,9 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
     add_metrics(router, service, counts)
     add_health(router, service, health)
     api.include_router(router)
-    add_pages(api, service)
+    declared = service.declared
+    ledger = described_ledger(declared, next(iter(declared.datasets)))
+    add_pages(api, Site(service, ledger, sessions_beside(declared.path), service.rate.counts))
     return api
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..datasets.configuration import Configuration
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, shown
 from ..ledger import Budget, Event
 from ..ledger.toml_budgets import open_described, renew_described
 from ..ledger.transaction import ChainHead
@@ -37,10 +37,13 @@ class Ownership:
         self, dataset: str, analyst: str | None, separate: bool, **amounts: Number | None
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
-        self._check_analyst(analyst)
         totals: Any = amounts
         if self.declared is None:
             return self.held.open_budget(dataset, analyst, separate=separate, **totals)
+        if analyst is not None and dataset not in self.declared.analyst(analyst)["datasets"]:
+            raise InvalidArgument(
+                f"{self.declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+            )
         return open_described(self.declared, dataset, analyst, separate=separate, **totals)
 
     def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
@@ -55,7 +58,8 @@ class Ownership:
 
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
         """Make a token, which ends with that of the caller."""
-        self._check_analyst(analyst)
+        if analyst is not None and self.declared is not None:
+            self.declared.analyst(analyst)
         text, kept = self._tokens.create(role, analyst, read_expiry(expires), self.token)
         return NewToken(text, _told(kept))
 
@@ -70,10 +74,6 @@ class Ownership:
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many events after one of them."""
         return self.held.events_after(after, limit)
-
-    def _check_analyst(self, analyst: str | None) -> None:
-        if analyst is not None and self.declared is not None:
-            self.declared.analyst(analyst)
 
     @property
     def _tokens(self) -> Tokens:

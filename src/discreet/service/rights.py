@@ -40,13 +40,23 @@ class Scope:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
         verbs: the verbs of free questions.
         largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
-        unopened: the names of the datasets whose budget was not opened yet; for the owner.
+        unopened: the names of the datasets of which no budget, or no share, was opened yet.
     """
 
     datasets: Mapping[str, Budget]
     verbs: tuple[str, ...]
     largest_epsilon: Fraction | None
     unopened: tuple[str, ...] = ()
+
+    def budget(self, dataset: str) -> Budget:
+        """Return the budget that is charged first.
+
+        Raises:
+            UnknownBudget: if none was opened yet.
+        """
+        if dataset in self.datasets:
+            return self.datasets[dataset]
+        raise UnknownBudget(f"no budget was opened for {shown(dataset)} yet")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -90,7 +100,7 @@ class Rights:
     def scope(self) -> Scope:
         """Return what the caller may ask about, with the budgets that are charged first."""
         charged = self.datasets.charged(self.analyst, self.allowed)
-        unopened = [name for name in self.allowed if self.analyst is None and name not in charged]
+        unopened = [name for name in self.allowed if name not in charged]
         return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(unopened))
 
     def check(self) -> None:

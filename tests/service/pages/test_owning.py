@@ -173,6 +173,8 @@ def test_a_budget_of_a_dataset_is_opened_and_one_of_its_own_if_the_owner_says_so
     assert owner.submit(plain_one, separate="").status_code == 422  # it declares no total
     assert owner.submit(plain_one, separate="", epsilon="1/2").status_code == 303
     assert owner.read("/budgets").text.count("No budget was opened yet") == 1
+    asking = owner.get("/free?dataset=monthly")
+    assert (asking.status_code, "Not open yet" in asking.text) == (403, True)
 
 
 def test_a_budget_of_calendar_periods_asks_for_no_name(owner: Person) -> None:

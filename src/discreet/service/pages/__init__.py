@@ -4,5 +4,6 @@ Guide: docs/how-to/pages.md.
 """
 
 from .routes import add_pages, lost
+from .site import Site
 
-__all__ = ["add_pages", "lost"]
+__all__ = ["Site", "add_pages", "lost"]

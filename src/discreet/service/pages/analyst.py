@@ -74,7 +74,7 @@ def free(visit: Visit, error: DiscreetError | None = None) -> Response:
         "wanted": wanted, "allowed": scope.verbs, "fields": wanted.all_fields, "columns": columns,
         "declared_values": values_declared, "takes": takes(wanted.fields.get("verb", "")), "wrong": wrong,
         "largest": None if scope.largest_epsilon is None else spell(scope.largest_epsilon),
-        "unit": visit.site.service.declared.dataset(wanted.dataset).privacy_unit,
+        "unit": scope.budget(wanted.dataset).unit,
     }  # fmt: skip
     return visit.page("free.html", 200 if wrong is None else status_of(wrong), **shown)
 
@@ -147,17 +147,14 @@ def answers(visit: Visit) -> Response:
 
 def _about(visit: Visit, dataset: str, question: str) -> str:
     """Return what the owner says about a question."""
-    return str(visit.site.service.declared.questions[dataset][question].get("description", ""))
+    return str(visit.site.service.question_terms(dataset, question).get("description", ""))
 
 
 def _terms(visit: Visit, wanted: Wanted) -> Mapping[str, Any]:
     """Return the verb and the terms of a question, for what its answer would tell."""
     if not wanted.is_named:
         return wanted.fields
-    terms: Mapping[str, Any] = visit.site.service.declared.questions[wanted.dataset][
-        wanted.fields["question"]
-    ]
-    return terms
+    return visit.site.service.question_terms(wanted.dataset, wanted.fields["question"])
 
 
 def _worst(quote: Quote) -> dict[str, str] | None:

@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from ...errors import InvalidArgument, shown
 from ...ledger import Budget
-from ...ledger.budget import read_total
-from ..refusals import RefusedError
 from ..rights import Scope
 from ..tokens import NewToken
 from .bars import Shares, shares
@@ -37,34 +34,22 @@ class Access:
 
 def access(visit: Visit) -> Response:
     """Return the page of who may ask what, as the description says, with the shares that were opened."""
-    declared, service = visit.site.service.declared, visit.site.service
-    rows = []
-    for analyst in declared.analysts:
+    service, rows = visit.site.service, []
+    for analyst in service.analysts():
         scope = service.scope_of(analyst)
-        found = [_access(visit, analyst, scope, dataset) for dataset in service.allowed(analyst)]
-        rows.append((analyst, scope, found))
-    slots = visit.site.service.slots
+        names = (*scope.datasets, *scope.unopened)
+        rows.append((analyst, scope, [_access(visit, analyst, scope, name) for name in names]))
     return visit.page(
-        "access.html",
-        rows=rows,
-        path=declared.path.name,
+        "access.html", rows=rows, path=service.description_name, slots=service.slots,
         happened=visit.fields.get("done", ""),
-        slots=slots,
-    )
+    )  # fmt: skip
 
 
 def open_share(visit: Visit) -> Response:
     """Open the share of an analyst: the one that is declared, or the one in the form."""
-    declared, fields = visit.site.service.declared, visit.fields
-    analyst, dataset = fields.get("analyst", ""), fields.get("dataset", "")
-    about = declared.analyst(analyst)
-    if dataset not in visit.site.service.allowed(analyst):
-        raise RefusedError(
-            InvalidArgument(
-                f"{declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
-            )
-        )
-    amounts = {} if "share" in about else read_amounts(visit)
+    analyst, dataset = visit.fields.get("analyst", ""), visit.fields.get("dataset", "")
+    is_declared = visit.site.service.declared_share(analyst) is not None
+    amounts = {} if is_declared else read_amounts(visit)
     visit.connection().open_budget(dataset, analyst=analyst, **amounts)
     return redirect("/access?done=opened")
 
@@ -95,7 +80,7 @@ def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
     valid = {one.id for one in service.tokens.valid()}
     rows = [(one, one.id in valid) for one in reversed(visit.connection().tokens())]
     return visit.page(
-        "tokens.html", rows=rows, analysts=list(service.declared.analysts), made=made, days=_DAYS,
+        "tokens.html", rows=rows, analysts=list(service.analysts()), made=made, days=_DAYS,
         happened=visit.fields.get("done", ""),
     )  # fmt: skip
 
@@ -103,9 +88,6 @@ def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
 def _access(visit: Visit, analyst: str, scope: Scope, dataset: str) -> Access:
     """Return what an analyst may do with a dataset."""
     share = scope.datasets.get(dataset)
-    terms = visit.site.service.declared.analyst(analyst).get("share")
-    declared = None
-    if terms is not None:
-        total = read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
-        declared = str(total)
-    return Access(dataset, share, None if share is None else shares(share), declared)
+    total = visit.site.service.declared_share(analyst)
+    words = None if total is None else str(total)
+    return Access(dataset, share, None if share is None else shares(share), words)

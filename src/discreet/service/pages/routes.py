@@ -8,9 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
-from ...ledger.toml_budgets import described_ledger
 from ...messages import Message, gettext, using_language
-from ..limits import RateLimit
 from ..refusals import RefusedError, error_for_reader, status_of
 from ..slots import LENGTH
 from ..tokens import ROLES
@@ -18,8 +16,8 @@ from . import analyst, auditor, budgets, login, owner
 from .asked import SESSION, PageRequest, keep_language, language, read_asked
 from .forms import is_from_here
 from .rendering import TOO_OFTEN, page, redirect, style
-from .sessions import form_secret, is_same, sessions_beside
-from .site import LOGINS, Backend, Site
+from .sessions import form_secret, is_same
+from .site import Site
 from .visit import Visit, frame, note, told_of
 
 ANSWER_LENGTH = 4 * LENGTH
@@ -62,11 +60,8 @@ PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
 """All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
 
 
-def add_pages(api: FastAPI, service: Backend) -> None:
+def add_pages(api: FastAPI, site: Site) -> None:
     """Add the pages to a service."""
-    ledger = described_ledger(service.declared, next(iter(service.declared.datasets)))
-    logins = RateLimit(LOGINS, counts=service.rate.counts)
-    site = Site(service, ledger, sessions_beside(service.declared.path), logins)
     router = APIRouter(include_in_schema=False)
 
     @router.get("/style.css", response_model=None)

@@ -1,11 +1,13 @@
 """The pages of a service: what answers, and who is logged in."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from ...datasets.configuration import Configuration
 from ...ledger import Ledger
+from ...ledger.budget import Amount
 from ..connection import Connection
+from ..counts import RequestCounts
 from ..limits import Places, RateLimit
 from ..rights import Scope
 from ..slots import Slots
@@ -18,11 +20,6 @@ LOGINS = 30
 
 class Backend(Protocol):
     """What the pages need of the service."""
-
-    @property
-    def declared(self) -> Configuration:
-        """The description."""
-        ...
 
     @property
     def tokens(self) -> Tokens:
@@ -56,8 +53,21 @@ class Backend(Protocol):
         """Return what an analyst may ask about, for the owner."""
         ...
 
-    def allowed(self, analyst: str) -> tuple[str, ...]:
-        """Return the datasets of which an analyst may be given a share, for the owner."""
+    def analysts(self) -> tuple[str, ...]:
+        """Return the names of all analysts, for the owner."""
+        ...
+
+    def declared_share(self, analyst: str) -> Amount | None:
+        """Return the share that the description declares for an analyst, for the owner."""
+        ...
+
+    def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
+        """Return what the description says of a named question, for those who may ask it."""
+        ...
+
+    @property
+    def description_name(self) -> str:
+        """The name of the file of the description, for the owner."""
         ...
 
 
@@ -69,13 +79,18 @@ class Site:
         service: what answers.
         ledger: the ledger, for owners and auditors.
         sessions: who is logged in.
-        logins: how often one address is told that a token is wrong.
+        counts: where wrong tokens are counted.
     """
 
     service: Backend
     ledger: Ledger
     sessions: Sessions
-    logins: RateLimit
+    counts: RequestCounts
+    logins: RateLimit = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count how often one address is told that a token is wrong."""
+        object.__setattr__(self, "logins", RateLimit(LOGINS, counts=self.counts))
 
     def token_of(self, session: str) -> Token | None:
         """Return the valid token of a session; a session whose token was revoked or has expired is over."""
