@@ -35,7 +35,7 @@ def test_a_token_has_256_bits_and_is_kept_as_a_hash(made: Tokens, tmp_path: Path
     for text in texts:
         secret = text.removeprefix("discreet_")
         assert len(base64.urlsafe_b64decode(secret + "=")) == 32
-        (kept,) = [one for one in made.listed() if one.id == made.find(text).id]
+        (kept,) = [one for one in made.list_all() if one.id == made.find(text).id]
         assert kept.hashed == hashlib.sha256(text.encode()).hexdigest()
         for file in tmp_path.iterdir():
             assert secret not in file.read_text()
@@ -48,7 +48,8 @@ def test_what_is_no_token_is_refused_in_the_same_words(made: Tokens) -> None:
     text, _ = made.create("auditor", None, LATER)
     wrong = [
         "", "discreet_", text[:-1], text + "A", text.lower(), f" {text}", f"{text}\n", text.upper(), "x" * 10**6,
-        "\ud800", "\0", text.removeprefix("discreet_"), made.listed()[0].hashed, made.listed()[0].id, None, 1, b"x",
+        "\ud800", "\0", text.removeprefix("discreet_"), made.list_all()[0].hashed, made.list_all()[0].id,
+        None, 1, b"x",
         text.encode(), [text], "discreet_" + "é" * 43, text[:-1] + ("A" if text[-1] != "A" else "B"),
     ]  # fmt: skip
     told = set()
@@ -131,7 +132,7 @@ def test_a_token_is_revoked_with_all_that_were_made_with_it(made: Tokens) -> Non
     assert [one.id for one in made.valid()] == [kept.id, family[0][1].id, other.id]
     with pytest.raises(NotAllowed):  # it was revoked while it made one
         made.create("owner", None, LATER, family[1][1])
-    assert len(made.listed()) == 3
+    assert len(made.list_all()) == 3
 
 
 def test_tokens_of_an_older_file_have_no_parent(made: Tokens, tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_tokens_of_an_older_file_have_no_parent(made: Tokens, tmp_path: Path) ->
     file.write_text(json.dumps({**plain, "version": 1}))
     assert made.find(text) == kept
     child = made.create("auditor", None, LATER, kept)[1]
-    assert [one.parent for one in made.listed()] == [None, kept.id]
+    assert [one.parent for one in made.list_all()] == [None, kept.id]
     assert [one.id for one in made.revoke(kept.id)] == [kept.id, child.id]
 
 

@@ -69,7 +69,7 @@ def list_command(config: ConfigOption = None, as_json: AsJson = False) -> None:
 
     Example: discreet token list
     """
-    found = _described(config)[1].listed()
+    found = _described(config)[1].list_all()
     if as_json:
         typer.echo(json.dumps([one.as_dict() for one in found]))
         return

@@ -52,8 +52,8 @@ class Service:
     """Everything that answers: the datasets, the tokens, and the limits.
 
     Attributes:
-        declared: the description.
-        held: its datasets.
+        configuration: the description.
+        datasets: its datasets.
         tokens: who may ask.
         rate: how often one token may ask.
         processes: those that read the data; None to read them in this one.
@@ -61,8 +61,8 @@ class Service:
         places: how many requests of one caller are answered at the same time.
     """
 
-    declared: Configuration
-    held: Datasets
+    configuration: Configuration
+    datasets: Datasets
     tokens: Tokens
     rate: RateLimit = field(default_factory=RateLimit)
     processes: Processes | None = None
@@ -95,16 +95,16 @@ class Service:
             beginning=beginning,
             check_again=partial(self.tokens.check, token.id),
         )
-        owned = Ownership(self.declared, self.tokens, self.held, token)
+        ownership = Ownership(self.configuration, self.tokens, self.datasets, token)
         readers: dict[str, Answer] = {}
         if self.processes is not None:
-            charge, stored = (
+            charge, replay = (
                 _reading_nothing(replace(rights, prepared=prepared))
                 for prepared in (charge_unread, refuse_unread)
             )
-            apart = Apart(self.processes, token, beginning, charge, stored)
+            apart = Apart(self.processes, token, beginning, charge, replay)
             readers = {one.name: partial(apart.call, one) for one in READING}
-        node = InProcess(token.role, rights, owned, rights.check, readers)
+        node = InProcess(token.role, rights, ownership, rights.check, readers)
         return Connection(node, "a service")
 
     def scope(self, token: Token) -> Scope:
@@ -119,23 +119,23 @@ class Service:
 
     def analysts(self) -> tuple[str, ...]:
         """Return the names of all analysts, for the owner."""
-        return tuple(self.declared.analysts)
+        return tuple(self.configuration.analysts)
 
     def declared_share(self, analyst: str) -> Amount | None:
         """Return the share that the description declares for an analyst, for the owner."""
-        terms = self.declared.analyst(analyst).get("share")
+        terms = self.configuration.analyst(analyst).get("share")
         if terms is None:
             return None
         return read_total(*(terms.get(unit) for unit in ("epsilon", "rho", "delta")))
 
     def question_terms(self, dataset: str, question: str) -> Mapping[str, Any]:
         """Return what the description says of a named question, for those who may ask it."""
-        return self.declared.questions[dataset][question]
+        return self.configuration.questions[dataset][question]
 
     @property
     def description_name(self) -> str:
         """The name of the file of the description, for the owner."""
-        return self.declared.path.name
+        return self.configuration.path.name
 
     def _rights(self, role: str, analyst: str | None) -> Rights:
         """Return what a caller may do.
@@ -143,9 +143,9 @@ class Service:
         Raises:
             RefusedError: if the description has no such analyst any more.
         """
-        if analyst is not None and analyst not in self.declared.analysts:
+        if analyst is not None and analyst not in self.configuration.analysts:
             raise RefusedError(NotAllowed("this token may ask nothing here; tell the owner"))
-        return rights_of(self.held, self.declared, role, analyst)
+        return rights_of(self.datasets, self.configuration, role, analyst)
 
 
 def _reading_nothing(rights: Rights) -> dict[str, Answer]:
@@ -155,7 +155,7 @@ def _reading_nothing(rights: Rights) -> dict[str, Answer]:
 
 
 def make_app(
-    declared: Configuration,
+    configuration: Configuration,
     hosts: list[str],
     counts: RequestCounts | None = None,
     processes: Processes | None = None,
@@ -164,30 +164,32 @@ def make_app(
     """Return the service as an ASGI application.
 
     Args:
-        declared: the description, with its ledger open.
+        configuration: the description, with its ledger open.
         hosts: the names under which the service may be called.
         counts: what all workers of the service count together; without it this one counts for itself.
         processes: those that read the data; without them they are read in this process.
         clock: the time; without it that of this machine.
     """
-    counted = RequestCounts() if counts is None else counts
-    rate = RateLimit(counts=counted)
-    service = Service(declared, hold(declared), tokens_beside(declared.path), rate, processes)
-    api = _api(service, counted)
-    trusted: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
-    logged = AccessLog(ShortBodies(trusted), counted)
-    slot = check_server(declared)
-    service.slots = Slots(logged, slot, clock or Clock(), counts=counted)
+    all_counts = RequestCounts() if counts is None else counts
+    rate = RateLimit(counts=all_counts)
+    service = Service(
+        configuration, hold(configuration), tokens_beside(configuration.path), rate, processes
+    )
+    api = _api(service, all_counts)
+    host_check: Any = TrustedHostMiddleware(api, allowed_hosts=hosts, www_redirect=False)
+    access_log = AccessLog(ShortBodies(host_check), all_counts)
+    slot = check_server(configuration)
+    service.slots = Slots(access_log, slot, clock or Clock(), counts=all_counts)
     return service.slots
 
 
-def check_server(declared: Configuration) -> float:
+def check_server(configuration: Configuration) -> float:
     """Return the seconds of the slot that is declared.
 
     Raises:
         InvalidArgument: if it is none.
     """
-    return read_slot(declared.server.get("slot", DEFAULT))
+    return read_slot(configuration.server.get("slot", DEFAULT))
 
 
 def _api(service: Service, counts: RequestCounts) -> FastAPI:
@@ -198,16 +200,16 @@ def _api(service: Service, counts: RequestCounts) -> FastAPI:
         redirect_slashes=False,  # it would lead to http://, also behind HTTPS
     )  # fmt: skip
     _add_errors(api)
-    health = Health(service.declared, service.held, counts, service.processes)
+    health = Health(service.configuration, service.datasets, counts, service.processes)
     _add_health(api, health)
     router = APIRouter(prefix="/v1", responses=_FAILURES)
     add_operations(router, service)
     add_metrics(router, service, counts)
     add_health(router, service, health)
     api.include_router(router)
-    declared = service.declared
-    ledger = described_ledger(declared, next(iter(declared.datasets)))
-    add_pages(api, Site(service, ledger, sessions_beside(declared.path), service.rate.counts))
+    configuration = service.configuration
+    ledger = described_ledger(configuration, next(iter(configuration.datasets)))
+    add_pages(api, Site(service, ledger, sessions_beside(configuration.path), service.rate.counts))
     return api
 
 
@@ -231,19 +233,19 @@ def _add_errors(api: FastAPI) -> None:
     async def invalid(request: Request, error: Exception) -> Response:
         if isinstance(error, RequestValidationError) and _is_no_json(error):
             return failure(request, _unreadable(), 400)
-        wrong = InvalidArgument("the request is not as /v1/openapi.json says")
-        return failure(request, wrong)
+        error_for_caller = InvalidArgument("the request is not as /v1/openapi.json says")
+        return failure(request, error_for_caller)
 
     @api.exception_handler(HTTPException)
-    async def failed(request: Request, error: Exception) -> Response:
+    async def http_failure(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if not request.scope["path"].startswith("/v1"):
             return lost(request, status)
         # All else that the framework refuses is a body that cannot be read.
         if status not in (404, 405):
             return failure(request, _unreadable(), status)
-        wrong = UnknownName("there is nothing at this path, or not by this method")
-        return failure(request, wrong, status)
+        error_for_caller = UnknownName("there is nothing at this path, or not by this method")
+        return failure(request, error_for_caller, status)
 
 
 def _is_no_json(error: RequestValidationError) -> bool:

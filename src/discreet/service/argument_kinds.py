@@ -49,9 +49,9 @@ def _write_terms(terms: dict[str, Any], _: str) -> dict[str, Any]:
 
 def _read_terms(plain: dict[str, Any]) -> dict[str, Any]:
     """Return the terms of a free question as values; names of our own arguments are refused."""
-    reserved = _RESERVED & plain.keys()
-    if reserved:
-        raise InvalidArgument(f"terms may not hold {', '.join(sorted(reserved))}")
+    clashes = _RESERVED & plain.keys()
+    if clashes:
+        raise InvalidArgument(f"terms may not hold {', '.join(sorted(clashes))}")
     return {name: wire.read_value(value) for name, value in plain.items()}
 
 

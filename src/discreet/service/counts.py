@@ -58,12 +58,12 @@ class RequestCounts:
             sqlite3.Error: if it cannot be written.
         """
 
-        def emptied(connection: sqlite3.Connection) -> None:
+        def empty(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM counted")
             connection.execute("DELETE FROM admitted")
 
         with self._lock:
-            _transact(self._open(), emptied)
+            _transact(self._open(), empty)
 
     def add(self, name: str, labels: str = "", number: int = 1) -> None:
         """Add to a counter."""
@@ -73,10 +73,10 @@ class RequestCounts:
         """Return the counters of a name by their labels."""
 
         def counters(connection: sqlite3.Connection) -> dict[str, int]:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT labels, number FROM counted WHERE name = ? ORDER BY labels", (name,)
             )
-            return dict(found.fetchall())
+            return dict(rows.fetchall())
 
         return self._do(counters)
 
@@ -90,7 +90,7 @@ class RequestCounts:
             now: returns the time; called while nobody else counts, so that times are in the order of the counts.
         """
 
-        def admitted(connection: sqlite3.Connection) -> bool:
+        def admit(connection: sqlite3.Connection) -> bool:
             at = now()
             # One that ends later is of before the machine was started again, when its clock began anew.
             over = "DELETE FROM admitted WHERE until <= ? OR (key = ? AND until > ?)"
@@ -101,7 +101,7 @@ class RequestCounts:
             connection.execute("INSERT INTO admitted VALUES (?, ?)", (key, at + seconds))
             return True
 
-        return self._do(admitted)
+        return self._do(admit)
 
     def are_shared(self) -> bool:
         """Return whether the workers count together, as far as is known."""
@@ -113,12 +113,12 @@ class RequestCounts:
         with self._lock:
             if monotonic() >= self._rests_until:
                 with suppress(sqlite3.Error, OSError):
-                    done = _transact(self._open(), work)
+                    outcome = _transact(self._open(), work)
                     self._is_shared = True
-                    return done
+                    return outcome
                 self._rest()
             if self._memory is None:
-                self._memory = _connected(None)
+                self._memory = _connect(None)
             return _transact(self._memory, work)
 
     def _rest(self) -> None:
@@ -133,12 +133,12 @@ class RequestCounts:
         """Return the connection, to a file that is readable for its owner alone."""
         if self._connection is None:
             try:
-                self._connection = _connected(self._path)
+                self._connection = _connect(self._path)
             except sqlite3.DatabaseError as error:
                 if self._path is None or error.sqlite_errorcode not in _DAMAGED:
                     raise
                 self._path.unlink(missing_ok=True)
-                self._connection = _connected(self._path)
+                self._connection = _connect(self._path)
         return self._connection
 
 
@@ -146,16 +146,16 @@ def _transact(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection
     """Return what is done in an exclusive transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        done = work(connection)
+        outcome = work(connection)
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
-    return done
+    return outcome
 
 
-def _connected(path: Path | None) -> sqlite3.Connection:
+def _connect(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         with open(path, "ab", opener=private_opener):
             pass

@@ -33,29 +33,29 @@ class Health:
     that is on the ledger's disk, its room depends on the data, and strangers are not told of it.
 
     Attributes:
-        declared: the description.
-        held: its datasets, with the ledger.
+        configuration: the description.
+        datasets: its datasets, with the ledger.
         counts: what is counted.
         processes: those that read the data.
     """
 
-    declared: Configuration
-    held: Datasets
+    configuration: Configuration
+    datasets: Datasets
     counts: RequestCounts
     processes: Processes | None = None
     _digest: str = field(init=False)
     _is_up: bool = True
-    _looked: float = float("-inf")
+    _look_time: float = float("-inf")
     _looking: Thread | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        self._digest = file_digest(self.declared.path)
+        self._digest = file_digest(self.configuration.path)
 
     def is_up(self) -> bool:
         """Return whether the service is up. It is looked at once a second at most, as everybody may ask."""
         with self._lock:
-            if self._looking is None and monotonic() - self._looked > _FRESH:
+            if self._looking is None and monotonic() - self._look_time > _FRESH:
                 self._looking = Thread(target=self._look, daemon=True)
                 self._looking.start()
             looking = self._looking
@@ -72,12 +72,12 @@ class Health:
         public = ("ledger", "disk") if _is_apart(self._folder()) else ("ledger",)
         self._is_up = all(_holds(checks[name]) for name in public)
         with self._lock:
-            self._looked, self._looking = monotonic(), None
+            self._look_time, self._looking = monotonic(), None
 
     def _checks(self) -> Mapping[str, Callable[[], bool]]:
-        path = self.declared.path
+        path = self.configuration.path
         return {
-            "ledger": self.held.can_read_ledger,
+            "ledger": self.datasets.can_read_ledger,
             "disk": lambda: _has_room(self._folder()),
             "description": lambda: file_digest(path) == self._digest,
             "tokens": lambda: tokens_beside(path).valid() is not None,
@@ -94,7 +94,7 @@ class Health:
 
     def _folder(self) -> Path | None:
         """Return the folder of the ledger; None if a server keeps it."""
-        where = self.declared.ledger
+        where = self.configuration.ledger
         return None if where is None or "://" in where else Path(where).absolute().parent
 
 

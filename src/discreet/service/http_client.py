@@ -27,7 +27,7 @@ _PATIENCE = 300.0
 class Client(Protocol):
     """What sends requests: a `BoundedClient`."""
 
-    def request(self, method: str, url: str, **sent: Any) -> Any:
+    def request(self, method: str, url: str, **options: Any) -> Any:
         """Send a request, and return the reply."""
         ...
 
@@ -66,14 +66,14 @@ class BoundedClient:
 
     client: Any
 
-    def request(self, method: str, url: str, **sent: Any) -> BoundedReply:
+    def request(self, method: str, url: str, **options: Any) -> BoundedReply:
         """Send a request, and return the reply.
 
         Raises:
             ValueError: if the reply is none of a service: too long, too slow, or compressed.
         """
         until = monotonic() + _PATIENCE
-        with self.client.stream(method, url, **sent) as reply:
+        with self.client.stream(method, url, **options) as reply:
             if reply.headers.get("content-encoding", "identity") != "identity":
                 raise ValueError("a service compresses nothing")
             body = bytearray()
@@ -105,75 +105,77 @@ class HttpClient:
 
         A request that is charged always has a name, so that a lost reply is asked for again at no cost.
         """
-        checked = operation.check(arguments)
+        values = operation.check(arguments)
         if not operation.is_paid:
-            return self._send(operation, checked)
-        request = checked["request"] or str(uuid4())
+            return self._send(operation, values)
+        request = values["request"] or str(uuid4())
         try:
-            return self._send(operation, {**checked, "request": request})
+            return self._send(operation, {**values, "request": request})
         except LedgerUnwritable as error:
             error.add_note(f"if this was paid: request={request!r} asks again at no cost")
             raise
 
-    def _send(self, operation: Operation[T], checked: Mapping[str, Any]) -> T:
+    def _send(self, operation: Operation[T], values: Mapping[str, Any]) -> T:
         """Send the arguments in the path, the query, a header and the body, and return the result."""
         method, path = operation.route
-        plain = operation.write(checked)
-        sent: dict[str, Any] = {}
+        plain = operation.write(values)
+        options: dict[str, Any] = {}
         if operation.is_paid:
-            sent["headers"] = {REQUEST_KEY: plain.pop(REQUEST.name).encode()}  # any name, in UTF-8
+            options["headers"] = {
+                REQUEST_KEY: plain.pop(REQUEST.name).encode()
+            }  # any name, in UTF-8
         if operation.body is not None:
-            sent["json"] = plain
+            options["json"] = plain
         elif method == "GET" and plain:
-            sent["params"] = plain
-        escaped = {name: quote(str(value), safe="") for name, value in plain.items()}
-        return self._request(method, path.format(**escaped), operation.reply, sent)
+            options["params"] = plain
+        path_values = {name: quote(str(value), safe="") for name, value in plain.items()}
+        return self._request(method, path.format(**path_values), operation.reply, options)
 
-    def _request(self, method: str, path: str, expected: Reply[T], sent: dict[str, Any]) -> T:
+    def _request(self, method: str, path: str, reply_type: Reply[T], options: dict[str, Any]) -> T:
         """Return what the service replies, as it is read.
 
         Raises:
             DiscreetError: that of the service; `LedgerUnwritable` if it cannot be reached or understood.
         """
-        reply = self._respond(method, path, sent)
+        reply = self._respond(method, path, options)
         error: DiscreetError | None = None
         # Whatever was sent, it ends in an error of ours: also what is nested too deeply, or of other types.
         with suppress(Exception):
             if reply.status_code in (200, 201):
-                return expected.read(_read_content(expected, reply), reply.headers)
-            error = wire.read_error(_checked("ErrorReply", reply.json()))
+                return reply_type.read(_read_content(reply_type, reply), reply.headers)
+            error = wire.read_error(_validate("ErrorReply", reply.json()))
         raise error or LedgerUnwritable(
             f"what replied is no such service (status {reply.status_code})"
         )
 
-    def _respond(self, method: str, path: str, sent: dict[str, Any]) -> Any:
+    def _respond(self, method: str, path: str, options: dict[str, Any]) -> Any:
         from httpx import HTTPError
 
         try:
-            return self._client.request(method, f"/v1{path}", **sent)
+            return self._client.request(method, f"/v1{path}", **options)
         except HTTPError:
-            wrong = "the service cannot be reached; ask again"
+            message = "the service cannot be reached; ask again"
         except ValueError:
-            wrong = (
+            message = (
                 "what replied is no such service: its reply is too long, too slow, or compressed"
             )
-        raise LedgerUnwritable(wrong)
+        raise LedgerUnwritable(message)
 
 
-def _read_content(expected: Reply[T], reply: Any) -> Any:
+def _read_content(reply_type: Reply[T], reply: Any) -> Any:
     """Return the JSON of a reply, checked by its model."""
-    if not expected.is_list:
-        return _checked(expected.model, reply.json())
-    if expected.is_lines:
+    if not reply_type.is_list:
+        return _validate(reply_type.model, reply.json())
+    if reply_type.is_lines:
         items = [json.loads(line) for line in reply.text.rstrip(" ").splitlines()]
     else:
         items = reply.json()
     if not isinstance(items, list):
         raise TypeError("no list")
-    return [_checked(expected.model, item) for item in items]
+    return [_validate(reply_type.model, item) for item in items]
 
 
-def _checked(model: str, given: Any) -> dict[str, Any]:
+def _validate(model: str, plain: Any) -> dict[str, Any]:
     """Return what a reply holds, if it is as a model of `models` says; other fields are left out.
 
     Raises:
@@ -181,8 +183,8 @@ def _checked(model: str, given: Any) -> dict[str, Any]:
     """
     from . import models
 
-    checked: BaseModel = getattr(models, model).model_validate(given, strict=True)
-    return checked.model_dump(exclude_unset=True)
+    instance: BaseModel = getattr(models, model).model_validate(plain, strict=True)
+    return instance.model_dump(exclude_unset=True)
 
 
 def connect_to(url: str, token: str) -> BoundedClient:
@@ -198,15 +200,15 @@ def connect_to(url: str, token: str) -> BoundedClient:
         httpx = None  # type: ignore[assignment]
     if httpx is None:
         raise MissingPackage("a service is reached with httpx: pip install 'discreet[server]'")
-    at = _url(httpx, url)
-    if at.userinfo:
+    address = _url(httpx, url)
+    if address.userinfo:
         raise InvalidArgument("leave names and passwords out of the URL; the token says who asks")
-    if at.scheme != "https" and at.host not in ("127.0.0.1", "localhost", "::1"):
+    if address.scheme != "https" and address.host not in ("127.0.0.1", "localhost", "::1"):
         raise InvalidArgument(
             "give an https:// URL: over http:// everybody on the way reads the token"
         )
     client: Any = httpx.Client(
-        base_url=at,
+        base_url=address,
         headers={"Authorization": f"Bearer {token}", "Accept-Encoding": "identity"},
         timeout=60,
         follow_redirects=False,

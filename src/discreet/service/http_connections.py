@@ -47,8 +47,8 @@ class LimitedConnection(H11Protocol):
     slowest_head = SLOWEST_HEAD
     slowest_reader = SLOWEST_READER
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._waiting: asyncio.TimerHandle | None = None
         self._sending: asyncio.TimerHandle | None = None
         self._since, self._head = 0.0, 0
@@ -114,11 +114,11 @@ class LimitedConnection(H11Protocol):
 
     def _expect_taken(self, before: int | None = None) -> None:
         """Close the connection if the client has taken too little since before; else wait again."""
-        left = self.transport.get_write_buffer_size()
-        if before is not None and before - left < LEAST_TAKEN:
+        unsent = self.transport.get_write_buffer_size()
+        if before is not None and before - unsent < LEAST_TAKEN:
             self.drop()
             return
-        self._sending = self.loop.call_later(self.slowest_reader, self._expect_taken, left)
+        self._sending = self.loop.call_later(self.slowest_reader, self._expect_taken, unsent)
 
     def drop(self) -> None:
         """Close the connection at once."""
@@ -156,9 +156,9 @@ class LimitedConnection(H11Protocol):
     def _refuse(self, status: int, words: str) -> None:
         """Send a refusal, if nothing was sent before, and close the connection."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and not self.transport.is_closing():
-            said = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
+            body = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
             headers = [("content-type", "application/json"), ("connection", "close")]
             reply = h11.Response(status_code=status, headers=headers)
-            for event in (reply, h11.Data(data=json.dumps(said).encode()), h11.EndOfMessage()):
+            for event in (reply, h11.Data(data=json.dumps(body).encode()), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()

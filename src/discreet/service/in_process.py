@@ -39,8 +39,8 @@ class InProcess:
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation."""
-        checked = operation.check(arguments)
+        values = operation.check(arguments)
         unwrap(call_isolated(self._check))  # a token may be revoked, or expire, while it is used
         operation.audience.check(self._role)
-        answer: T = unwrap(call_isolated(self._entrances[operation.name], **checked))
+        answer: T = unwrap(call_isolated(self._entrances[operation.name], **values))
         return answer

@@ -28,11 +28,11 @@ def as_text(counts: RequestCounts, budgets: Sequence[Budget]) -> str:
         for one in _requests(counts)
     ]
     refusals = [({"error": error}, number) for error, number in counts.read(REFUSALS).items()]
-    missed: list[Any] = [({}, sum(counts.read(MISSED).values()))]
+    late_replies: list[Any] = [({}, sum(counts.read(MISSED).values()))]
     families: list[tuple[str, str, str, list[Any]]] = [
         ("discreet_requests_total", "counter", "Requests answered, by route and status.", requests),
         ("discreet_refusals_total", "counter", "Requests refused, by the class of the error.", refusals),
-        ("discreet_slots_missed_total", "counter", "Replies that were not ready at the first slot.", missed),
+        ("discreet_slots_missed_total", "counter", "Replies that were not ready at the first slot.", late_replies),
         ("discreet_budget_total", "gauge", "Total of a privacy budget.", _amounts(budgets, "total")),
         ("discreet_budget_remaining", "gauge", "What is left of it.", _amounts(budgets, "remaining")),
     ]  # fmt: skip
@@ -50,11 +50,11 @@ def _amounts(budgets: Iterable[Budget], which: str) -> list[tuple[dict[str, str]
     return [
         ({"dataset": budget.dataset, "analyst": budget.analyst or "", "unit": kind}, float(amount))
         for budget in budgets
-        for kind, amount in _counted(budget, which)
+        for kind, amount in _amounts_by_unit(budget, which)
     ]
 
 
-def _counted(budget: Budget, which: str) -> Iterator[tuple[str, Fraction]]:
+def _amounts_by_unit(budget: Budget, which: str) -> Iterator[tuple[str, Fraction]]:
     """Yield the units that a budget counts, with an amount of it."""
     for kind in budget.total.as_dict():
         amount = getattr(getattr(budget, which), kind)
@@ -63,13 +63,15 @@ def _counted(budget: Budget, which: str) -> Iterator[tuple[str, Fraction]]:
 
 
 def _family(
-    name: str, kind: str, told: str, samples: Iterable[tuple[Mapping[str, Any], float]]
+    name: str, kind: str, help_text: str, samples: Iterable[tuple[Mapping[str, Any], float]]
 ) -> Iterator[str]:
-    yield f"# HELP {name} {told}\n# TYPE {name} {kind}\n"
+    yield f"# HELP {name} {help_text}\n# TYPE {name} {kind}\n"
     for labels, value in samples:
-        named = ",".join(f'{key}="{_escaped(str(label))}"' for key, label in labels.items())
-        yield f"{name}{{{named}}} {value}\n" if named else f"{name} {value}\n"
+        label_texts = ",".join(
+            f'{key}="{_escape_label(str(label))}"' for key, label in labels.items()
+        )
+        yield f"{name}{{{label_texts}}} {value}\n" if label_texts else f"{name} {value}\n"
 
 
-def _escaped(text: str) -> str:
+def _escape_label(text: str) -> str:
     return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

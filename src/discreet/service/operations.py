@@ -147,26 +147,26 @@ class Operation(Generic[T]):
         """Whether it is charged, once for each name of a request."""
         return REQUEST in self.parameters
 
-    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call, each checked.
 
         Raises:
             InvalidArgument: if one cannot be accepted.
         """
-        checked = {
-            one.name: one.kind.check(given.get(one.name, one.default), one.name)
+        values = {
+            one.name: one.kind.check(arguments.get(one.name, one.default), one.name)
             for one in self.arguments
         }
-        unknown = [name for name in given if name not in checked]
-        if unknown:
+        others = [name for name in arguments if name not in values]
+        if others:
             raise InvalidArgument(
-                f"{self.name} takes no {shown(unknown[0])}; it takes {', '.join(checked)}"
+                f"{self.name} takes no {shown(others[0])}; it takes {', '.join(values)}"
             )
-        return checked
+        return values
 
-    def write(self, checked: Mapping[str, Any]) -> dict[str, Any]:
+    def write(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments that were checked, as JSON."""
-        return {one.name: one.kind.write(checked[one.name], one.name) for one in self.arguments}
+        return {one.name: one.kind.write(values[one.name], one.name) for one in self.arguments}
 
     def read(self, plain: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that `write` wrote, to be checked."""
@@ -176,8 +176,8 @@ class Operation(Generic[T]):
         """Return the method that does it, of the one of these objects that has it."""
         kind, name = self.work.__qualname__.split(".")
         (method,) = (getattr(part, name) for part in parts if type(part).__name__ == kind)
-        found: Callable[..., T] = method
-        return found
+        bound_method: Callable[..., T] = method
+        return bound_method
 
 
 def entrances(
@@ -187,15 +187,15 @@ def entrances(
     return {one.name: isolated(one.bound(*parts), translate) for one in operations}
 
 
-def _one(model: str, write: Callable[[T], Any], read: Callable[[Any], T]) -> Reply[T]:
+def _one(model: str, write: Callable[[T], Any], parse: Callable[[Any], T]) -> Reply[T]:
     """Return how one object travels."""
-    return Reply(model, write, lambda plain, _: read(plain))
+    return Reply(model, write, lambda plain, _: parse(plain))
 
 
-def _many(model: str, write: Callable[[T], Any], read: Callable[[Any], T]) -> Reply[list[T]]:
+def _many(model: str, write: Callable[[T], Any], parse: Callable[[Any], T]) -> Reply[list[T]]:
     """Return how a list travels."""
     return Reply(
-        model, lambda found: list(map(write, found)), lambda plain, _: list(map(read, plain)),
+        model, lambda items: list(map(write, items)), lambda plain, _: list(map(parse, plain)),
         is_list=True,
     )  # fmt: skip
 

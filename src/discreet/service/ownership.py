@@ -22,15 +22,15 @@ class Ownership:
     """The operations that the table of operations allows to owners, and to auditors.
 
     Attributes:
-        declared: the description; None for data in hand.
-        tokens_kept: who may ask; None for data in hand.
-        held: the datasets, with the ledger that is open.
+        configuration: the description; None for data in hand.
+        token_file: who may ask; None for data in hand.
+        datasets: the datasets, with the ledger that is open.
         token: that of the caller; None for the owner of this process.
     """
 
-    declared: Configuration | None
-    tokens_kept: Tokens | None
-    held: Datasets
+    configuration: Configuration | None
+    token_file: Tokens | None
+    datasets: Datasets
     token: Token | None = None
 
     def open_budget(
@@ -38,42 +38,42 @@ class Ownership:
     ) -> Budget:
         """Open the budget that is declared for a dataset, or a share of it."""
         totals: Any = amounts
-        if self.declared is None:
-            return self.held.open_budget(dataset, analyst, separate=separate, **totals)
-        if analyst is not None and dataset not in self.declared.analyst(analyst)["datasets"]:
+        if self.configuration is None:
+            return self.datasets.open_budget(dataset, analyst, separate=separate, **totals)
+        if analyst is not None and dataset not in self.configuration.analyst(analyst)["datasets"]:
             raise InvalidArgument(
-                f"{self.declared.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
+                f"{self.configuration.path.name} does not let {shown(analyst)} ask about {shown(dataset)}"
             )
-        return open_described(self.declared, dataset, analyst, separate=separate, **totals)
+        return open_described(self.configuration, dataset, analyst, separate=separate, **totals)
 
     def extend_budget(self, dataset: str, analyst: str | None, **amounts: Number | None) -> Budget:
         """Give a budget or a share a larger total."""
-        return self.held.extend_budget(dataset, analyst, **amounts)
+        return self.datasets.extend_budget(dataset, analyst, **amounts)
 
     def renew_budget(self, dataset: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a dataset, with the shares that are declared."""
-        if self.declared is None:
-            return self.held.renew_budget(dataset, period, **amounts)
-        return renew_described(self.declared, dataset, period, **amounts)
+        if self.configuration is None:
+            return self.datasets.renew_budget(dataset, period, **amounts)
+        return renew_described(self.configuration, dataset, period, **amounts)
 
     def create_token(self, role: str, analyst: str | None, expires: str) -> NewToken:
         """Make a token, which ends with that of the caller."""
-        if analyst is not None and self.declared is not None:
-            self.declared.analyst(analyst)
-        text, kept = self._tokens.create(role, analyst, read_expiry(expires), self.token)
-        return NewToken(text, _told(kept))
+        if analyst is not None and self.configuration is not None:
+            self.configuration.analyst(analyst)
+        text, token = self._tokens.create(role, analyst, read_expiry(expires), self.token)
+        return NewToken(text, _without_hash(token))
 
     def tokens(self) -> list[Token]:
         """Return all tokens that were not revoked."""
-        return list(map(_told, self._tokens.listed()))
+        return list(map(_without_hash, self._tokens.list_all()))
 
     def revoke_token(self, identity: str) -> Token:
         """Revoke a token, and all that were made with it."""
-        return _told(self._tokens.revoke(identity)[0])
+        return _without_hash(self._tokens.revoke(identity)[0])
 
     def chain(self, after: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many events after one of them."""
-        return self.held.events_after(after, limit)
+        return self.datasets.events_after(after, limit)
 
     @property
     def _tokens(self) -> Tokens:
@@ -82,11 +82,11 @@ class Ownership:
         Raises:
             PublicError: for data in hand.
         """
-        if self.tokens_kept is None:
+        if self.token_file is None:
             raise PublicError(InvalidArgument("tokens are for the datasets of a discreet.toml"))
-        return self.tokens_kept
+        return self.token_file
 
 
-def _told(token: Token) -> Token:
+def _without_hash(token: Token) -> Token:
     """Return a token without its hash, which stays where it is kept."""
     return replace(token, hashed="")

@@ -70,9 +70,9 @@ def error_for_reader(error: Exception, role: str | None) -> DiscreetError:
         return error
     full = _in_full(error)
     FAILURES.warning(json.dumps({"error": type(error).__name__, "message": str(full)}))
-    shown = full if role == "owner" else _in_short(error)
-    shown.charged = getattr(error, "charged", False)
-    return shown
+    error_shown = full if role == "owner" else _in_short(error)
+    error_shown.charged = getattr(error, "charged", False)
+    return error_shown
 
 
 def _in_full(error: Exception) -> DiscreetError:

@@ -32,15 +32,15 @@ class Answering(Protocol):
 _BEARER = HTTPBearer(auto_error=False, description="A token: discreet token create.")
 
 
-async def _asked(
+async def _require_token(
     request: Request,
-    declared: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_BEARER)],
 ) -> Request:
     """Return the request; the parameter declares in the OpenAPI document that a token is needed."""
     return request
 
 
-Asked = Annotated[Request, Depends(_asked)]
+TokenRequest = Annotated[Request, Depends(_require_token)]
 """The request of somebody who must bring a token."""
 
 AnswerWork = Callable[[Connection, Token], Response]
@@ -59,10 +59,10 @@ async def reply(
 
 async def reply_with(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller with the response that the work returns."""
-    return await run_in_threadpool(_replied, service, request, work)
+    return await run_in_threadpool(_respond, service, request, work)
 
 
-def _replied(service: Answering, request: Request, work: AnswerWork) -> Response:
+def _respond(service: Answering, request: Request, work: AnswerWork) -> Response:
     """Answer a caller; whatever fails is told as the caller may see it, and never with a traceback."""
     role = status = None
     try:
@@ -70,20 +70,20 @@ def _replied(service: Answering, request: Request, work: AnswerWork) -> Response
         role = token.role
         return work(service.connection(token, request.scope.get(BEGINNING)), token)
     except RefusedError as refused:
-        wrong, status = refused.error, refused.status
+        error_for_caller, status = refused.error, refused.status
     except Exception as error:
-        wrong = error_for_reader(error, role)
-    return failure(request, wrong, status)
+        error_for_caller = error_for_reader(error, role)
+    return failure(request, error_for_caller, status)
 
 
 def failure(request: Request, error: DiscreetError, status: int | None = None) -> JSONResponse:
     """Return the reply for an error, and note its class for the metrics."""
-    told, found = wire.write_error(error), status or status_of(error)
-    request.scope[REFUSED] = told["error"]
+    content, code = wire.write_error(error), status or status_of(error)
+    request.scope[REFUSED] = content["error"]
     headers = {wire.REPLAYED: "?0"}  # as long as an answer's, which a failure may stand for
-    if found == 401:
+    if code == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return JSONResponse(told, found, headers)
+    return JSONResponse(content, code, headers)
 
 
 def for_owners(token: Token) -> None:

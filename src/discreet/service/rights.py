@@ -40,13 +40,13 @@ class Scope:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
         verbs: the verbs of free questions.
         largest_epsilon: the most that one free question may cost; None if the budgets alone limit it.
-        unopened: the names of the datasets of which no budget, or no share, was opened yet.
+        without_budget: the names of the datasets of which no budget, or no share, was opened yet.
     """
 
     datasets: Mapping[str, Budget]
     verbs: tuple[str, ...]
     largest_epsilon: Fraction | None
-    unopened: tuple[str, ...] = ()
+    without_budget: tuple[str, ...] = ()
 
     def budget(self, dataset: str) -> Budget:
         """Return the budget that is charged first.

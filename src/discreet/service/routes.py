@@ -18,7 +18,7 @@ from .health import Health
 from .metrics import as_json, as_text
 from .operations import OPERATIONS, REQUEST, Body, Operation
 from .refusals import charged_failures
-from .replies import Answering, Asked, for_owners, reply_with
+from .replies import Answering, TokenRequest, for_owners, reply_with
 from .tokens import Token
 
 _REPLAYED: dict[int | str, dict[str, Any]] = {
@@ -48,9 +48,9 @@ def add_operations(api: APIRouter, service: Answering) -> None:
 def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
     """Add the route of an operation, with the parameters that the table names."""
 
-    async def endpoint(http_request: Asked, **sent: Any) -> Response:
+    async def endpoint(http_request: TokenRequest, **parameters: Any) -> Response:
         def respond(connection: Connection, token: Token) -> Response:
-            arguments = _read_arguments(operation, sent)
+            arguments = _read_arguments(operation, parameters)
             answer = connection.call(operation, **arguments)
             if not operation.is_paid:
                 return _write_response(operation, answer)
@@ -60,27 +60,27 @@ def _add(api: APIRouter, service: Answering, operation: Operation[Any]) -> None:
         return await reply_with(service, http_request, respond)
 
     method, path = operation.route
-    asked = Parameter("http_request", Parameter.KEYWORD_ONLY, annotation=Asked)
-    endpoint.__signature__ = Signature([asked, *_parameters(operation)])  # type: ignore[attr-defined]
+    request_parameter = Parameter("http_request", Parameter.KEYWORD_ONLY, annotation=TokenRequest)
+    endpoint.__signature__ = Signature([request_parameter, *_parameters(operation)])  # type: ignore[attr-defined]
     model: Any = getattr(models, operation.reply.model)
-    described: dict[str, Any] = {"response_model": model}
+    route_options: dict[str, Any] = {"response_model": model}
     if operation.reply.is_list:
-        described = {"response_model": list.__class_getitem__(model)}
+        route_options = {"response_model": list.__class_getitem__(model)}
     if operation.reply.is_lines:
-        described = {"response_class": Response, "responses": _LINES}
+        route_options = {"response_class": Response, "responses": _LINES}
     if operation.is_paid:
-        described["responses"] = _REPLAYED
+        route_options["responses"] = _REPLAYED
     api.add_api_route(
         path, endpoint, methods=[method], name=operation.name, description=operation.description,
-        status_code=operation.status, **described,
+        status_code=operation.status, **route_options,
     )  # fmt: skip
 
 
 def _parameters(operation: Operation[Any]) -> list[Parameter]:
     """Return the parameters of the route of an operation, as FastAPI reads them."""
-    found: list[tuple[str, Any, Any]] = []
+    places: list[tuple[str, Any, Any]] = []
     if operation.body is not None:
-        found.append(("body", _body_model(operation.body), Parameter.empty))
+        places.append(("body", _body_model(operation.body), Parameter.empty))
     for one in operation.parameters:
         default = Parameter.empty if one.default is ... else one.default
         if one is REQUEST:
@@ -90,10 +90,10 @@ def _parameters(operation: Operation[Any]) -> list[Parameter]:
         else:
             place = Query(description=one.description, **one.kind.limits)
         kind = str if one is REQUEST else one.kind.annotation
-        found.append((one.name, Annotated[kind, place], default))
+        places.append((one.name, Annotated[kind, place], default))
     return [
         Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
-        for name, annotation, default in found
+        for name, annotation, default in places
     ]
 
 
@@ -109,12 +109,12 @@ def _body_model(body: Body) -> type[BaseModel]:
 
 
 @public_errors()
-def _read_arguments(operation: Operation[Any], sent: dict[str, Any]) -> dict[str, Any]:
+def _read_arguments(operation: Operation[Any], parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a request."""
-    plain = {name: value for name, value in sent.items() if name != "body"}
+    plain = {name: value for name, value in parameters.items() if name != "body"}
     if operation.is_paid:
         plain[REQUEST.name] = _decode_key(plain[REQUEST.name])
-    body = sent.get("body")
+    body = parameters.get("body")
     return operation.read({**({} if body is None else body.model_dump()), **plain})
 
 
@@ -140,7 +140,7 @@ def add_health(api: APIRouter, service: Answering, health: Health) -> None:
     """Add which parts of the service can be used, which the owner alone is told."""
 
     @api.get("/health", response_model=models.PartsReply)
-    async def parts(request: Asked) -> Response:
+    async def parts(request: TokenRequest) -> Response:
         """Say which parts of the service can be used; for the owner."""
 
         def check(_: Connection, token: Token) -> Response:
@@ -157,13 +157,13 @@ def add_metrics(api: APIRouter, service: Answering, counts: RequestCounts) -> No
     """Add the counts of requests and budgets, for the owner alone."""
 
     @api.get("/metrics", responses=_TEXT)
-    async def metrics(request: Asked) -> Response:
+    async def metrics(request: TokenRequest) -> Response:
         """Return metrics, as JSON or as Prometheus reads them, by the header Accept; for the owner."""
 
         def measure(connection: Connection, token: Token) -> Response:
             for_owners(token)
-            accepted, budgets = request.headers.get("accept", ""), connection.budgets()
-            if "text/plain" in accepted or "openmetrics" in accepted:
+            accept_header, budgets = request.headers.get("accept", ""), connection.budgets()
+            if "text/plain" in accept_header or "openmetrics" in accept_header:
                 return PlainTextResponse(as_text(counts, budgets))
             return JSONResponse(as_json(counts, budgets))
 

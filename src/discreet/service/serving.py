@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
 _HERE = "127.0.0.1:8765"
 
-_SERVED = "DISCREET_SERVED"
+_SETTINGS_VARIABLE = "DISCREET_SERVED"
 """The environment variable that tells each worker what to serve."""
 
 _MOST = 256
@@ -52,7 +52,7 @@ def settings() -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class WorkerSettings:
     """What each worker of a service serves.
 
     Attributes:
@@ -69,7 +69,7 @@ class Served:
 
 
 def serve(
-    declared: Configuration,
+    configuration: Configuration,
     listen: str | None = None,
     hosts: list[str] | None = None,
     workers: int = 1,
@@ -78,7 +78,7 @@ def serve(
     """Answer over HTTP until the process is told to stop; requests that were begun are answered first.
 
     Args:
-        declared: the description.
+        configuration: the description.
         listen: the address and the port; by default those of the description, or 127.0.0.1:8765.
         hosts: the names under which the service may be called, besides this machine's own.
         workers: how many processes take requests.
@@ -96,16 +96,18 @@ def serve(
         uvicorn = None  # type: ignore[assignment]
     if uvicorn is None:
         raise MissingPackage("the service needs an extra: pip install 'discreet[server]'")
-    host, port = read_address(listen or declared.server.get("listen", _HERE))
-    check_server(declared)
-    hold(declared)  # what is wrong is told once, before any worker is started
-    named = ("127.0.0.1", "localhost", host, *(hosts or []))
+    host, port = read_address(listen or configuration.server.get("listen", _HERE))
+    check_server(configuration)
+    hold(configuration)  # what is wrong is told once, before any worker is started
+    host_names = ("127.0.0.1", "localhost", host, *(hosts or []))
     readers = count(processes, "processes", most=_MOST)
-    told = Served(str(declared.path.absolute()), file_digest(declared.path), named, readers)
-    os.environ[_SERVED] = json.dumps(asdict(told))
-    _begin_counts(declared.path)
+    worker_settings = WorkerSettings(
+        str(configuration.path.absolute()), file_digest(configuration.path), host_names, readers
+    )
+    os.environ[_SETTINGS_VARIABLE] = json.dumps(asdict(worker_settings))
+    _begin_counts(configuration.path)
     config = uvicorn.Config(
-        "discreet.service.serving:served", factory=True, workers=count(workers, "workers", most=_MOST),
+        "discreet.service.serving:make_worker_app", factory=True, workers=count(workers, "workers", most=_MOST),
         host=host, port=port, **settings(),
     )  # fmt: skip
     _run(config)
@@ -122,43 +124,45 @@ def _run(config: "Config") -> None:
 
     from .supervisor import Supervisor
 
-    listening = _listening(config.host, config.port)
+    server_socket = _listen(config.host, config.port)
     if config.workers == 1:
-        Server(config).run([listening])  # it ends by the signal that it was sent
+        Server(config).run([server_socket])  # it ends by the signal that it was sent
         return
-    supervisor = Supervisor(config, [listening])
+    supervisor = Supervisor(config, [server_socket])
     supervisor.run()
-    if supervisor.stopped is None:
+    if supervisor.stop_signal is None:
         raise LedgerUnwritable("no worker can be started; see what it says above")
-    signal.raise_signal(supervisor.stopped)
+    signal.raise_signal(supervisor.stop_signal)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens, for all workers."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        found = socket.create_server((host, port), family=family)
+        server_socket = socket.create_server((host, port), family=family)
     except OSError as error:
         why = error.strerror
     else:
-        found.set_inheritable(True)
-        return found
+        server_socket.set_inheritable(True)
+        return server_socket
     raise InvalidArgument(f"nobody can listen at {host}:{port}: {why}")
 
 
-def served() -> "App":
+def make_worker_app() -> "App":
     """Return the service that the environment tells of; each worker calls this once."""
     from .app import make_app
 
-    told = Served(**json.loads(os.environ[_SERVED]))
-    declared = read_configuration(Path(told.path))
-    if file_digest(declared.path) != told.digest:
+    worker_settings = WorkerSettings(**json.loads(os.environ[_SETTINGS_VARIABLE]))
+    configuration = read_configuration(Path(worker_settings.path))
+    if file_digest(configuration.path) != worker_settings.digest:
         raise LedgerUnwritable(
-            f"{declared.path} was changed while it is served; start the service again"
+            f"{configuration.path} was changed while it is served; start the service again"
         )
     _log()
-    readers = Processes(told.processes, [told.path, told.digest])
-    return make_app(declared, list(told.hosts), kept_counts(declared.path), readers)
+    readers = Processes(worker_settings.processes, [worker_settings.path, worker_settings.digest])
+    return make_app(
+        configuration, list(worker_settings.hosts), kept_counts(configuration.path), readers
+    )
 
 
 def read_address(text: str) -> tuple[str, int]:
@@ -167,12 +171,12 @@ def read_address(text: str) -> tuple[str, int]:
     Raises:
         InvalidArgument: if it is none.
     """
-    found = _ADDRESS.fullmatch(text)
-    if found is None or not 0 < int(found["port"]) < 2**16:
+    match = _ADDRESS.fullmatch(text)
+    if match is None or not 0 < int(match["port"]) < 2**16:
         raise InvalidArgument(
             f"listen must be an address and a port such as {_HERE}, got {shown(text)}"
         )
-    return found["host"].strip("[]"), int(found["port"])
+    return match["host"].strip("[]"), int(match["port"])
 
 
 def _begin_counts(description: Path) -> None:

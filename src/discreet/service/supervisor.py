@@ -15,8 +15,8 @@ class Supervisor(Multiprocess):
     """
 
     def __init__(self, config: Config, sockets: list[socket]) -> None:
-        self._before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
-        self.stopped: int | None = None
+        self._before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+        self.stop_signal: int | None = None
         super().__init__(config, sockets)
 
     def run(self) -> None:
@@ -27,10 +27,10 @@ class Supervisor(Multiprocess):
 
     def handle_int(self) -> None:
         """Stop."""
-        self.stopped = signal.SIGINT
+        self.stop_signal = signal.SIGINT
         super().handle_int()
 
     def handle_term(self) -> None:
         """Stop."""
-        self.stopped = signal.SIGTERM
+        self.stop_signal = signal.SIGTERM
         super().handle_term()

@@ -72,8 +72,8 @@ class Token:
 
     def __str__(self) -> str:
         whose = self.role if self.analyst is None else f"{self.role} {self.analyst}"
-        made = "" if self.parent is None else f", made with {self.parent}"
-        return f"{self.id}  {whose}, until {self.expires[:16].replace('T', ' ')} UTC{made}"
+        parent_text = "" if self.parent is None else f", made with {self.parent}"
+        return f"{self.id}  {whose}, until {self.expires[:16].replace('T', ' ')} UTC{parent_text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,36 +123,41 @@ class Tokens:
             InvalidArgument: if the role and the analyst do not go together, or it would have expired.
             NotAllowed: if the parent is not valid any more.
         """
-        named = choice(role, "role", ROLES)
-        if (named == "analyst") == (analyst is None):
+        role_name = choice(role, "role", ROLES)
+        if (role_name == "analyst") == (analyst is None):
             raise InvalidArgument("an analyst goes with the role analyst, and with no other")
         whose = None if analyst is None else read_name(analyst, "analyst")
         now = _now()
         if expires <= now:
             raise InvalidArgument("expires must be a time to come")
         text = _PREFIX + secrets.token_urlsafe(_BYTES)
-        made = Token(
-            secrets.token_hex(6), named, whose, _written(now), _written(expires), _hashed(text)
+        token = Token(
+            secrets.token_hex(6),
+            role_name,
+            whose,
+            _time_text(now),
+            _time_text(expires),
+            _hash_token(text),
         )
         if parent is not None:
-            ends = min(made.expires, parent.expires)  # both in UTC, to the second
-            made = replace(made, parent=parent.id, expires=ends)
+            ends = min(token.expires, parent.expires)  # both in UTC, to the second
+            token = replace(token, parent=parent.id, expires=ends)
 
-        def added(known: list[Token]) -> list[Token]:
-            if parent is not None and parent.id not in {one.id for one in _valid(known)}:
+        def add_token(tokens: list[Token]) -> list[Token]:
+            if parent is not None and parent.id not in {one.id for one in _valid(tokens)}:
                 raise NotAllowed(_NOT_VALID)  # it was revoked just now
-            return [*known, made]
+            return [*tokens, token]
 
-        self._change(added)
-        return text, made
+        self._change(add_token)
+        return text, token
 
-    def listed(self) -> list[Token]:
+    def list_all(self) -> list[Token]:
         """Return all tokens that were not revoked, expired ones too, the oldest first."""
-        return self._read()
+        return self._read_tokens()
 
     def valid(self) -> list[Token]:
         """Return all tokens that have neither expired nor were revoked, nor their parents."""
-        return _valid(self._read())
+        return _valid(self._read_tokens())
 
     def revoke(self, identity: str) -> list[Token]:
         """Forget a token by its id, and all that were made with it: from now on they are refused.
@@ -163,16 +168,16 @@ class Tokens:
         Raises:
             UnknownName: if there is none.
         """
-        revoked: list[Token] = []
+        family: list[Token] = []
 
-        def without(known: list[Token]) -> list[Token]:
-            revoked.extend(_family(known, exact_text(identity)))
-            return [one for one in known if one not in revoked]
+        def remove(tokens: list[Token]) -> list[Token]:
+            family.extend(_with_descendants(tokens, exact_text(identity)))
+            return [one for one in tokens if one not in family]
 
-        self._change(without)
-        if not revoked:
+        self._change(remove)
+        if not family:
             raise UnknownName(f"there is no token {shown(identity)}; see discreet token list")
-        return revoked
+        return family
 
     def check(self, identity: str) -> None:
         """Raise unless the token of an id is still valid.
@@ -191,29 +196,29 @@ class Tokens:
         Raises:
             NotAllowed: if it is none that was made here, was revoked, or has expired.
         """
-        given = exact_text(text) or ""
-        hashed = _hashed(given)
-        fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, hashed)]
-        if fitting and _SHAPE.fullmatch(given):
+        token_text = exact_text(text) or ""
+        digest = _hash_token(token_text)
+        fitting = [one for one in self.valid() if hmac.compare_digest(one.hashed, digest)]
+        if fitting and _SHAPE.fullmatch(token_text):
             return fitting[0]
         raise NotAllowed(_NOT_VALID)
 
-    def _read(self) -> list[Token]:
+    def _read_tokens(self) -> list[Token]:
         try:
             with open(self._path, encoding="utf-8") as file:
                 mode = os.fstat(file.fileno()).st_mode
-                found = _tokens(json.load(file))
+                tokens = _tokens(json.load(file))
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            found = None
-        if found is None:
+            tokens = None
+        if tokens is None:
             raise UnreadableFile(f"{self._path} cannot be read, or is no file of tokens")
         if os.name == "posix" and mode & _WRITABLE_BY_OTHERS:
             raise UnreadableFile(
                 f"{self._path} can be written by others, who could make tokens: chmod 600 it"
             )
-        return found
+        return tokens
 
     def _change(self, change: Callable[[list[Token]], list[Token]]) -> None:
         """Replace the tokens in one step, one writer after the other."""
@@ -228,19 +233,19 @@ class Tokens:
         raise UnreadableFile(f"{self._path} cannot be written: {why}")
 
     def _replace(self, change: Callable[[list[Token]], list[Token]]) -> None:
-        with self._locked():
-            changed = change(self._read())
-            tokens_beside = self._path.with_name(f"{self._path.name}-new")
-            tokens_beside.unlink(missing_ok=True)
-            with open_private(tokens_beside) as file:
-                plain = {"version": _VERSION, "tokens": [asdict(one) for one in changed]}
+        with self._lock_file():
+            tokens = change(self._read_tokens())
+            new_path = self._path.with_name(f"{self._path.name}-new")
+            new_path.unlink(missing_ok=True)
+            with open_private(new_path) as file:
+                plain = {"version": _VERSION, "tokens": [asdict(one) for one in tokens]}
                 json.dump(plain, file, indent=1)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(tokens_beside, self._path)
+            os.replace(new_path, self._path)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock_file(self) -> Iterator[None]:
         """Hold the lock file beside the file, where there are such locks."""
         if find_spec("fcntl") is None:
             yield
@@ -278,22 +283,22 @@ def tokens_beside(description: Path) -> Tokens:
     return Tokens(description.absolute().with_suffix(".tokens"))
 
 
-def _valid(known: list[Token]) -> list[Token]:
+def _valid(tokens: list[Token]) -> list[Token]:
     """Return the tokens that have not expired and have no parent, or one that is valid too."""
-    now, found = _now(), dict[str | None, Token]()
-    for one in known:  # a parent is made before its children
-        if not one.is_expired(now) and (one.parent is None or one.parent in found):
-            found[one.id] = one
-    return list(found.values())
+    now, valid_tokens = _now(), dict[str | None, Token]()
+    for one in tokens:  # a parent is made before its children
+        if not one.is_expired(now) and (one.parent is None or one.parent in valid_tokens):
+            valid_tokens[one.id] = one
+    return list(valid_tokens.values())
 
 
-def _family(known: list[Token], identity: str | None) -> list[Token]:
+def _with_descendants(tokens: list[Token], identity: str | None) -> list[Token]:
     """Return the token of an id, and all that were made with it, or with one of those."""
-    found: dict[str | None, Token] = {}
-    for one in known:
-        if one.id == identity or one.parent in found:
-            found[one.id] = one
-    return list(found.values())
+    family: dict[str | None, Token] = {}
+    for one in tokens:
+        if one.id == identity or one.parent in family:
+            family[one.id] = one
+    return list(family.values())
 
 
 def _tokens(plain: dict[str, Any]) -> list[Token]:
@@ -330,11 +335,11 @@ def _is_locked(lock: IO[str]) -> bool:
     return True
 
 
-def _hashed(text: str) -> str:
+def _hash_token(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _written(at: dt.datetime) -> str:
+def _time_text(at: dt.datetime) -> str:
     return at.astimezone(dt.UTC).isoformat(timespec="seconds")
 
 

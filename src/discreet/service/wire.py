@@ -81,9 +81,9 @@ def write_value(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         pairs = value.items()
         return {"$map": [[write_value(k, depth + 1), write_value(v, depth + 1)] for k, v in pairs]}
-    for kind, key, written in _WRITE:
+    for kind, key, to_text in _WRITE:
         if isinstance(value, kind):
-            return {key: _short(value, written)}
+            return {key: _short(value, to_text)}
     raise _does_not_travel(value)
 
 
@@ -93,14 +93,14 @@ def _does_not_travel(value: object) -> InvalidArgument:
     return InvalidArgument(f"a {type(value).__name__} does not travel; give a plain value")
 
 
-def _short(value: Any, written: Callable[[Any], Any]) -> Any:
+def _short(value: Any, to_text: Callable[[Any], Any]) -> Any:
     """Return the text of a value, or of each part of it."""
     if isinstance(value, Fraction) and not fits(value):
         raise _too_long()
-    found = written(value)
-    if any(len(text) > LONGEST for text in (found if isinstance(found, list) else [found])):
+    texts = to_text(value)
+    if any(len(text) > LONGEST for text in (texts if isinstance(texts, list) else [texts])):
         raise _too_long()
-    return found
+    return texts
 
 
 def _too_long() -> InvalidArgument:
@@ -116,19 +116,19 @@ def _is_plain(value: Any) -> bool:
     return value is None or type(value) in (str, bool) or _is_finite(value)
 
 
-def read_value(given: Any, depth: int = 0) -> Any:
+def read_value(plain: Any, depth: int = 0) -> Any:
     """Return the value that JSON holds.
 
     Raises:
         InvalidArgument: if it is none that `write_value` writes, or nested deeply.
     """
     if depth < _DEEPEST:
-        if _is_plain(given):
-            return given
-        if isinstance(given, list):
-            return [read_value(one, depth + 1) for one in given]
-        if isinstance(given, dict) and len(given) == 1:
-            return _tagged(*next(iter(given.items())), depth)
+        if _is_plain(plain):
+            return plain
+        if isinstance(plain, list):
+            return [read_value(one, depth + 1) for one in plain]
+        if isinstance(plain, dict) and len(plain) == 1:
+            return _read_object(*next(iter(plain.items())), depth)
     raise InvalidArgument('a value must be plain, or an object such as {"$date": "2024-12-31"}')
 
 
@@ -137,13 +137,13 @@ def read_number(text: str) -> Fraction:
     return exact(text, "a number")
 
 
-def _tagged(key: str, held: Any, depth: int) -> Any:
+def _read_object(key: str, content: Any, depth: int) -> Any:
     try:
         if key == "$map":
-            return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in held}
-        texts = held if key in ("$grid", "$cells") else [held]
+            return {read_value(k, depth + 1): read_value(v, depth + 1) for k, v in content}
+        texts = content if key in ("$grid", "$cells") else [content]
         if key in _READ and all(isinstance(one, str) and len(one) <= LONGEST for one in texts):
-            return _READ[key](held)
+            return _READ[key](content)
     except InvalidArgument:
         raise
     except (ValueError, TypeError, ArithmeticError):
@@ -174,10 +174,10 @@ def write_release(release: Release) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def read_release(given: Mapping[str, Any]) -> Release:
+def read_release(plain: Mapping[str, Any]) -> Release:
     """Return the release that `write_release` wrote."""
-    told = {**given, "value": read_value(given["value"]), "unit": read_unit(given["unit"])}
-    return Release(**{**told, "guarantee": read_guarantee(given["guarantee"])})
+    terms = {**plain, "value": read_value(plain["value"]), "unit": read_unit(plain["unit"])}
+    return Release(**{**terms, "guarantee": read_guarantee(plain["guarantee"])})
 
 
 def write_quote(quote: Quote) -> dict[str, Any]:
@@ -185,18 +185,18 @@ def write_quote(quote: Quote) -> dict[str, Any]:
     return quote.as_dict()
 
 
-def read_quote(given: Mapping[str, Any]) -> Quote:
+def read_quote(plain: Mapping[str, Any]) -> Quote:
     """Return the quote that `write_quote` wrote."""
-    error = given["worst_error"]
+    error = plain["worst_error"]
     return Quote(
-        read_amount(given["cost"]), read_amount(given["spent"]), _left(given["remaining"]),
-        given["fits"], given["budget"], None if error is None else read_error_bound(error),
-        given["closed"],
+        read_amount(plain["cost"]), read_amount(plain["spent"]), _read_remaining(plain["remaining"]),
+        plain["fits"], plain["budget"], None if error is None else read_error_bound(error),
+        plain["closed"],
     )  # fmt: skip
 
 
-def _left(given: dict[str, str]) -> Amount:
-    return replace(read_amount(given), left=True)
+def _read_remaining(plain: dict[str, str]) -> Amount:
+    return replace(read_amount(plain), left=True)
 
 
 def write_budget(budget: Budget) -> dict[str, Any]:
@@ -204,26 +204,26 @@ def write_budget(budget: Budget) -> dict[str, Any]:
     return budget.as_dict()
 
 
-def read_budget(given: Mapping[str, Any]) -> Budget:
+def read_budget(plain: Mapping[str, Any]) -> Budget:
     """Return the budget that `write_budget` wrote."""
     return Budget(
-        given["dataset"], given["analyst"], given["neighbors"], read_amount(given["total"]),
-        read_amount(given["spent"]), read_unit(given["privacy_unit"]), given["period"], given["is_current"],
-        read_rule(given.get("shares") or ""), read_use(given.get("delta_for") or ""),
+        plain["dataset"], plain["analyst"], plain["neighbors"], read_amount(plain["total"]),
+        read_amount(plain["spent"]), read_unit(plain["privacy_unit"]), plain["period"], plain["is_current"],
+        read_rule(plain.get("shares") or ""), read_use(plain.get("delta_for") or ""),
     )  # fmt: skip
 
 
 def write_question(question: AllowedQuestion) -> dict[str, Any]:
     """Return a question for `read_question`."""
-    told = {field.name: getattr(question, field.name) for field in fields(question)}
-    plain = {"guarantee": question.guarantee.as_dict(), "unit": plain_unit(question.unit)}
-    return {**told, **plain}
+    plain_fields = {field.name: getattr(question, field.name) for field in fields(question)}
+    other_fields = {"guarantee": question.guarantee.as_dict(), "unit": plain_unit(question.unit)}
+    return {**plain_fields, **other_fields}
 
 
-def read_question(given: Mapping[str, Any]) -> AllowedQuestion:
+def read_question(plain: Mapping[str, Any]) -> AllowedQuestion:
     """Return the question that `write_question` wrote."""
-    guarantee, unit = read_guarantee(given["guarantee"]), read_unit(given["unit"])
-    return AllowedQuestion(**{**given, "guarantee": guarantee, "unit": unit})
+    guarantee, unit = read_guarantee(plain["guarantee"]), read_unit(plain["unit"])
+    return AllowedQuestion(**{**plain, "guarantee": guarantee, "unit": unit})
 
 
 def write_past(past: PastRelease) -> dict[str, Any]:
@@ -231,11 +231,11 @@ def write_past(past: PastRelease) -> dict[str, Any]:
     return past.as_dict()
 
 
-def read_past(given: Mapping[str, Any]) -> PastRelease:
+def read_past(plain: Mapping[str, Any]) -> PastRelease:
     """Return the past release that `write_past` wrote."""
-    told = dict(given)
-    unit, guarantee = read_unit(told.pop("privacy_unit")), read_guarantee(told.pop("guarantee"))
-    return PastRelease(**told, unit=unit, guarantee=guarantee)
+    terms = dict(plain)
+    unit, guarantee = read_unit(terms.pop("privacy_unit")), read_guarantee(terms.pop("guarantee"))
+    return PastRelease(**terms, unit=unit, guarantee=guarantee)
 
 
 def write_column(column: Column) -> dict[str, Any]:
@@ -243,11 +243,11 @@ def write_column(column: Column) -> dict[str, Any]:
     return {field.name: write_value(getattr(column, field.name)) for field in fields(column)}
 
 
-def column_from_wire(given: Mapping[str, Any]) -> Column:
+def column_from_wire(plain: Mapping[str, Any]) -> Column:
     """Return the column that `write_column` wrote."""
-    told = {name: read_value(value) for name, value in given.items()}
-    enum = told.pop("enum")
-    return Column(**told, enum=None if enum is None else tuple(enum))
+    terms = {name: read_value(value) for name, value in plain.items()}
+    enum = terms.pop("enum")
+    return Column(**terms, enum=None if enum is None else tuple(enum))
 
 
 def write_chain(chain: ChainHead) -> dict[str, str]:
@@ -270,27 +270,27 @@ def write_error(error: DiscreetError) -> dict[str, Any]:
     }
     kind = type(error).__name__ if hasattr(errors, type(error).__name__) else "DiscreetError"
     notes = list(getattr(error, "__notes__", []))
-    said = {"error": kind, "message": str(error), "notes": notes, "charged": error.charged}
-    return {**said, **amounts}
+    plain = {"error": kind, "message": str(error), "notes": notes, "charged": error.charged}
+    return {**plain, **amounts}
 
 
-def read_error(given: Mapping[str, Any]) -> DiscreetError:
+def read_error(plain: Mapping[str, Any]) -> DiscreetError:
     """Return the error that `write_error` wrote; of a class that is not known here, the root of all."""
-    found = getattr(errors, str(given.get("error")), None)
-    known = isinstance(found, type) and issubclass(found, DiscreetError)
-    kind: type[DiscreetError] = found if known else DiscreetError  # type: ignore[assignment]
-    error = kind(_visible(given.get("message")))
-    error.charged = None if given.get("charged", False) is None else given.get("charged") is True
+    named_class = getattr(errors, str(plain.get("error")), None)
+    is_ours = isinstance(named_class, type) and issubclass(named_class, DiscreetError)
+    kind: type[DiscreetError] = named_class if is_ours else DiscreetError  # type: ignore[assignment]
+    error = kind(_visible(plain.get("message")))
+    error.charged = None if plain.get("charged", False) is None else plain.get("charged") is True
     for name in ("requested", "spent", "remaining"):
-        if name in given:
-            amount = read_amount(given[name])
+        if name in plain:
+            amount = read_amount(plain[name])
             setattr(error, name, replace(amount, left=True) if name == "remaining" else amount)
-    for note in given.get("notes", ()):
+    for note in plain.get("notes", ()):
         error.add_note(_visible(note))
     return error
 
 
-def _visible(told: object) -> str:
+def _visible(text: object) -> str:
     """Return a text of somebody else's as it may be shown: what could move a cursor, or hide a word, is spelled."""
-    letters = str(told)[:LONGEST]
+    letters = str(text)[:LONGEST]
     return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in letters)

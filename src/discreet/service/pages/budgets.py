@@ -41,7 +41,7 @@ def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
     scope = visit.scope()
     cards = [_card(budget, scope.datasets) for budget in visit.connection().budgets()]
-    unopened = scope.unopened if visit.token.role == "owner" else ()
+    unopened = scope.without_budget if visit.token.role == "owner" else ()
     happened = visit.fields.get("done", "")
     return visit.page("budgets.html", cards=cards, unopened=unopened, happened=happened)
 

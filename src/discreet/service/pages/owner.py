@@ -37,7 +37,7 @@ def access(visit: Visit) -> Response:
     service, rows = visit.site.service, []
     for analyst in service.analysts():
         scope = service.scope_of(analyst)
-        names = (*scope.datasets, *scope.unopened)
+        names = (*scope.datasets, *scope.without_budget)
         rows.append((analyst, scope, [_access(visit, analyst, scope, name) for name in names]))
     return visit.page(
         "access.html", rows=rows, path=service.description_name, slots=service.slots,
