@@ -45,6 +45,8 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/plan"): {"dataset": "people", "question": "typical-age"},
     ("POST", "/ask"): {"dataset": "people", "question": "typical-age"},
     ("POST", "/budgets"): {"dataset": "people", "analyst": "ann", "epsilon": "9999"},
+    ("POST", "/budgets/open"): {"dataset": "people"},
+    ("POST", "/budgets/renew"): {"dataset": "none", "period": "2027"},
     ("POST", "/access"): {"dataset": "people", "analyst": "ann", "epsilon": "1"},
     ("POST", "/tokens"): {"role": "auditor"}, ("POST", "/tokens/revoke"): {"id": "none"},
     ("POST", "/history"): {}, ("POST", "/login"): {"token": "none"}, ("POST", "/logout"): {},

@@ -17,6 +17,7 @@ from discreet import Connection
 from discreet.cli import run
 from discreet.errors import InvalidArgument, NotAllowed, UnknownName, UnreadableFile
 from discreet.service import tokens as of
+from discreet.service.operations import QUESTIONS
 from discreet.service.tokens import ROLES, Tokens, read_expiry, tokens_beside
 
 from .test_connect import write_files
@@ -240,6 +241,8 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "check": lambda c: c.check("people", "age", epsilon="1/8"),
     "open_budget": lambda c: c.open_budget("people"),
     "extend_budget": lambda c: c.extend_budget("rivals", epsilon=99),
+    "renew_budget": lambda c: c.renew_budget("rivals", "2027"),
+    "call": lambda c: c.call(QUESTIONS),
     "create_token": lambda c: c.create_token("auditor"),
     "tokens": lambda c: c.tokens(),
     "revoke_token": lambda c: c.revoke_token(c.create_token("auditor").kept.id),
@@ -247,8 +250,11 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "audit": lambda c: c.audit(),
 }  # fmt: skip
 
-SEES = {"questions", "columns", "quote", "quote_verb", "budgets", "releases"}
-OWNS = {"open_budget", "extend_budget", "create_token", "tokens", "revoke_token"}
+IN_HAND = {"allow", "allow_simulation", "for_analyst", "limit", "simulate"}
+"""What the owner of data in hand does besides, of which a service knows nothing."""
+
+SEES = {"call", "questions", "columns", "quote", "quote_verb", "budgets", "releases"}
+OWNS = {"open_budget", "extend_budget", "renew_budget", "create_token", "tokens", "revoke_token"}
 ALLOWED = {
     "owner": {*OPERATIONS},
     "auditor": SEES | {"chain", "audit"},
@@ -258,7 +264,8 @@ ALLOWED = {
 
 
 def test_the_matrix_of_operations_is_complete() -> None:
-    assert {name for name in vars(Connection) if not name.startswith("_")} == {*OPERATIONS}
+    public = {name for name in vars(Connection) if not name.startswith("_")}
+    assert public - IN_HAND == {*OPERATIONS}
     assert {*ALLOWED} - {"ann", "bob"} == {*ROLES} - {"analyst"}
 
 

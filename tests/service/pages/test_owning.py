@@ -34,7 +34,7 @@ def test_a_token_is_made_shown_once_used_and_revoked(served: Served) -> None:
     assert "Logged in as ann" in plain(ann.get("/budgets").text)
     (kept,) = [
         one
-        for one in tokens_beside(Path("discreet.toml")).listed()
+        for one in tokens_beside(Path("discreet.toml")).list_all()
         if one.id in made.text and one.expires < "2990"
     ]
     revoking = owner.read("/tokens").form("/tokens/revoke", id=kept.id)
@@ -62,10 +62,10 @@ def test_an_owner_who_revokes_the_token_of_the_session_is_out(served: Served) ->
 )  # fmt: skip
 def test_what_is_no_token_is_not_made(served: Served, filled: dict[str, str]) -> None:
     owner, known = served.person("owner"), tokens_beside(Path("discreet.toml"))
-    before = known.listed()
+    before = known.list_all()
     reply = owner.submit(owner.read("/tokens").form("/tokens"), **filled)
     assert reply.status_code in (404, 422)
-    assert known.listed() == before
+    assert known.list_all() == before
 
 
 def test_a_share_is_opened_and_the_analyst_may_ask(served: Served) -> None:
@@ -123,7 +123,7 @@ budget = { epsilon = "2" }
 columns.x = { type = "integer", minimum = 0, maximum = 9 }
 [datasets.monthly]
 source = "monthly.csv"
-budget = { epsilon = "4", per = "month" }
+budget = { epsilon = "4", period = "month" }
 columns.x = { type = "integer", minimum = 0, maximum = 9 }
 [datasets.plain]
 source = "plain.csv"
