@@ -16,7 +16,7 @@ from discreet.errors import (
     UnknownBudget,
     UnknownName,
 )
-from discreet.ledger import Amount, Ledger, Session
+from discreet.ledger import Amount, Ledger
 from discreet.privacy import ZCDP, BoundedRange, NoGuarantee, PureDP
 from discreet.privacy.odometer import Odometer
 
@@ -276,21 +276,3 @@ def test_in_words() -> None:
     assert repr(session).startswith("Session('census': ρ ≥ 0.0")
     assert ledger.history()[2].as_dict()["dataset"] == "census"
     assert str(ledger.verify()).startswith("6 events, head ")
-
-
-def test_a_session_is_an_account() -> None:
-    ledger = Ledger()
-    ledger.open("adult", epsilon=1)
-    assert ledger.spent("adult").answers == 0
-    session: Session = ledger.session("adult")
-    assert (session.dataset, session.analyst) == ("adult", None)
-    import discreet
-
-    release = discreet.select(
-        {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
-    )
-    again = discreet.select(
-        {"a": 1, "b": 2}, sensitivity=1, epsilon="1/2", ledger=session, request="r"
-    )
-    assert release.value == again.value
-    assert ledger.spent("adult").if_fixed_beforehand() == discreet.compose(release.guarantee)

@@ -6,54 +6,20 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
 
-from discreet.errors import DiscreetError, InvalidArgument, LedgerCorrupt, LedgerError, LedgerTooNew
-from discreet.ledger import Event, Ledger, schema
+from discreet.errors import DiscreetError, LedgerCorrupt
+from discreet.ledger import Event, Ledger
 from discreet.ledger.events import canonical_json, chain_hash, genesis
 from discreet.privacy import BoundedRange
 
 from ..ledgers import answering, bill, forgetting, undrawn, untouched
 
 TRIGGERS = ("discreet_no_update", "discreet_no_delete", "discreet_in_order")
-
-# A ledger of schema 1 as the first version of this library wrote it. Never change this text.
-VERSION_1 = """
-CREATE TABLE discreet_ledger (id TEXT NOT NULL PRIMARY KEY, born INTEGER NOT NULL,
-    version INTEGER NOT NULL, events BIGINT NOT NULL, head TEXT NOT NULL);
-CREATE TABLE discreet_events (number INTEGER NOT NULL PRIMARY KEY, at TEXT NOT NULL,
-    kind TEXT NOT NULL, dataset TEXT NOT NULL, analyst TEXT NOT NULL, request TEXT, body TEXT NOT NULL,
-    head TEXT NOT NULL, UNIQUE (dataset, analyst, request, kind));
-CREATE TABLE discreet_budgets (dataset TEXT NOT NULL, analyst TEXT NOT NULL,
-    neighbors TEXT NOT NULL, total TEXT NOT NULL, spent TEXT NOT NULL, PRIMARY KEY (dataset, analyst));
-CREATE TRIGGER discreet_no_update BEFORE UPDATE ON discreet_events
-        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-CREATE TRIGGER discreet_no_delete BEFORE DELETE ON discreet_events
-        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-CREATE TRIGGER discreet_in_order BEFORE INSERT ON discreet_events
-        WHEN NEW.number <> 1 + coalesce((SELECT max(number) FROM discreet_events), 0)
-        BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-INSERT INTO discreet_ledger VALUES ('6f1c', 1, 1, 3, 'HEAD');
-INSERT INTO discreet_events VALUES (1, '2026-01-01T00:00:00.000000+00:00', 'opened', 'adult', '', NULL,
-    '{"neighbors":"add_remove","total":{"epsilon":"1"}}', 'HASH1');
-INSERT INTO discreet_events VALUES (2, '2026-01-01T00:00:01.000000+00:00', 'charged', 'adult', '', 'r',
-    '{"costs":[{"epsilon":"1/3"}],"digest":"abababababababababababababababababababababababababababababababab","guarantee":{"epsilon":"1/3","kind":"pure_dp","neighbors":"add_remove"},"mechanism":"exponential","query":"mode of drink, 3 candidates"}',
-    'HASH2');
-INSERT INTO discreet_events VALUES (3, '2026-01-01T00:00:02.000000+00:00', 'answered', 'adult', '', 'r',
-    '{"answer":[1,"0x20000000000000"]}', 'HEAD');
-INSERT INTO discreet_budgets VALUES ('adult', '', 'add_remove', '{"epsilon":"1"}', '{"epsilon":"1/3"}');
-"""  # noqa: E501
-HASHES = {
-    "HASH1": "75b35e3ffd1c67c53104e3d0c2c141139fb21088175b23c9423595472877ee4e",
-    "HASH2": "beebc7febf46f885b51d15264b23c0ae0f4ca8901a1fa5ea89b1455261d20d64",
-    "HEAD": "27cb79d9080bcc79f05a7ef3b2eb1168de0aa3fad9ee35aa573be648e9fb7765",
-}
 
 
 def written(path: Path, releases: int = 3) -> Ledger:
@@ -319,72 +285,3 @@ def test_each_byte_of_an_event_is_bound(tmp_path: Path) -> None:
             text.encode(), whole.index(event.at.encode()))  # fmt: skip
         places += list(range(start, start + len(text)))
     assert flipped(path, places, lambda place: 1 + place % 31) == len(places)
-
-
-def test_a_ledger_of_the_first_version_is_still_good(tmp_path: Path) -> None:
-    path = tmp_path / "budget.db"
-    with closing(sqlite3.connect(path)) as file:
-        file.executescript(_with_hashes(VERSION_1))
-    ledger = Ledger(path)
-    assert ledger.verify().events == 5
-    assert [event.kind for event in ledger.history()[-2:]] == ["carried", "recounted"]
-    asked = bill("1/3", "r", digest="ab" * 32)
-    assert ledger.session("adult").buy(asked, untouched) == [1, 2**53]
-    ledger.session("adult").buy(bill("2/3"), answering(0))
-    assert ledger.budgets()[0].remaining.epsilon == 0
-
-
-def test_budgets_of_the_first_version_protect_rows_as_they_promised(tmp_path: Path) -> None:
-    path = tmp_path / "budget.db"
-    with closing(sqlite3.connect(path)) as file:
-        file.executescript(_with_hashes(VERSION_1))
-    ledger = Ledger(path)
-    assert [budget.unit for budget in ledger.budgets()] == [None]
-    with pytest.raises(InvalidArgument, match="the budget of adult protects one row"):
-        ledger.session("adult").buy(replace(bill("1/3"), unit="person"), untouched)
-    ledger.open("visits", epsilon=1, privacy_unit="person")
-    ledger.session("visits").buy(replace(bill("1/3"), unit="person"), answering(3))
-    assert ledger.verify(HASHES["HEAD"]).events == 8
-    with closing(sqlite3.connect(path)) as file:
-        assert list(file.execute("SELECT version, born FROM discreet_ledger")) == [(5, 1)]
-        units = list(file.execute("SELECT dataset, unit FROM discreet_budgets ORDER BY dataset"))
-    assert units == [("adult", ""), ("visits", "person")]
-
-
-def _with_hashes(text: str) -> str:
-    for name, value in HASHES.items():
-        text = text.replace(f"'{name}'", f"'{value}'")
-    return text
-
-
-def add_notes(connection: Connection) -> None:
-    connection.exec_driver_sql("CREATE TABLE discreet_notes (text TEXT)")
-
-
-def fail(_: Connection) -> None:
-    raise LedgerError("this step fails")
-
-
-def test_an_older_schema_is_renewed_in_one_step(
-    where: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ledger = Ledger(where)
-    ledger.open("adult", epsilon=1)
-    session, head = ledger.session("adult"), ledger.verify().head
-    known = schema.MIGRATIONS
-    with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [*known, add_notes, fail])
-        newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
-        with pytest.raises(LedgerError, match="this step fails"):
-            Ledger(where)
-    assert Ledger(where).verify(head).events == 1  # nothing of it is left
-    with monkeypatch.context() as newer:
-        newer.setattr(schema, "MIGRATIONS", [*known, add_notes])
-        newer.setattr("discreet.ledger.store.MIGRATIONS", schema.MIGRATIONS)
-        assert Ledger(where).verify(head).events == 1
-        Ledger(where).session("adult").buy(bill("1/2"), answering(0))
-    for old in (lambda: Ledger(where), lambda: session.buy(bill("1/2"), untouched)):
-        with pytest.raises(
-            LedgerTooNew, match="has schema 6, and this version of discreet knows 5: upgrade"
-        ):
-            old()

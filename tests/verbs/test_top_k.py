@@ -3,22 +3,16 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-import typer
 from flint import arb
-from hypothesis import given
-from hypothesis import strategies as st
 
 import discreet
-from discreet.cli.top_k import top_k_command
 from discreet.errors import (
     Exhausted,
     InvalidArgument,
@@ -38,8 +32,8 @@ from discreet.mechanisms import (
 from discreet.mechanisms.base2 import Base2Eta
 from discreet.mechanisms.contract import PrivacyParameter
 from discreet.mechanisms.joint import joint_top_k as joint_module
-from discreet.mechanisms.joint.joint_top_k import JointTopK, OrderedLists
-from discreet.mechanisms.peeling import Peeling, block_rounds
+from discreet.mechanisms.joint.joint_top_k import JointTopK
+from discreet.mechanisms.peeling import Peeling
 from discreet.mechanisms.peeling.arrivals import FirstArrivals
 from discreet.mechanisms.peeling.block_rounds import BLOCK, BlockRounds
 from discreet.mechanisms.peeling.rounds import Rounds
@@ -48,8 +42,7 @@ from discreet.mechanisms.unpromised import Unpromised
 from discreet.privacy.guarantees import BoundedRange, LaplaceDP, MixedRange
 from discreet.privacy.sensitivity import Neighbors, Sensitivity, sensitivity_of
 from discreet.sampling.bits import SystemBits
-from discreet.sampling.categorical import Categorical
-from discreet.sampling.enclosures import NaturalRate, Rate, ball, precision
+from discreet.sampling.enclosures import NaturalRate, ball, precision
 from discreet.sampling.vectors import Vector, read_vector
 from discreet.testing import ScriptedBits, SeededBits, bit_tree, counted_work
 from discreet.verbs.select_top_k import select_top_k
@@ -58,9 +51,7 @@ from discreet.verbs.top_k import top_k
 MONOTONIC = sensitivity_of(1, "add_remove", monotonic=True)
 GENERAL = sensitivity_of(1, "add_remove")
 REPLACED = sensitivity_of(1, "replace_one")
-HALF = NaturalRate(Fraction(1, 2))
 ONE = PrivacyParameter("epsilon", Fraction(1))
-EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
 
 
 def proved(draw: Any, stated: dict[tuple[int, ...], arb], depth: int) -> Fraction:
@@ -116,83 +107,6 @@ def test_peeling_is_one_mechanism_after_another(
     slow = isinstance(mechanism, PermuteAndFlip)
     undecided = proved(calibrated.law(read_vector(scores)).draw, stated, 10 if slow else 13)
     assert slow or undecided < Fraction(1, 64)
-
-
-@pytest.mark.parametrize("values", PEELED)
-@pytest.mark.parametrize("rate", [HALF, NaturalRate(Fraction(1, 10**300))])
-@pytest.mark.one_in(5)
-def test_peeling_in_blocks_is_the_same_law(
-    values: tuple[list[Any], int], rate: Rate, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(block_rounds, "BLOCK", 2)
-    monkeypatch.setattr(block_rounds, "_AT_ONCE", 1)
-    scores, k = values
-    with precision(3000):
-        stated = one_after_another(scores, k, lambda left: Categorical(left, rate))
-    undecided = proved(BlockRounds(read_vector(scores), k, rate).draw, stated, 14)
-    assert undecided < Fraction(1, 16)
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=9), st.data())
-def test_blocks_lose_what_was_taken(scores: list[int], data: st.DataObject) -> None:
-    """After any answers the weights of the blocks are those of what is left, in doubles and in balls."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(block_rounds, "BLOCK", 2)
-        remaining = block_rounds.Remaining(read_vector(scores), HALF)
-        left = set(range(len(scores)))
-        for _ in range(data.draw(st.integers(0, len(scores) - 1))):
-            b = data.draw(st.integers(0, len(remaining.blocks) - 1))
-            j = data.draw(st.integers(0, len(remaining.blocks[b].scores) - 1))
-            left.remove(remaining.blocks[b].at(j))
-            remaining.take(b, j)
-        there = [remaining.blocks[b].at(j) for b in range(len(remaining.blocks))
-                 for j in range(len(remaining.blocks[b].scores))]  # fmt: skip
-        assert sorted(there) == there == sorted(left)
-        sums = remaining.sums()
-        assert sums is not None
-        best = max(scores[i] for i in left)
-        exact = [math.exp((scores[i] - best) / 2) for i in there]
-        assert abs(sums.ends[-1] - sum(exact)) <= 1e-12 * sum(exact)
-        with precision(100):
-            assert abs(sum(remaining.balls(), arb(0)) - sum(exact)) < 1e-12
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.int64, np.uint64, object])
-def test_long_vectors_of_every_type(kind: Any) -> None:
-    """Far ahead are those that come first, in their order, across blocks and inside of one."""
-    n, first = 3 * BLOCK + 5, [2 * BLOCK, 2 * BLOCK + 1, 7, 3 * BLOCK + 4]
-    scores = np.zeros(n, dtype=kind)
-    for i, place in enumerate(first):
-        scores[place] = 10**18 - i * 10**17
-    assert select_top_k(scores, k=4, sensitivity=1, epsilon=1).value == first
-    assert BlockRounds(read_vector(scores), 4, HALF).draw(SystemBits()) == first
-    short = select_top_k(scores[: BLOCK // 4].tolist(), k=BLOCK // 4, sensitivity=1, epsilon=1)
-    assert sorted(short.value) == list(range(BLOCK // 4))
-
-
-def test_extremes_of_integers_in_blocks() -> None:
-    scores = np.full(BLOCK + 1, -(2**63), dtype=np.int64)
-    scores[[3, BLOCK]] = 2**63 - 1
-    assert sorted(select_top_k(scores, k=2, sensitivity=1, epsilon=1).value) == [3, BLOCK]
-
-
-def test_the_work_of_peeling_depends_on_sizes_and_the_answer() -> None:
-    n, k = 8 * BLOCK, 5
-    rng = np.random.default_rng(0)
-    seen = set()
-    ahead = np.zeros(n)
-    ahead[BLOCK // 2 :: BLOCK] = np.arange(8) * 1e6
-    for scores in (rng.standard_normal(n), np.zeros(n), ahead):
-        law = Peeling(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
-        with counted_work() as work:
-            found: Any = law.draw(SystemBits())
-        again = sum(i // BLOCK == j // BLOCK for a, i in enumerate(found) for j in found[:a])
-        last = sum(i // BLOCK == found[-1] // BLOCK for i in found[:-1])
-        # A round draws from one block; all but the last sum what is left of it, one candidate less.
-        assert work.functions == k * 8 + (2 * k - 1) * BLOCK - 2 * again + last - (k - 1)
-        assert work.balls == 0
-        seen.add((work.words, work.passes))
-    assert seen == {(2 * k, 2 * k)}
 
 
 @pytest.mark.parametrize(
@@ -305,92 +219,11 @@ def joint_law(scores: list[Any], k: int, eta: Fraction) -> dict[tuple[int, ...],
     return {s: weight / total for s, weight in weights.items()}
 
 
-JOINT: list[tuple[list[Any], int]] = [
-    ([0, 1, 2], 2),
-    ([4, 0, 4, 1], 3),
-    ([3, 3, 3], 3),
-    ([7], 1),
-    ([0, 1], 2),
-    ([0, 10**6, 1], 2),
-    ([0.5, 2.0, -0.25], 2),
-    ([Fraction(1, 3), 1, Fraction(1, 7), 10**300], 2),
-    ([2**63 - 1, -(2**63), 0], 2),
-]
-
-
-@pytest.mark.parametrize(("scores", "k"), JOINT)
-@pytest.mark.parametrize("epsilon", ["1", "20", "1e-300"])
-def test_the_joint_law_is_that_of_all_lists(scores: list[Any], k: int, epsilon: str) -> None:
-    eta = Fraction(epsilon) / (1 if k == 1 else 2)
-    calibrated = JointTopK(Exponential(), k).calibrate(
-        MONOTONIC, PrivacyParameter("epsilon", Fraction(epsilon))
-    )
-    with precision(3000):
-        stated = joint_law(scores, k, eta)
-    assert proved(calibrated.law(read_vector(scores)).draw, stated, 16) < Fraction(1, 8)
-
-
-def test_permute_and_flip_over_all_lists() -> None:
-    scores, k = [0, 1, 1], 2
-    calibrated = JointTopK(PermuteAndFlip(), k).calibrate(MONOTONIC, ONE)
-    assert calibrated.guarantee == LAPLACE
-    listed = list(lists_of(scores, k))
-    single = PermuteAndFlip().calibrate(GENERAL, ONE)  # a spread of 2 too
-    with precision(200):
-        chances = single.law(read_vector([-loss(scores, s) for s in listed])).probabilities()
-    stated = dict(zip(listed, chances, strict=True))
-    assert proved(calibrated.law(read_vector(scores)).draw, stated, 15) < Fraction(1, 4)
-
-
-@given(st.lists(st.integers(0, 4) | st.fractions(0, 2), min_size=1, max_size=5), st.data())
-def test_every_list_has_its_number(scores: list[Any], data: st.DataObject) -> None:
-    k = data.draw(st.integers(1, len(scores)))
-    drawn: Any = JointTopK(Exponential(), k).calibrate(GENERAL, ONE).law(read_vector(scores))
-    law: OrderedLists = drawn
-    numbered = [tuple(law._list(number)) for number in range(math.perm(len(scores), k))]
-    assert set(numbered) == set(lists_of(scores, k))
-    losses = [loss(scores, listed) for listed in numbered]
-    assert losses == sorted(losses)
-    within = sorted({one for one in losses if one <= 640})  # the others are in a summary
-    assert [losses.index(one) for one in within] == law._firsts
-
-
-@pytest.mark.parametrize("cutoff_gap", [0, 1, 2])
-def test_lists_beyond_reach_are_drawn_all_the_same(cutoff_gap: int) -> None:
-    scores = [0, 3, 1, 5]
-    calibrated = replace(Exponential().calibrate(GENERAL, ONE), cutoff_gap=Fraction(cutoff_gap))
-    law = OrderedLists([5 - score for score in scores], 2, calibrated)
-    with precision(200):
-        stated = joint_law(scores, 2, Fraction(1, 2))
-    assert proved(law.draw, stated, 15) < Fraction(1, 8)
-
-
-def test_more_lists_than_doubles_can_count() -> None:
-    scores = [10**7 - 10**4 * i for i in range(150)] + [0] * 50
-    release = select_top_k(scores, k=150, sensitivity=1, monotonic=True, epsilon=1, method="joint")
-    assert release.value == list(range(150))
-    tied = select_top_k([5] * 180, k=170, sensitivity=1, epsilon=1, method="joint")
-    assert len(set(tied.value)) == 170
-
-
 def test_the_end_of_what_is_known_of_a_uniform() -> None:
     """The last number of all is decided too: the classes are settled in balls, in full."""
     law = JointTopK(Exponential(), 2).calibrate(MONOTONIC, ONE).law(read_vector([0, 500, 2000]))
     found: Any = law.draw(ScriptedBits("1" * 8000, width=64))
     assert loss([0, 500, 2000], found) == 2000
-
-
-def changes_over(n: int, k: int, most: int, steps: Sequence[tuple[int, ...]]) -> tuple[Any, Any]:
-    """Return the largest change of a loss and of the difference of two, over all small score vectors."""
-    change = spread = 0
-    listed = list(permutations(range(n), k))
-    for scores in product(range(most), repeat=n):
-        before = [loss(scores, s) for s in listed]
-        for step in steps:
-            after = [loss([a + b for a, b in zip(scores, step, strict=True)], s) for s in listed]
-            moved = [b - a for a, b in zip(before, after, strict=True)]
-            change, spread = max(change, *map(abs, moved)), max(spread, max(moved) - min(moved))
-    return change, spread
 
 
 def rows(n: int, neighbors: str) -> list[tuple[int, ...]]:
@@ -399,28 +232,6 @@ def rows(n: int, neighbors: str) -> list[tuple[int, ...]]:
     if neighbors == "add_remove":
         return units
     return [tuple(a - b for a, b in zip(come, go, strict=True)) for come in units for go in units]
-
-
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
-def test_sensitivity_of_counts_is_tight(k: int, neighbors: Neighbors) -> None:
-    sensitivity = MONOTONIC if neighbors == "add_remove" else REPLACED
-    promised = JointTopK(Exponential(), k, counts=True)._spread(sensitivity)
-    change, spread = changes_over(3, k, 5, rows(3, neighbors))
-    assert spread == promised
-    assert change == (1 if neighbors == "add_remove" else 2)
-    plain = JointTopK(Exponential(), k)._spread(sensitivity)
-    assert plain == promised + (k > 1 and neighbors == "replace_one")
-
-
-@pytest.mark.parametrize("k", [1, 2])
-def test_sensitivity_of_other_scores_is_tight(k: int) -> None:
-    for sensitivity, steps in (
-        (MONOTONIC, list(product((0, 1), repeat=3))),
-        (GENERAL, list(product((-1, 0, 1), repeat=3))),
-    ):
-        promised = JointTopK(Exponential(), k)._spread(sensitivity)
-        assert changes_over(3, k, 4, steps)[1] == promised
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -542,58 +353,12 @@ def test_lists_of_a_hundred_from_ten_thousand(mechanism: Any) -> None:
     assert release.value == list(range(100))
 
 
-@pytest.mark.parametrize("finest", [2**512, 1])
-@pytest.mark.parametrize("kind", ["epsilon", "scale", "rho"])
-def test_units_of_joint_scores_change_nothing(
-    kind: Any, finest: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Quarters, as floats and as integers four times as large at four times the spread."""
-    monkeypatch.setattr(joint_module, "_FINEST", finest)
-    numbers, parameter = [2.25, 0.5, -1.75, 0.0, 2.0], PrivacyParameter(kind, Fraction(1, 3))
-    wide = PrivacyParameter(kind, Fraction(4, 3) if kind == "scale" else Fraction(1, 3))
-    plain: Any = JointTopK(Exponential(), 2).calibrate(GENERAL, parameter)
-    four: Any = JointTopK(Exponential(), 2).calibrate(Sensitivity(Fraction(8), "add_remove"), wide)
-    scores = [read_vector(numbers), read_vector([int(4 * number) for number in numbers])]
-    assert plain.guarantee == four.guarantee
-    laws = [one.law(vector) for one, vector in zip((plain, four), scores, strict=True)]
-    for seed in range(200):
-        assert laws[0].draw(SeededBits(seed)) == laws[1].draw(SeededBits(seed))
-    with precision(100):
-        pairs = zip(*(law._law.probabilities() for law in laws), strict=True)
-        assert all(p.overlaps(q) for p, q in pairs)
-
-
-def test_scores_of_many_denominators_are_exact_all_the_same() -> None:
-    primes = [p for p in range(2, 999) if all(p % d for d in range(2, p))]
-    scores = [Fraction(10**6 * p + 1, p) for p in primes]
-    found = select_top_k(scores, k=3, sensitivity=1, epsilon=10**9, method="joint").value
-    assert found == [0, 1, 2]
-
-
 def test_what_is_private_stays_out_of_the_repr() -> None:
     scores = Vector(np.array([123456, 654321]))
     laws: list[Mechanism] = [Peeling(Exponential(), 2), JointTopK(Exponential(), 2)]
     for text in (repr(m.calibrate(GENERAL, ONE).law(scores)) for m in laws):
         assert "123456" not in text
         assert "654321" not in text
-
-
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    app = typer.Typer()
-    app.command()(top_k_command)
-    command = typer.main.get_command(app)
-    status = "Never-married,Divorced,Married-civ-spouse,Widowed"
-    options = [EXAMPLE, "marital_status", "--candidates", status, "--k", "3"]
-    for method in ("peeling", "joint"):
-        command.main([*options, "--epsilon", "1", "--method", method], standalone_mode=False)
-    name = {"peeling": "peeling", "joint": "joint-top-k"}
-    out, err = capsys.readouterr()
-    assert out == 2 * "Married-civ-spouse\nNever-married\nDivorced\n"
-    assert err == "".join(
-        f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n" for m in name
-    )
-    command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
-    assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"
 
 
 def test_no_round_but_the_first_is_balanced() -> None:

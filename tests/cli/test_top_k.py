@@ -1,0 +1,29 @@
+"""discreet top-k: a list of candidates."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+
+from discreet.cli.top_k import top_k_command
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "marital_status.csv")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    app = typer.Typer()
+    app.command()(top_k_command)
+    command = typer.main.get_command(app)
+    status = "Never-married,Divorced,Married-civ-spouse,Widowed"
+    options = [EXAMPLE, "marital_status", "--candidates", status, "--k", "3"]
+    for method in ("peeling", "joint"):
+        command.main([*options, "--epsilon", "1", "--method", method], standalone_mode=False)
+    name = {"peeling": "peeling", "joint": "joint-top-k"}
+    out, err = capsys.readouterr()
+    assert out == 2 * "Married-civ-spouse\nNever-married\nDivorced\n"
+    assert err == "".join(
+        f"ε = 1 (add/remove one record), {name[m]} mechanism (exponential)\n" for m in name
+    )
+    command.main([*options, "--rho", "1/2", "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["guarantee"]["kind"] == "composition"
