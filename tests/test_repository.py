@@ -1,7 +1,8 @@
-"""What stands around the package agrees with it: one version, and commands that exist."""
+"""What stands around the package agrees with it: one version, commands that exist, and tests where one looks."""
 
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import discreet
@@ -44,3 +45,24 @@ def test_every_test_that_the_docs_name_exists() -> None:
         named = re.findall(r"\btests/[a-z_/]+\.py\b", page.read_text(encoding="utf-8"))
         for file in named:
             assert (ROOT / file).is_file() or file == "tests/test_x.py", f"{page.name}: {file}"
+
+
+WITHOUT_A_FILE: dict[str, tuple[str, str]] = tomllib.loads(
+    Path(__file__).with_name("without_a_file.toml").read_text(encoding="utf-8")
+)
+"""By folder, the modules without a test file of their name, and the files in which they are proved."""
+
+
+def test_every_module_is_proved_in_the_file_of_its_name() -> None:
+    """But for those of a list that may only become shorter: take a module from it with its test file."""
+    source, missing = ROOT / "src" / "discreet", defaultdict[str, list[str]](list)
+    for path in sorted(source.rglob("*.py")):
+        folder, name = path.relative_to(source).parent.as_posix(), path.stem
+        is_proved = (ROOT / "tests" / folder / f"test_{name}.py").exists()
+        if name not in {"__init__", "__main__"} and not is_proved:
+            missing[folder].append(name)
+    listed = {folder: names.split() for folder, (names, _) in WITHOUT_A_FILE.items()}
+    assert missing == listed
+    for folder, (_, proofs) in WITHOUT_A_FILE.items():
+        for proof in proofs.split():
+            assert (ROOT / "tests" / proof).exists(), (folder, proof)
