@@ -2,7 +2,6 @@
 
 import csv
 import datetime as dt
-import gzip
 import subprocess
 import sys
 import uuid
@@ -26,10 +25,8 @@ from discreet.errors import (
     InvalidCandidates,
     MissingColumn,
     UnreadableData,
-    UnreadableFile,
 )
-from discreet.tables import count, declared_categories, distinct, numbers, parse_candidates
-from discreet.tables.csv_files import LONGEST_LINE
+from discreet.tables import count, declared_categories, distinct, parse_candidates
 
 from ..engines import ENGINES, TYPED
 
@@ -427,11 +424,6 @@ def test_distinct(make_typed: Make, case: str, expected: list[Any]) -> None:
     assert sum(count(data, "c", found)) == sum(count(data, "c", expected))
 
 
-def test_distinct_texts_of_csv(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text('c,d\nb,1\n,2\n"",3\na,4\nb,5\n')
-    assert distinct(tmp_path / "t.csv", "c") == ["a", "b"]
-
-
 PARSED: dict[str, tuple[list[str], list[Any], list[str]]] = {
     "integers": (["1", "-2", "+3"], [1, -2, 3], ["1.5", "x", "1_0", "", "٣"]),
     "floats": (["1", "0.1", "1e3", "-inf"], [1.0, 0.1, 1000.0, -INF], ["nan", "x", "0x1"]),
@@ -461,170 +453,10 @@ def test_parse_candidates(make_typed: Make, case: str) -> None:
             parse_candidates(data, "c", [text])
 
 
-def test_parse_candidates_of_csv(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("c\n1\n")
-    assert parse_candidates(tmp_path / "t.csv", "c", ["1", "x"]) == ["1", "x"]
-
-
 # --- CSV
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"c,d\na,1\nb,2\na,3\n", [2, 1]),
-        (b"\xef\xbb\xbfc,d\r\na,1\r\nb,2\r\n", [1, 1]),
-        (b"c;d\na;1,5\nb;2\n", [1, 1]),
-        (b"d\tc\n1\ta\n2\tb", [1, 1]),
-        (b"d|c\n1|a\n", [1, 0]),
-        (b"c\na\n\nb\n", [1, 1]),
-        (b'"c","x,d"\n"a","1\n2"\nb,"""q"""\n', [1, 1]),
-        (b"c,d", [0, 0]),
-        (b"c,d\n", [0, 0]),
-        (b"d,c\n1\n2,a\n3,b,9\n", [1, 1]),
-        (b"c,d\n\xff\xfe,1\na,\xff\nb,2\n", [1, 1]),
-        (b"c,d\na,1\r\nb,2\na,3\r\n", [2, 1]),
-        (b"c,d\ra,1\rb,2\r", [1, 1]),
-        (b"c,d\na\0,1\nb,2\n", [0, 1]),
-        (b'c,d\nx"y,1\n"a" ,2\nb,3\n', [1, 1]),
-        (b"c,d\n#a,1\nb,2\n", [0, 1]),
-        (b"c,d\n" + b"x" * (20 << 20) + b",1\na,2\n", [1, 0]),
-        (b'c,d\na,1\n"b,2\na,3\n', [1, 0]),
-        (b"c,d,d\na,1,2\n", [1, 0]),
-    ],
-)
-def test_csv_dialects(tmp_path: Path, content: bytes, expected: list[int]) -> None:
-    (tmp_path / "t.csv").write_bytes(content)
-    assert count(tmp_path / "t.csv", "c", ["a", "b"]) == expected
-    with gzip.open(tmp_path / "t.csv.gz", "wb", compresslevel=1) as stream:
-        stream.write(content)
-    assert count(tmp_path / "t.csv.gz", "c", ["a", "b"]) == expected
-
-
-@pytest.mark.parametrize(("size", "counts"), [(LONGEST_LINE - 1, 1), (LONGEST_LINE + 1, 0)])
-@pytest.mark.parametrize("before", [0, 1, 5, 2**23])
-@pytest.mark.proof_in("[8388608-")
-def test_long_rows_of_csv_count_wherever_they_are(
-    tmp_path: Path, size: int, counts: int, before: int
-) -> None:
-    long = "a," + "x" * (size - 2)
-    (tmp_path / "t.csv").write_text("c,d\n" + "b,1\n" * before + long + "\nb,1\nb,1\n")
-    assert count(tmp_path / "t.csv", "c", ["a", "b"]) == [counts, before + 2]
-
-
-def test_csv_is_compared_as_text(tmp_path: Path) -> None:
-    (tmp_path / "t.tsv").write_text("c\td\n1\tx\n01\tx\n1.0\tx\n1/3\tx\n0.10\tx\n")
-    wanted = [1, "01", D("1.0"), Fraction(1, 3), D("0.10"), D("0.1")]
-    assert count(tmp_path / "t.tsv", "c", wanted) == [1, 1, 1, 1, 1, 0]
-    for candidate in (1.5, b"1", dt.time(1)):
-        with pytest.raises(InvalidCandidates, match="text"):
-            count(tmp_path / "t.tsv", "c", [candidate])
-
-
-def test_csv_empty_fields_equal_the_empty_text(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text('d,c,e\n1,,x\n2,"",x\n3\n4,NULL,x\n')
-    assert count(tmp_path / "t.csv", "c", ["", "NULL"]) == [3, 1]
-
-
-@pytest.mark.parametrize(
-    "name", ["a*.csv", "a?[b].csv", 'it\'s "q".csv', "a]b.CSV", "k=v/t.csv", "[x]*/t.csv", "$p.csv"]
-)
-def test_paths_are_literal(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text("c\na\n")
-    (tmp_path / "ab.csv").write_text("c\na\na\n")
-    assert count(str(tmp_path / name), "c", ["a"]) == [1]
-    parquet = (tmp_path / name).with_suffix(".parquet")
-    pq.write_table(pa.table({"c": ["a"]}), parquet)
-    pq.write_table(pa.table({"c": ["a", "a"]}), tmp_path / "ab.parquet")
-    assert count(parquet, "c", ["a"]) == [1]
-
-
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
-def test_files_that_match_are_one_table(tmp_path: Path, ending: str) -> None:
-    for i, words in enumerate((["a", "b"], ["a"], ["c", "a"])):
-        file = tmp_path / f"part{i}.{ending}"
-        if ending == "parquet":
-            pq.write_table(pa.table({"n": [i] * len(words), "c": words}), file)
-        else:
-            packed = "\n".join(["n,c", *(f"{i},{word}" for word in words)]).encode()
-            file.write_bytes(gzip.compress(packed) if ending == "csv.gz" else packed)
-    assert count(tmp_path / f"part*.{ending}", "c", ["a", "b", "c"]) == [3, 1, 1]
-    assert count(tmp_path / f"part[01].{ending}", "c", ["a", "b", "c"]) == [2, 1, 0]
-    assert sorted(numbers(tmp_path / f"*.{ending}", "n").tolist()) == [0, 0, 1, 2, 2]
-    (tmp_path / f"part?.{ending}").write_bytes((tmp_path / f"part1.{ending}").read_bytes())
-    assert count(tmp_path / f"part?.{ending}", "c", ["a"]) == [1], "a file of that name goes first"
-
-
-def test_files_that_do_not_go_together(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="no file matches"):
-        count(tmp_path / "*.parquet", "c", ["a"])
-    pq.write_table(pa.table({"c": ["a"]}), tmp_path / "a.parquet")
-    pq.write_table(pa.table({"c": [1]}), tmp_path / "b.parquet")
-    with pytest.raises(UnreadableFile, match=r"b\.parquet has columns of other types"):
-        count(tmp_path / "*.parquet", "c", ["a"])
-    (tmp_path / "c.csv").write_text("d\n1\n")
-    with pytest.raises(MissingColumn):
-        count(tmp_path / "*.csv", "c", ["a"])
-    with pytest.raises(UnreadableFile, match="directory"):
-        count(tmp_path.parent / f"{tmp_path.name[:-1]}?", "c", ["a"])
-
-
-def test_a_partition_in_the_path_is_no_column(tmp_path: Path) -> None:
-    (tmp_path / "c=a").mkdir()
-    pq.write_table(pa.table({"c": ["b"]}), tmp_path / "c=a" / "t.parquet")
-    assert count(tmp_path / "c=a" / "t.parquet", "c", ["a", "b"]) == [0, 1]
-
-
 # --- errors
-
-
-def parquet_bytes(folder: Path) -> bytes:
-    pq.write_table(pa.table({"c": [MARKER] * 9}), folder / "whole.parquet")
-    return (folder / "whole.parquet").read_bytes()
-
-
-FILES: dict[str, tuple[str, Callable[[Path], bytes], str]] = {
-    "empty": ("t.csv", lambda _: b"", "is empty"),
-    "empty line": ("t.csv", lambda _: b"\n1\n", "empty first line"),
-    "binary": ("t.csv", lambda _: b"\x89PNG\0\xff" + MARKER.encode(), "not UTF-8 text"),
-    "utf-16": ("t.csv", lambda _: f"c,{MARKER}\n".encode("utf-16"), "not UTF-8 text"),
-    "parquet in csv": ("t.csv", parquet_bytes, "holds Parquet"),
-    "gzip in csv": ("t.csv", lambda _: gzip.compress(MARKER.encode()), "name it .csv.gz"),
-    "no gzip": ("t.csv.gz", lambda _: MARKER.encode(), "not compressed"),
-    "empty gzip": ("t.csv.gz", lambda _: gzip.compress(b""), "it is empty"),
-    "csv in parquet": ("t.parquet", lambda _: f"c\n{MARKER}\n".encode(), "not a Parquet file"),
-    "half of a parquet": ("t.parquet", lambda p: parquet_bytes(p)[:-9], "damaged"),
-    "unknown extension": ("t.xlsx", lambda _: MARKER.encode(), r"accepted extensions: \.csv"),
-    "no extension": ("table", lambda _: MARKER.encode(), "accepted extensions"),
-    "open quote": ("t.csv", lambda _: f'"c,d\n{MARKER}\n'.encode(), "not closed"),
-    "two columns": ("t.csv", lambda _: f"c,c\n{MARKER},1\n".encode(), "2 columns named 'c'"),
-    "long header": ("t.csv", lambda _: b"x" * (2 << 20), "more than"),
-    "half of a gzip": (
-        "t.csv.gz",
-        lambda _: gzip.compress(b"c\n" + bytes(range(48, 58)) * 99)[:-12],
-        "damaged|gzip",
-    ),
-}
-
-
-@pytest.mark.parametrize("case", FILES)
-def test_unreadable_files(tmp_path: Path, case: str) -> None:
-    name, content, words = FILES[case]
-    (tmp_path / name).write_bytes(content(tmp_path))
-    with pytest.raises(UnreadableFile, match=words) as caught:
-        count(tmp_path / name, "c", ["a"])
-    assert_silent(caught.value)
-    assert isinstance(caught.value, OSError)
-
-
-def test_files_that_are_not_there(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").mkdir()
-    for name, words in (("d.csv", "directory"), ("no.csv", "does not exist")):
-        with pytest.raises(UnreadableFile, match=words):
-            count(tmp_path / name, "c", ["a"])
-    with pytest.raises(UnreadableFile, match="regular"):
-        count("/dev/null", "c", ["a"])
 
 
 def test_a_file_without_header_is_not_quoted(tmp_path: Path) -> None:
@@ -752,8 +584,3 @@ def test_decimals_of_many_digits_after_the_point(tmp_path: Path) -> None:
         relation = duckdb.connect().from_arrow(pa.table({"c": column}))
         for data in (tmp_path / "t.parquet", relation):
             assert count(data, "c", [least, 0, 2 * least]) == [2, 1, 0], digits
-
-
-def test_underscores_make_no_number_of_a_field(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("c,p\n1_000,a\n7,b\n1e3,c\n")
-    assert sorted(numbers(tmp_path / "t.csv", "c").tolist()) == [7.0, 1000.0]
