@@ -31,8 +31,8 @@ from discreet.ledger import Ledger
 from discreet.payment import Indices
 
 from . import postgres
-from .held import numbers_in
 from .ledgers import bill, forgetting
+from .reachable_numbers import numbers_in
 
 COST = Fraction(1, 10**6)
 BLOCKED = 120.0

@@ -19,8 +19,8 @@ from discreet.ledger.interrupts import StopRequest, run_uninterrupted
 from discreet.ledger.tracebacks import without_frames
 from discreet.payment import Indices
 
-from ..held import numbers_in
 from ..ledgers import answering, bill
+from ..reachable_numbers import numbers_in
 
 DRAWN: list[int] = []
 """What was drawn. No closure holds it, so that a number in a frame has come there from a draw."""

@@ -14,7 +14,7 @@ from discreet.service.counts import RequestCounts
 from discreet.service.health import Health
 from discreet.service.permissions import hold
 
-from .harms import Harm, emptied, locked, removed, short_patience, writable
+from .fault_injection import Harm, emptied, locked, removed, short_patience, writable
 from .test_connect import write_files
 
 PARTS = {"ledger", "disk", "description", "tokens", "sessions", "counts", "readers"}

@@ -13,7 +13,7 @@ pytest.importorskip("fastapi", reason="the extra server is not installed")
 pytest.importorskip("httpx", reason="the extra server is not installed")
 
 from .. import postgres
-from .harms import (
+from .fault_injection import (
     ASKS,
     CHAIN,
     FILES,
