@@ -115,7 +115,7 @@ QUESTIONS: dict[str, Callable[..., object]] = {
     "select": partial(discreet.select, [1, 5, 3], sensitivity=1),
     "selector": partial(discreet.selector, sensitivity=1),
     "rows": partial(discreet.select_rows, [[1, 5, 3]], sensitivity=1),
-    "top_k": partial(discreet.top_k, [1, 5, 3], k=2, sensitivity=1),
+    "top_k": partial(discreet.select_top_k, [1, 5, 3], k=2, sensitivity=1),
     "mode": partial(discreet.mode, [1, 2, 2], candidates=[1, 2, 3]),
     "generalized": partial(discreet.select_generalized, [1, 5, 3], [1, 2, 3]),
     "one of a sample": partial(discreet.select, [1, 5, 3], sensitivity=1, size=2),
