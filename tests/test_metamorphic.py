@@ -142,6 +142,7 @@ def assert_shares(found: list[Any], scores: list[Fraction]) -> None:
 
 @pytest.mark.parametrize("way", SINGLE)
 @pytest.mark.parametrize("scores", [FEW, MANY], ids=["few", "many"])
+@pytest.mark.one_in(7)
 def test_shifted_scores(way: str, scores: list[Fraction], path: str) -> None:
     scores = (
         scores[:40] if way == "rows in lists" else scores
@@ -153,6 +154,7 @@ def test_shifted_scores(way: str, scores: list[Fraction], path: str) -> None:
 
 
 @pytest.mark.parametrize("way", SINGLE)
+@pytest.mark.one_in(5)
 def test_rescaled_scores(way: str, path: str) -> None:
     plain = SINGLE[way](FEW, TERMS)
     for factor in FACTORS:
@@ -164,6 +166,7 @@ def test_rescaled_scores(way: str, path: str) -> None:
 
 
 @pytest.mark.parametrize("way", SINGLE)
+@pytest.mark.one_in(5)
 def test_permuted_candidates(way: str, path: str) -> None:
     for seed in range(3):
         order = np.random.default_rng(seed).permutation(len(FEW)).tolist()
@@ -241,6 +244,7 @@ OTHERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("way", OTHERS)
 @pytest.mark.parametrize("kind", ["doubles", "integers"])
+@pytest.mark.one_in(7)
 def test_other_mechanisms_on_shifted_and_rescaled_scores(way: str, kind: str, path: str) -> None:
     exact = MANY[:130] if way == "joint" else MANY
     made, terms = (floats, TERMS) if kind == "doubles" else (quarters, in_quarters(TERMS))
