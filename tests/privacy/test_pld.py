@@ -366,7 +366,10 @@ def test_without_dp_accounting(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestDpAccounting:
     """Google's library computes the same from what we hand over, and more than us on its own."""
 
-    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    @pytest.fixture(autouse=True)
+    def pld(self) -> Any:
+        """Their module, which takes seconds to import."""
+        return pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
 
     @pytest.mark.parametrize("make", [kind[0] for kind in KINDS])
     @pytest.mark.parametrize("n", [1, 4, 60])
@@ -389,10 +392,8 @@ class TestDpAccounting:
             assert F(mass, UNIT) <= F(double) <= F(mass, UNIT) * (1 + F(1, 2**52))
 
     @pytest.mark.parametrize("n", [1, 5, 30])
-    def test_our_laplace_is_theirs(self, n: int) -> None:
-        theirs = self.pld.from_laplace_mechanism(
-            parameter=4, value_discretization_interval=1 / 1024
-        )
+    def test_our_laplace_is_theirs(self, pld: Any, n: int) -> None:
+        theirs = pld.from_laplace_mechanism(parameter=4, value_discretization_interval=1 / 1024)
         ours = LossDistribution.laplace(F(1, 4), F(1, 1024)).composed(n)
         composed = theirs.self_compose(n) if n > 1 else theirs
         for at in (0.0, 0.1, 0.2, 0.7):
@@ -405,14 +406,14 @@ class TestDpAccounting:
         [(1, F(1), F(1, 2), 3.7), (10, F(1, 10), F(3, 10), 8.2), (50, F(1, 10), F(1, 2), 4.5)],
     )
     def test_they_charge_the_exponential_mechanism_as_randomised_response(
-        self, n: int, epsilon: Fraction, target: Fraction, ratio: float
+        self, pld: Any, n: int, epsilon: Fraction, target: Fraction, ratio: float
     ) -> None:
         """Newer versions have an event for it, which their accountant of losses reads as plain epsilon-DP."""
         import dp_accounting
         from dp_accounting.pld import PLDAccountant, common
 
         parameters = common.DifferentialPrivacyParameters(float(epsilon))
-        plain = self.pld.from_privacy_parameters(parameters)
+        plain = pld.from_privacy_parameters(parameters)
         theirs = [plain.self_compose(n).get_delta_for_epsilon(float(target))]
         if hasattr(dp_accounting, "ExponentialMechanismDpEvent"):
             event = dp_accounting.ExponentialMechanismDpEvent(float(epsilon))
