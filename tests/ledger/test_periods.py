@@ -16,7 +16,7 @@ from discreet.errors import Exhausted, InvalidArgument
 from discreet.ledger import periods
 from discreet.ledger.periods import Period, this_period
 
-from .test_descriptions import people
+from .test_bindings import people
 
 
 class Clock:

@@ -11,7 +11,7 @@ from discreet import Dataset
 from discreet.datasets.interchange import properties as rules
 from discreet.errors import DiscreetError, InvalidDescription
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "describe_your_data.md"
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "describe_your_data.md"
 
 
 def of_field(field: dict[str, Any], **schema: Any) -> Dataset:

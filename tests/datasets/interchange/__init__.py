@@ -1,0 +1,1 @@
+"""Tests of descriptions in the words of others."""
