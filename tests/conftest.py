@@ -24,7 +24,7 @@ settings.load_profile("quick")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Make proofs of all parameters but those of every run: one in `n` of a test marked `one_in(n)`.
 
-    Of a test marked `proof_in(name)`, those with that name in theirs are proofs: it is too slow there.
+    Of a test marked `proof_in(name, …)`, those with such a name in theirs are proofs: it is too slow there.
 
     In Spark, whose jobs take a second each, it is the first of each file.
     """
@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("proof") is not None:
             continue
         slow = item.get_closest_marker("proof_in")
-        if slow is not None and slow.args[0] in item.name:
+        if slow is not None and any(name in item.name for name in slow.args):
             item.add_marker(pytest.mark.proof)
             continue
         marker = item.get_closest_marker("one_in")

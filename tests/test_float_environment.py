@@ -210,7 +210,7 @@ def numbers_that_follow() -> list[Any]:
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(7)
 def test_numbers_that_follow_are_the_same(name: str) -> None:
     plain = numbers_that_follow()
     for kept in (range_rho, pure_rho, logistic_rho, laplace_rho):
@@ -337,6 +337,7 @@ print(json.dumps([left, answered(from_memory()) == recorded, float(tiny.lower[0]
 
 @pytest.mark.parametrize("when", ["before", "after", "preloaded", "rounded up"])
 @pytest.mark.parametrize("fast", ["1", "0"])
+@pytest.mark.one_in(4)
 def test_beside_a_library_built_with_fast_math(when: str, fast: str, tmp_path: Path) -> None:
     built = tmp_path / "fast.so"
     (tmp_path / "fast.c").write_text("double half(double x) { return x / 2; }\n")

@@ -21,6 +21,6 @@ SLOW = {"spark": [pytest.mark.proof]}
 
 
 @pytest.mark.parametrize("engine", [pytest.param(e, marks=SLOW.get(e, [])) for e in ENGINES])
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(5)
 def test_every_engine_gives_the_answers_that_were_recorded(engine: str, tmp_path: Path) -> None:
     assert answered(from_tables(engine, tmp_path)) == GOLDEN["table"]

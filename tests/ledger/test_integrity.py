@@ -17,7 +17,8 @@ from discreet.errors import DiscreetError, Exhausted, LedgerCorrupt
 from discreet.ledger import Ledger, Session, integrity
 
 from ..ledgers import answering, bill, untouched
-from .test_verification import VERSION_1, _with_hashes, rechained, tampered
+from .test_upgrade import VERSION_1, _with_hashes
+from .test_verification import rechained, tampered
 
 VERSION_2 = Path(__file__).with_name("ledger_schema_2.sql")
 

@@ -217,7 +217,7 @@ TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True, "epsilon": 1}
         partial(discreet.select_generalized, sensitivities=[1, 1, 1], epsilon=1),
     ],
 )
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 def test_a_ledger_never_learns_the_order_of_the_scores(
     named: Callable[[list[str]], Any], ask: Callable[..., Any]
 ) -> None:

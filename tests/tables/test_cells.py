@@ -227,7 +227,7 @@ def write(column: pa.Array, file: Path) -> Path:
 @pytest.mark.parametrize(
     "grid", [Grid(-1000, 1000, "0.001"), Grid(0, 2**40), Grid(-5, 5), Grid(0, 100, "0.1")]
 )
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(13)
 def test_files_have_the_law_of_their_rows(
     name: str, ending: str, grid: Grid, tmp_path: Path, queries: dict[str, int]
 ) -> None:

@@ -85,7 +85,7 @@ def tallied(found: tuple[Any, Any]) -> list[int]:
 
 @pytest.mark.parametrize("of", COLUMNS)
 @pytest.mark.parametrize("grid", GRIDS, ids=repr)
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(7)
 def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
     data = make(pa.table({"v": COLUMNS[of]}))
     rows = numbers(data, "v")

@@ -246,7 +246,7 @@ def check_one_more(
     ),
 )
 @pytest.mark.one_in(5)
-@pytest.mark.proof_in("both-duckdb")
+@pytest.mark.proof_in("spark", "both-duckdb")
 def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -> None:
     values = [0.0, 1.0, 2.0, None]
 
@@ -265,7 +265,7 @@ def test_one_person_more_adds_few_rows(engine: str, plan: str, tmp_path: Path) -
     crossed(["polars", "pyarrow", "duckdb", "spark"], ["persons", "both", "two groups"], "both"),
 )
 @pytest.mark.one_in(5)
-@pytest.mark.proof_in("both-duckdb")
+@pytest.mark.proof_in("spark", "both-duckdb")
 def test_one_person_more_counts_once(engine: str, plan: str, tmp_path: Path) -> None:
     records, texts = PLANS[plan], ["tea", "milk", "Tea", None]
 

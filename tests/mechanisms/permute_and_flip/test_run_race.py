@@ -59,7 +59,7 @@ RATES = [HALF, NaturalRate(Fraction(9)), *(NaturalRate(Fraction(10) ** k) for k 
 
 @pytest.mark.parametrize("runs", CASES)
 @pytest.mark.parametrize("rate", RATES)
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 def test_runs_are_the_same_law_as_their_candidates(runs: Runs, rate: Rate) -> None:
     tree = bit_tree(RunRace(runs, rate).draw, 10)
     with precision(1200):
