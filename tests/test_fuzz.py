@@ -18,8 +18,6 @@ from .fuzz import calls, canary, commands, examples, judge
 from .public_names import PATHS, public
 
 _NOT_CALLED = {
-    "Patched",
-    "patched",
     "Counterexample",
     "Declared",
     "Series",

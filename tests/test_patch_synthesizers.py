@@ -2,6 +2,8 @@
 
 import inspect
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -9,10 +11,22 @@ import numpy as np
 import pytest
 
 import discreet
-from discreet import Ledger
-from discreet.adapters import Patched, patched
-from discreet.adapters.patched import PLACES
+from discreet import Ledger, adapters
 from discreet.errors import Exhausted, InvalidArgument, MissingPackage
+
+_SPEC: Any = spec_from_file_location(
+    "patch_synthesizers", Path(__file__).parents[1] / "examples" / "patch_synthesizers.py"
+)
+_EXAMPLE: Any = module_from_spec(_SPEC)
+sys.modules["patch_synthesizers"] = _EXAMPLE
+_SPEC.loader.exec_module(_EXAMPLE)
+Patched, patched, PLACES = _EXAMPLE.Patched, _EXAMPLE.patched, _EXAMPLE.PLACES
+
+
+def test_the_old_name_says_where_it_is() -> None:
+    with pytest.raises(AttributeError, match="patched is an example now: examples/patch_synthe"):
+        adapters.patched  # noqa: B018
+
 
 USUAL: dict[str, Any] = {"qualities": {"a": 0.0, "b": 5000.0}, "epsilon": 0.5}
 

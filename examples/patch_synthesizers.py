@@ -1,4 +1,8 @@
-"""Puts the exact mechanism in the place of that of an installed package, while a block runs."""
+"""Puts the exact mechanism in the place of that of an installed synthesizer, while a block runs.
+
+Copy it into your project and change it as you need: it knows the versions named at `PLACES`, and is no part of the
+library. Guide: docs/explanation/synthesizers.md.
+"""
 
 import inspect
 import sys
@@ -9,16 +13,16 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
-from ..arguments import choice
-from ..error_boundary import error_boundary
-from ..errors import InvalidArgument, MissingPackage
-from ..numbers import Number
-from ..payment import Account
-from ..privacy.composition import compose
-from ..privacy.guarantees import Guarantee
-from ..privacy.sensitivity import Neighbors
-from ..releases import Release
-from .exponential_mechanism import answer_of, released, scalar, spread_of
+from discreet.adapters.exponential_mechanism import answer_of, released, scalar, spread_of
+from discreet.arguments import choice
+from discreet.error_boundary import error_boundary
+from discreet.errors import InvalidArgument, MissingPackage
+from discreet.numbers import Number
+from discreet.payment import Account
+from discreet.privacy.composition import compose
+from discreet.privacy.guarantees import Guarantee
+from discreet.privacy.sensitivity import Neighbors
+from discreet.releases import Release
 
 Package = Literal["mbi", "dpsynth", "snsynth"]
 
@@ -181,7 +185,6 @@ def _replaced(
     original = vars(holder)[_FUNCTION]
     signature = inspect.signature(original)
 
-    @error_boundary
     def exponential_mechanism(*args: Any, **kwargs: Any) -> Any:
         return draw(_bound(signature, args, kwargs))
 
@@ -217,6 +220,7 @@ def _exchange(place: PackageFunction, old: Any, new: Any) -> None:
                 setattr(module, attribute, new)
 
 
+@error_boundary
 def _draw(
     found: Patched, terms: dict[str, Any], rounding: Any, claims: str, given: dict[str, Any]
 ) -> Any:
