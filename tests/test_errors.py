@@ -21,7 +21,7 @@ from sqlalchemy import event
 import discreet
 from discreet import errors
 from discreet.service.tokens import Tokens
-from discreet.tables.failures import needing
+from discreet.tables.engine_errors import needing
 from discreet.testing import ScriptedBits
 
 from .ledgers import bill

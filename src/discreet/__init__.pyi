@@ -32,7 +32,7 @@ from .service import Connection as Connection
 from .service import connect as connect
 from .tables.candidate_table import CandidateTable as CandidateTable
 from .tables.csv_files import scan_csv as scan_csv
-from .tables.queries import scan_query as scan_query
+from .tables.sql_queries import scan_query as scan_query
 from .verbs.best_price import best_price as best_price
 from .verbs.check import check as check
 from .verbs.mode import mode as mode

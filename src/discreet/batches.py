@@ -69,10 +69,10 @@ class Batch:
 
     def __post_init__(self) -> None:
         """Keep the names as exact text, in a mapping of its own."""
-        named = mapping(self.questions, "questions")
-        if not all(isinstance(question, Call) for question in named.values()):
+        questions = mapping(self.questions, "questions")
+        if not all(isinstance(question, Call) for question in questions.values()):
             raise InvalidArgument("questions must be those of another batch; add them one by one")
-        object.__setattr__(self, "questions", named)
+        object.__setattr__(self, "questions", questions)
 
     def add(
         self, name: str, verb: Callable[..., Release], *arguments: Any, **terms: Any
@@ -89,14 +89,16 @@ class Batch:
             InvalidArgument: if there is a question of that name, or an argument can be read only once:
                 prices are asked before answers.
         """
-        named = read_name(name, "name")
-        if named in self.questions:
-            raise InvalidArgument(f"there is a question named {shown(named)}; take another name")
+        question_name = read_name(name, "name")
+        if question_name in self.questions:
+            raise InvalidArgument(
+                f"there is a question named {shown(question_name)}; take another name"
+            )
         if not callable(verb):
             raise InvalidArgument(f"verb must be a verb such as discreet.mode, got {shown(verb)}")
         for what, value in named_arguments(verb, arguments, terms):
             refuse_one_shot(value, what)
-        return Batch({**self.questions, named: Call(verb, arguments, dict(terms))})
+        return Batch({**self.questions, question_name: Call(verb, arguments, dict(terms))})
 
     def split(
         self,
@@ -115,9 +117,9 @@ class Batch:
         Raises:
             InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
         """
-        kind, total = _budget(epsilon, rho)
-        given = {} if weights is None else self._by_name(weights, "weights")
-        weight = {name: given.get(name, Fraction(1)) for name in self._names()}
+        kind, total = read_total(epsilon, rho)
+        numbers = {} if weights is None else self._by_name(weights, "weights")
+        weight = {name: numbers.get(name, Fraction(1)) for name in self._names()}
         return self._shared_out(kind, total, weight)
 
     def split_by_error(
@@ -140,14 +142,17 @@ class Batch:
         Raises:
             InvalidArgument: if an error is missing, or a question has no such bound.
         """
-        wanted = self._by_name(errors, "errors")
-        missing = [name for name in self._names() if name not in wanted]
+        error_of = self._by_name(errors, "errors")
+        missing = [name for name in self._names() if name not in error_of]
         if missing:
             raise InvalidArgument(f"errors are missing for {', '.join(missing)}")
         sure = positive(confidence, "confidence")
         if sure >= 1:
             raise InvalidNumber(f"confidence must be below 1, got {shown(confidence)}")
-        need = {name: _needed(name, self.questions[name], wanted[name], sure) for name in wanted}
+        need = {
+            name: epsilon_for_error(name, self.questions[name], error_of[name], sure)
+            for name in error_of
+        }
         total = sum(need.values(), Fraction(0)) if epsilon is None else positive(epsilon, "epsilon")
         return self._shared_out("epsilon", total, need)
 
@@ -188,30 +193,33 @@ class Batch:
         bills = self.bills()
         if ledger is not None:
             ledger.quoted(bills.values()).check()
-        paid: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
-        return {name: question.ask(**paid) for name, question in self.questions.items()}
+        payment: dict[str, Any] = {} if ledger is None else {"ledger": ledger}
+        return {name: question.ask(**payment) for name, question in self.questions.items()}
 
     def _names(self) -> Iterable[str]:
         if not self.questions:
             raise InvalidArgument("the batch has no questions; add one")
         return self.questions
 
-    def _by_name(self, given: Mapping[str, Number], what: str) -> dict[str, Fraction]:
+    def _by_name(self, numbers: Mapping[str, Number], what: str) -> dict[str, Fraction]:
         """Return numbers above zero for questions of the batch."""
-        named = mapping(given, what)
-        for name in named:
+        by_name = mapping(numbers, what)
+        for name in by_name:
             if name not in self.questions:
                 raise UnknownName(
                     f"{what} name {shown(name)}; the questions are {', '.join(self.questions)}"
                 )
-        return {name: positive(value, f"{what}[{name!r}]") for name, value in named.items()}
+        return {name: positive(value, f"{what}[{name!r}]") for name, value in by_name.items()}
 
     def _shared_out(self, kind: str, total: Fraction, weight: Mapping[str, Fraction]) -> "Batch":
         """Return the batch with total * weight / (sum of weights) for every question."""
         whole = sum(weight.values(), Fraction(0))
         shares = {name: total * weight[name] / whole for name in self.questions}
         return Batch(
-            {name: _at(question, kind, shares[name]) for name, question in self.questions.items()}
+            {
+                name: at_share(question, kind, shares[name])
+                for name, question in self.questions.items()
+            }
         )
 
     def __str__(self) -> str:
@@ -238,9 +246,10 @@ class Batch:
         return f"Batch({', '.join(self.questions) or 'no questions'})"
 
 
-def _budget(
+def read_total(
     epsilon: Number | None, rho: Number | None
 ) -> tuple[Literal["epsilon", "rho"], Fraction]:
+    """Return the kind of a budget, and how much it is."""
     if (epsilon is None) == (rho is None):
         raise InvalidArgument("give a budget to split: epsilon or rho")
     if epsilon is not None:
@@ -248,16 +257,16 @@ def _budget(
     return "rho", positive(rho, "rho")
 
 
-def _at(question: Call, kind: str, share: Fraction) -> Call:
+def at_share(question: Call, kind: str, share: Fraction) -> Call:
     """Return the question at that much privacy, all its draws together."""
     others = {k: v for k, v in question.terms.items() if k not in {"epsilon", "rho", "scale"}}
     size = others.get("size") or 1
     return question._replace(terms={**others, kind: share / size})
 
 
-def _needed(name: str, question: Call, error: Fraction, sure: Fraction) -> Fraction:
+def epsilon_for_error(name: str, question: Call, error: Fraction, sure: Fraction) -> Fraction:
     """Return the epsilon at which the error has that confidence, whatever the data are."""
-    one = _at(question, "scale", Fraction(1))
+    one = at_share(question, "scale", Fraction(1))
     bill = one.bill(size=None)
     if bill.mechanism not in BOUNDED or bill.candidates is None:
         raise InvalidArgument(

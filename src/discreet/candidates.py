@@ -27,7 +27,7 @@ else:
     T = TypeVar("T", covariant=True)  # whose default is new in Python 3.13
 """The type of an answer, by which `Release` and `Grid` are generic: any type where none is given."""
 
-_BLOCK = 2**15
+BLOCK_OF_VALUES = 2**15
 
 _MOST_POINTS = 10**300
 """More than a double can count serve nobody."""
@@ -88,12 +88,12 @@ class Labels(Sequence[object]):
         """
         refuse_one_shot(labels, argument)
         self.is_declared = is_declared
-        self._labels = tuple(_plain(labels, argument))
+        self._labels = tuple(plain_values(labels, argument))
         if not self._labels:
             raise InvalidCandidates(
                 f"{argument} must not be empty: there must be something to answer"
             )
-        _refuse_repeats(self._labels, argument)
+        check_distinct_labels(self._labels, argument)
 
     @classmethod
     def of(cls, candidates: Iterable[object], argument: str = "candidates") -> "Labels":
@@ -121,19 +121,19 @@ class Labels(Sequence[object]):
         return self._labels[index]
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self._labels[:5]))
-        return f"Labels([{shown}{', ...' if len(self) > 5 else ''}], {len(self)} in all)"
+        beginning = ", ".join(map(repr, self._labels[:5]))
+        return f"Labels([{beginning}{', ...' if len(self) > 5 else ''}], {len(self)} in all)"
 
 
-class Found(Sequence[object]):
+class LabelsFromData(Sequence[object]):
     """Labels that are read from the data, when the first of them is needed and not before. Not public.
 
     Args:
         read: returns the values in the data; called once.
     """
 
-    def __init__(self, read: Callable[[], Iterable[object]]) -> None:
-        self._read = read
+    def __init__(self, read_values: Callable[[], Iterable[object]]) -> None:
+        self._read = read_values
 
     @cached_property
     def _labels(self) -> Labels:
@@ -209,7 +209,7 @@ class Grid(Generic[T]):
             raise IndexError(
                 f"the grid has {self.size:,} points, there is no number {shown(index)}"
             )
-        point: Any = written(self.lo + index * self.step, self._digits)
+        point: Any = plain_number(self.lo + index * self.step, self._digits)
         return point  # type: ignore[no-any-return]
 
     def nearest(self, values: ExactArray) -> Integers:
@@ -227,9 +227,11 @@ class Grid(Generic[T]):
         error = self._double_error()
         if error is None:
             return self._nearest_exactly(values)
-        indices, scratch = np.empty(len(values), dtype=np.int64), np.empty((2, _BLOCK))
-        for start in range(0, len(values), _BLOCK):  # temporary arrays of a block stay in the cache
-            block = slice(start, start + _BLOCK)
+        indices, scratch = np.empty(len(values), dtype=np.int64), np.empty((2, BLOCK_OF_VALUES))
+        for start in range(
+            0, len(values), BLOCK_OF_VALUES
+        ):  # temporary arrays of a block stay in the cache
+            block = slice(start, start + BLOCK_OF_VALUES)
             self._nearest_doubles(values[block], error, indices[block], scratch)
         return indices
 
@@ -297,8 +299,8 @@ class Grid(Generic[T]):
         low, high = min(max(lo, info.min), info.max), max(min(hi, info.max), info.min)
         # Modulo 2**64 the distance from lo is exact, and it is below 2**64.
         above = np.clip(values, low, high).astype(np.uint64) - np.uint64(lo % 2**64)
-        rounded = above // np.uint64(step) + (above % np.uint64(step) > np.uint64((step - 1) // 2))
-        return np.minimum(rounded, np.uint64(self.size - 1)).astype(np.int64)  # type: ignore[no-any-return]
+        indices = above // np.uint64(step) + (above % np.uint64(step) > np.uint64((step - 1) // 2))
+        return np.minimum(indices, np.uint64(self.size - 1)).astype(np.int64)  # type: ignore[no-any-return]
 
     @property
     def description(self) -> dict[str, Fraction]:
@@ -316,7 +318,7 @@ def _doubtful(parts: NDArray[Any], error: float) -> NDArray[np.intp]:
     return np.flatnonzero(np.abs(parts - 0.5) >= 0.5 - error)
 
 
-def written(point: Fraction, places: int | None) -> int | Decimal | Fraction:
+def plain_number(point: Fraction, places: int | None) -> int | Decimal | Fraction:
     """Return a point as an integer, as a decimal with that many places, or as it is where none do."""
     if places == 0:
         return int(point)
@@ -354,7 +356,7 @@ _LONGER = {"candidates": "; for numbers give a Grid, else a CandidateTable"}
 """What holds more than a list, by the argument."""
 
 
-def _plain(labels: Iterable[object], argument: str) -> Iterable[object]:
+def plain_values(labels: Iterable[object], argument: str) -> Iterable[object]:
     """Return the labels as Python values, out of the arrays and scalars of numpy and PyArrow."""
     single = isinstance(labels, str | bytes) or not isinstance(labels, Iterable)
     if single or hasattr(type(labels), "columns"):
@@ -367,13 +369,13 @@ def _plain(labels: Iterable[object], argument: str) -> Iterable[object]:
         if hasattr(labels, to_list):
             labels = getattr(labels, to_list)()
             break
-    found = listed(labels, argument)
-    return [label.item() if isinstance(label, np.generic) else label for label in found]
+    plain_labels = listed(labels, argument)
+    return [label.item() if isinstance(label, np.generic) else label for label in plain_labels]
 
 
-def _refuse_repeats(labels: tuple[object, ...], argument: str) -> None:
+def check_distinct_labels(labels: tuple[object, ...], argument: str) -> None:
     """Raise unless all labels are distinct, hashable, and equal to themselves."""
-    seen: dict[object, object] = {}
+    first_of: dict[object, object] = {}
     for label in labels:
         if not isinstance(label, Hashable):
             raise InvalidCandidates(
@@ -386,9 +388,11 @@ def _refuse_repeats(labels: tuple[object, ...], argument: str) -> None:
                 f"{argument} must be text in UTF-8, numbers of at most 4,200 digits ..., got {shown(label)}"
             )
         for form in _forms(label, argument):
-            if form in seen:
-                raise InvalidCandidates(f"{argument} must be distinct, {_twice(seen[form], label)}")
-            seen[form] = label
+            if form in first_of:
+                raise InvalidCandidates(
+                    f"{argument} must be distinct, {_twice(first_of[form], label)}"
+                )
+            first_of[form] = label
 
 
 def _length(labels: Sized) -> int:

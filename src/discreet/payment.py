@@ -96,7 +96,7 @@ class Account(Protocol):
         ...
 
 
-class Purchased(NamedTuple):
+class PaidAnswer(NamedTuple):
     """A drawn answer and its charge.
 
     Attributes:
@@ -105,7 +105,7 @@ class Purchased(NamedTuple):
             account does not tell.
     """
 
-    drawn: Indices
+    indices: Indices
     charged: bool | None
 
 
@@ -113,22 +113,22 @@ class Purchased(NamedTuple):
 class TellingAccount(Protocol):
     """An account that tells whether a release was charged now, or its request was charged before."""
 
-    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Do as `Account.buy` does, and tell whether this call charged for it."""
         ...
 
 
 def buy_from(
     account: Account, bill: Bill, prepare: Callable[[], Callable[[], Indices]]
-) -> Purchased:
+) -> PaidAnswer:
     """Charge an account for a release, and return the draw, with what the account tells about the charge."""
     if isinstance(account, TellingAccount):
         return account.bought(bill, prepare)
-    return Purchased(account.buy(bill, prepare), None)
+    return PaidAnswer(account.buy(bill, prepare), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Stamped:
+class DescribedAccount:
     """An account that is told what its releases are about."""
 
     account: Account
@@ -136,21 +136,21 @@ class Stamped:
 
     def buy(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Indices:
         """Charge the account for a release about the data."""
-        return self.bought(bill, prepare).drawn
+        return self.bought(bill, prepare).indices
 
-    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Do the same, and tell what the account tells."""
         return buy_from(self.account, replace(bill, about=self.about), prepare)
 
 
-def stamped(account: Any, about: About) -> Any:
+def describe_account(account: Any, about: About) -> Any:
     """Return an account that is told what its releases are about; what the outer verb told it stays."""
     if isinstance(account, Listener):
         account.about = account.about or about
         return account
-    if isinstance(account, Stamped) or not hasattr(account, "buy"):
+    if isinstance(account, DescribedAccount) or not hasattr(account, "buy"):
         return account
-    return Stamped(account, about)
+    return DescribedAccount(account, about)
 
 
 def read_account(ledger: object) -> Account | None:

@@ -64,20 +64,23 @@ class Release(Generic[T]):
         }
 
     def __str__(self) -> str:
-        return f"{_written(self.value)} [{self.promise}]"
+        return f"{answer_in_words(self.value)} [{self.promise}]"
 
     def _repr_html_(self) -> str:
-        told = {"answer": _written(self.value)}
+        answers = {"answer": answer_in_words(self.value)}
         if isinstance(self.value, dict):  # one answer for each group
-            told = {_written(group): _written(answer) for group, answer in self.value.items()}
-        said = {"guarantee": self.promise, "question": self.query}
-        return fact_table("Release: may be published", {**told, **said}).html()
+            answers = {
+                answer_in_words(group): answer_in_words(answer)
+                for group, answer in self.value.items()
+            }
+        facts = {"guarantee": self.promise, "question": self.query}
+        return fact_table("Release: may be published", {**answers, **facts}).html()
 
     def __repr__(self) -> str:
-        return f"Release({_shortened(repr(self.value))}: {self.promise})"
+        return f"Release({shorten(repr(self.value))}: {self.promise})"
 
 
-def _written(value: object) -> str:
+def answer_in_words(value: object) -> str:
     """Return an answer as text, with numbers and dates in a list or a dict written as they are alone."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_inside(key)}: {_inside(one)}' for key, one in value.items())}}}"
@@ -87,7 +90,7 @@ def _written(value: object) -> str:
 
 
 def _inside(value: object) -> str:
-    return repr(value) if isinstance(value, str) else _written(value)
+    return repr(value) if isinstance(value, str) else answer_in_words(value)
 
 
 @error_boundaries
@@ -105,8 +108,8 @@ class Simulation:
 
     def frequencies(self) -> dict[Any, float]:
         """Return the relative frequencies of the answers, most frequent first; several at once as a tuple."""
-        counted = Counter(map(_hashable, self.values)).most_common()
-        return {value: n / len(self.values) for value, n in counted}
+        counts = Counter(map(_hashable, self.values)).most_common()
+        return {value: n / len(self.values) for value, n in counts}
 
     def plot(self, *, label: str = "candidate") -> "Figure":
         """Return a picture of the frequencies as a matplotlib figure; do not publish it either."""
@@ -139,6 +142,6 @@ def json_value(value: object) -> object:
     return value if ordinary else str(value)
 
 
-def _shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return the text, or its beginning if it would fill the screen."""
     return text if len(text) <= 200 else f"{text[:197]}..."

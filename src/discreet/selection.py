@@ -30,7 +30,7 @@ from .mechanisms.contract import (
     read_parameter,
 )
 from .numbers import count, decimal
-from .payment import Account, Bill, Indices, Listener, PrepareDraw, Purchased, buy_from
+from .payment import Account, Bill, Indices, Listener, PaidAnswer, PrepareDraw, buy_from
 from .privacy.guarantees import Guarantee, NoGuarantee
 from .privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
 from .privacy.units import Unit, read_unit, unit_in_words
@@ -44,7 +44,7 @@ from .terms import Terms, check_names, read_payment
 
 MOST_DRAWS = 10**9
 
-_DIGITS = 12
+ERROR_DIGITS = 12
 """Significant digits of an error bound, which is rounded up."""
 
 
@@ -76,10 +76,10 @@ def release(score: Score, answers: Answers | None, query: Query, terms: Terms) -
     def prepare() -> Callable[[], object]:
         return partial(draw, question.law(), size)
 
-    def name(drawn: Any) -> Any:
+    def name(indices: Any) -> Any:
         if answers is None:
-            return np.array(drawn) if isinstance(drawn, list) else drawn
-        return answers[drawn] if size is None else named(drawn, answers)
+            return np.array(indices) if isinstance(indices, list) else indices
+        return answers[indices] if size is None else answers_at(indices, answers)
 
     per = "" if question.unit is None else f", per {unit_in_words(question.unit)}"
     return question.order(query.about(per)).deliver(prepare, name)
@@ -125,33 +125,33 @@ class Order:
         account = self.account
         if isinstance(account, Listener):
             raise account.Heard(self, prepare, name)
-        ready = partial(_ready, prepare)
-        bought = Purchased(ready()(), None) if account is None else self._bought(account, ready)
+        ready = partial(prepare_draw, prepare)
+        answer = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
         return Release(
-            name(bought.drawn),
+            name(answer.indices),
             self.guarantee,
             self.mechanism,
             self.unit,
             query=self.query.words,
             candidates=self._candidates,
-            charged=bought.charged,
+            charged=answer.charged,
         )
 
     @property
     def _candidates(self) -> int | None:
         return None if self.question is None else self.question.candidates
 
-    def _bought(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> Purchased:
+    def _buy(self, account: Account, prepare: Callable[[], Callable[[], object]]) -> PaidAnswer:
         """Return the draw that the account paid for, now or for the same request before."""
 
-        def listed() -> Callable[[], Indices]:
+        def prepare_stored() -> Callable[[], Indices]:
             return partial(_listed_draw, prepare())
 
-        return buy_from(account, self.bill(), listed)
+        return buy_from(account, self.bill(), prepare_stored)
 
     def bill(self) -> Bill:
         """Return the bill for the account: plain public values, from which no private data can be reached."""
-        described = {
+        description = {
             "verb": self.query.verb,
             "arguments": self.query.arguments,
             "mechanism": self.mechanism,
@@ -162,14 +162,14 @@ class Order:
             self.guarantee,
             self.mechanism,
             self.query.words,
-            digest(described),
+            digest(description),
             self.request,
             self._candidates,
             self.unit,
         )
 
 
-def _ready(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
+def prepare_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
     """Compute the private scores, and return the function that draws.
 
     Each in the default floating-point environment: what reads the data, or an account, may have loaded a library
@@ -185,14 +185,18 @@ def draw(law: Law, size: int | None) -> object:
 
 def _listed_draw(draw: Callable[[], object]) -> Indices:
     """Draw, and return the indices as an account stores them."""
-    return _listed(draw())
+    return plain_indices(draw())
 
 
-def _listed(drawn: Any) -> Indices:
+def plain_indices(indices: Any) -> Indices:
     """Return indices as Python integers, in lists."""
-    if hasattr(drawn, "tolist"):
-        return drawn.tolist()  # type: ignore[no-any-return]
-    return [_listed(each) for each in drawn] if isinstance(drawn, list | tuple) else int(drawn)
+    if hasattr(indices, "tolist"):
+        return indices.tolist()  # type: ignore[no-any-return]
+    return (
+        [plain_indices(each) for each in indices]
+        if isinstance(indices, list | tuple)
+        else int(indices)
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -226,16 +230,18 @@ class Question:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee of the whole release, all draws together."""
-        promised = self.calibrated.guarantee
-        return promised if self.size is None else promised.repeated(self.size)
+        once = self.calibrated.guarantee
+        return once if self.size is None else once.repeated(self.size)
 
     @property
     def candidates(self) -> int | None:
         """How many candidates there are, where that is public and finite, and none is preferred."""
-        preferred = not getattr(self.mechanism, "uniform", True)
-        unpromised = isinstance(self.calibrated.guarantee, NoGuarantee)  # they may be of the data
+        has_preference = not getattr(self.mechanism, "uniform", True)
+        has_no_guarantee = isinstance(
+            self.calibrated.guarantee, NoGuarantee
+        )  # they may be of the data
         continuous = getattr(self.score, "continuous", False)
-        if self.answers is None or preferred or unpromised or continuous:
+        if self.answers is None or has_preference or has_no_guarantee or continuous:
             return None
         return self.answers.size or None
 
@@ -278,7 +284,7 @@ class Question:
         if worst is None or measure is None or n is None or epsilon is None:
             return None
         behind = worst.below(n, CONFIDENCE) * self.sensitivity.spread / epsilon
-        error = Fraction(decimal(behind * measure.of_one, _DIGITS, ROUND_CEILING))
+        error = Fraction(decimal(behind * measure.of_one, ERROR_DIGITS, ROUND_CEILING))
         return ErrorBound(error, CONFIDENCE, measure.unit)
 
     def _details(self) -> Mapping[str, object]:
@@ -332,9 +338,9 @@ def _calibration(
 ) -> tuple[Mechanism, Sensitivity, PrivacyParameter | None, Calibrated]:
     """Return the mechanism, the sensitivity of the score, the privacy parameter, and the mechanism calibrated."""
     if type(score) is Given:  # its sensitivity is declared by plain values
-        cached = find_calibration(terms, score.change, score.spread, score.monotonic)
-        if cached is not None:
-            return cached[:4]
+        settings = find_calibration(terms, score.change, score.spread, score.monotonic)
+        if settings is not None:
+            return settings[:4]
     mechanism = read_mechanism(terms.get("mechanism", "exponential"))
     parameter = read_parameter(terms.get("epsilon"), terms.get("rho"), terms.get("scale"))
     _check_range(score, mechanism)
@@ -354,9 +360,9 @@ def _check_range(score: Score, mechanism: Mechanism) -> None:
         )
 
 
-def named(drawn: Any, answers: Answers) -> list[Any]:
+def answers_at(indices: Any, answers: Answers) -> list[Any]:
     """Return the answers with the drawn indices."""
-    return [answers[int(i)] for i in drawn]
+    return [answers[int(i)] for i in indices]
 
 
 class Delivery(NamedTuple):

@@ -142,7 +142,7 @@ class NumberTerms(RecordTerms, total=False):
     candidates: Iterable[object] | Indexed[object] | None
 
 
-_KINDS: tuple[type, ...] = (Terms, PersonTerms, RecordTerms)
+TERM_KINDS: tuple[type, ...] = (Terms, PersonTerms, RecordTerms)
 
 DEFAULTS: dict[str, object] = {
     "epsilon": None,
@@ -177,14 +177,14 @@ def takes_terms_without(*names: str) -> Callable[[Verb], Verb]:
         kind = _kind(verb)
         types = kind.__annotations__
         terms = {n: (types[n], d) for n, d in DEFAULTS.items() if n in types and n not in names}
-        shown: Any = verb
+        function: Any = verb
         if "data" in inspect.signature(verb).parameters:
-            shown = takes_dataset(verb, _asks(kind))
-        shown.__signature__ = spelled_out(verb, terms)
+            function = takes_dataset(verb, _asks(kind))
+        function.__signature__ = spelled_out(verb, terms)
         texts = _shared_entries(kind)
-        shared = {n: texts[n] for n in shown.__signature__.parameters if n in texts}
-        shown.__doc__ = with_entries(verb.__doc__, shared, shown.__signature__.parameters)
-        return error_boundary(shown)  # type: ignore[return-value]
+        shared = {n: texts[n] for n in function.__signature__.parameters if n in texts}
+        function.__doc__ = with_entries(verb.__doc__, shared, function.__signature__.parameters)
+        return error_boundary(function)  # type: ignore[return-value]
 
     return shows
 
@@ -204,7 +204,7 @@ def _shared_entries(kind: type) -> dict[str, str]:
 
 def descriptions(kind: type) -> dict[str, str]:
     """Return the descriptions of the terms of a kind; what a narrower kind says replaces what a wider one does."""
-    wider = [k for k in _KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
+    wider = [k for k in TERM_KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
     return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
 
 
@@ -224,16 +224,16 @@ def spelled_out(
         terms: the type and the default of every argument.
     """
     signature = inspect.signature(function)
-    shown = [
+    parameters = [
         p
         for p in signature.parameters.values()
         if p.kind is not p.VAR_KEYWORD and p.name != "terms"
     ]
-    added = [
+    keywords = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
         for name, (kind, default) in terms.items()
     ]
-    return signature.replace(parameters=[*shown, *added])
+    return signature.replace(parameters=[*parameters, *keywords])
 
 
 _REFUSED = {
@@ -253,14 +253,14 @@ def check_names(terms: Mapping[str, object], names: Iterable[str] | None = None)
     Raises:
         TypeError: as Python does for an unexpected argument, with the nearest name that there is.
     """
-    known = list(Terms.__annotations__ if names is None else names)
+    choices = list(Terms.__annotations__ if names is None else names)
     others = ["sensitivity", "candidates", "monotonic"] if names is None else []
     for name in terms:
-        if name not in known:
+        if name not in choices:
             if name in _REFUSED:
                 raise TypeError(f"unexpected argument {name!r}: {_REFUSED[name]}")
-            close = get_close_matches(name, [*known, *others], n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(known)}"
+            close = get_close_matches(name, [*choices, *others], n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the terms are {', '.join(choices)}"
             raise TypeError(f"unexpected argument {name!r}; {hint}")
 
 

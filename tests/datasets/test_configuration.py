@@ -21,7 +21,7 @@ from discreet.datasets.configuration import (
 from discreet.datasets.lines import line_of, read_toml
 from discreet.datasets.questions import VERBS
 from discreet.errors import InvalidDescription, UnknownName
-from discreet.tables.queries import SqlQuery
+from discreet.tables.sql_queries import SqlQuery
 
 TEXT = """\
 ledger = "budget.db"

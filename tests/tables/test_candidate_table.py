@@ -117,7 +117,7 @@ def held(data: Any, ranking: Any, records: Records = ROWS) -> list[dict[Any, int
     """The count of each candidate as the classes tell it, for each group: each one exactly once."""
     told = []
     for group in recorded(data, "url", records).classes(ranking.ranking):
-        counts, sizes = group.counted()
+        counts, sizes = group.counts_and_sizes()
         assert list(counts) == sorted(set(counts), reverse=True)
         assert min(sizes) > 0
         places = [
@@ -424,7 +424,10 @@ def test_the_candidate_comes_from_the_data_that_were_counted(tmp_path: Path) -> 
     data, candidates = in_parquet(texts(["a", "a", "b"]), texts(URLS), tmp_path)
     table = CandidateTable(candidates, "url")
     [classes] = recorded(data, "url", Records()).classes(table.ranking)
-    assert [column.tolist() for column in classes.counted()] == [[2, 1, 0], [1, 1, len(URLS) - 2]]
+    assert [column.tolist() for column in classes.counts_and_sizes()] == [
+        [2, 1, 0],
+        [1, 1, len(URLS) - 2],
+    ]
     pq.write_table(texts(["b", "b", "zebra"]), data)
     pq.write_table(texts(["zebra", "a"]), candidates)
     assert [table[rank] for rank in classes.ranks([(2, 0), (1, 0)])] == ["a", "b"]
@@ -436,7 +439,7 @@ def test_in_duckdb_too() -> None:
     connection.sql("CREATE TABLE known AS SELECT * FROM (VALUES ('a'), ('b'), ('c')) t(url)")
     table = CandidateTable(connection.table("known"), "url")
     [classes] = recorded(connection.table("visits"), "url", Records()).classes(table.ranking)
-    counts, _ = classes.counted()
+    counts, _ = classes.counts_and_sizes()
     assert counts.tolist() == [2, 1, 0]
     connection.sql("DROP TABLE visits")
     connection.sql("DROP TABLE known")

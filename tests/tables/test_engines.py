@@ -26,7 +26,7 @@ from discreet.errors import (
     UnreadableData,
 )
 from discreet.tables import count
-from discreet.tables.failures import needing
+from discreet.tables.engine_errors import needing
 from discreet.tables.records import Records
 
 from ..columns import numbers_of, recorded

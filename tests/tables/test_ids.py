@@ -47,7 +47,7 @@ def of_rows(rows: list[Any]) -> Units:
 def in_table(data: Any, unit: Any = "p", column: str = "c") -> Units:
     """The units of a table."""
     table = open_table(data, column, Records(unit))
-    units = table.native.units(table.narrowed(), table.unit_type).select(START, SIZE)
+    units = table.native.units(table.record_rows(), table.unit_type).select(START, SIZE)
     starts, sizes = table.native.fetch(units, ColumnType("", "integer", ""))
     return Counter(zip(starts.tolist(), sizes.tolist(), strict=True))
 

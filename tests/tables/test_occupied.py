@@ -91,9 +91,9 @@ def test_indices_are_those_of_the_rows(make: Make, of: str, grid: Grid) -> None:
     rows = numbers(data, "v")
     source, between = on_grid(data, "v", grid), on_grid(data, "v", borders(grid))
     if source is not None:
-        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+        assert tallied(source.occupancy(grid.nearest)) == sorted(grid.nearest(rows).tolist())
     if between is not None:
-        found = tallied(between.occupied(partial(places, grid)))
+        found = tallied(between.occupancy(partial(places, grid)))
         assert [i for i in found if i >= 0] == sorted(highest_paid(grid, rows).tolist())
     lists = [rows, rows.tolist()]
     laws = [
@@ -128,7 +128,7 @@ def test_any_grid(values: list[float], lo: Fraction, step: Fraction, size: int) 
         assert source is not None
         assert between is not None
         rows = np.array(values, dtype=np.float64)
-        assert tallied(source.occupied(grid.nearest)) == sorted(grid.nearest(rows).tolist())
+        assert tallied(source.occupancy(grid.nearest)) == sorted(grid.nearest(rows).tolist())
         bids = Revenue(ArrayColumn(rows), grid).compute(Fraction(1))
         cells_ = Revenue(OnGrid(between), grid).compute(Fraction(1))
         assert list(bids.starts) == list(cells_.starts)
@@ -156,27 +156,27 @@ def test_a_guess_that_is_wrong_decides_nothing(
         monkeypatch.setattr(cells, "_piece", off)
         source = on_grid(engine(table), "v", grid)
         assert source is not None
-        assert tallied(source.occupied(grid.nearest)) == right
+        assert tallied(source.occupancy(grid.nearest)) == right
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_hardly_more_than_the_cells_come_back(
     engine: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, add = list[int](), cells.Occupied.add
+    sent, add = list[int](), cells.Occupancy.add
 
-    def counted(self: cells.Occupied, groups: Any) -> list[int]:
+    def counted(self: cells.Occupancy, groups: Any) -> list[int]:
         sent.append(len(groups))
         return add(self, groups)
 
-    monkeypatch.setattr(cells.Occupied, "add", counted)
+    monkeypatch.setattr(cells.Occupancy, "add", counted)
     rows = np.random.default_rng(7).uniform(0, 10, 100_000)
     for step in ("1", "0.01"):
         for values in (rows, np.round(rows, 2)):
             grid = Grid(0, 10, step)
             source = on_grid(engine(pl.DataFrame({"v": values})), "v", borders(grid))
             assert source is not None
-            source.occupied(partial(places, grid))
+            source.occupancy(partial(places, grid))
     assert len(sent) == 4
     assert max(sent[:2]) <= 2 * 11
     assert max(sent) <= 2 * 1001
@@ -215,7 +215,7 @@ def test_groups_of_any_numbers_add_up(
     stretches = [range(*ends) for ends in pairwise(sorted(cuts))]
 
     index: Any = partial(places, grid) if pay else grid.nearest
-    asked = cells.Occupied(thresholds(grid), index)
+    asked = cells.Occupancy(thresholds(grid), index)
     mixed = asked.add(
         cells.Groups.of(
             [
@@ -293,7 +293,7 @@ def test_short_types_are_not_rounded(engine: str, tmp_path: Path) -> None:
         between, source = on_grid(data, "v", borders(grid)), on_grid(data, "v", grid)
         if between is None or source is None:
             return
-        found = distinct_indices(*between.occupied(partial(places, grid)))
+        found = distinct_indices(*between.occupancy(partial(places, grid)))
         expected = Counter(max(-1, _highest_paid(grid, x)) for x in exact)
         assert dict(zip(*(one.tolist() for one in found), strict=True)) == expected
-        assert tallied(source.occupied(grid.nearest)) == sorted(map(grid._index, exact))
+        assert tallied(source.occupancy(grid.nearest)) == sorted(map(grid._index, exact))

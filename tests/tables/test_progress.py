@@ -137,7 +137,7 @@ def test_a_bar_is_shown_where_the_engine_tells_and_a_spinner_where_it_does_not(
     terminal = at_a_terminal(monkeypatch, "≈ 43% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting("reading a.csv"):
-        connection = progress.watched(Connection(43.2))
+        connection = progress.watch(Connection(43.2))
         assert terminal.seen.wait(10)
         terminal.awaited = "≈ 88% of this scan"
         terminal.seen.clear()
@@ -160,22 +160,22 @@ def test_a_long_name_leaves_room_for_the_bar(monkeypatch: pytest.MonkeyPatch) ->
     terminal = at_a_terminal(monkeypatch, "≈100% of this scan")
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     with progress.waiting(f"reading {'a' * 200}.csv"):
-        progress.watched(Connection(100.0))
+        progress.watch(Connection(100.0))
         assert terminal.seen.wait(10)
     assert max(map(len, terminal.lines())) == 80
 
 
 def test_without_a_bar_connections_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = Connection(43.2)
-    assert progress.watched(connection) is connection
+    assert progress.watch(connection) is connection
     with progress.waiting("reading a.csv"):
-        progress.watched(connection)
+        progress.watch(connection)
     assert connection.told == []
     at_a_terminal(monkeypatch)
     with progress.waiting("reading a.csv"):
-        assert progress.watched(connection) is connection
+        assert progress.watch(connection) is connection
     assert len(connection.told) == 1
-    progress.watched(connection)
+    progress.watch(connection)
     assert len(connection.told) == 1
 
 

@@ -28,9 +28,9 @@ import discreet
 from discreet import Grid
 from discreet.errors import InvalidArgument, MissingColumn, UnreadableData, UnreadableFile
 from discreet.tables import count, distinct, numbers, parse_candidates
-from discreet.tables.held import Typed
 from discreet.tables.in_duckdb import InDuckDB
 from discreet.tables.memory import series_of_pandas
+from discreet.tables.memory_columns import TypedArray
 from discreet.tables.records import Records
 
 from ..columns import numbers_of, recorded
@@ -325,7 +325,7 @@ def test_every_zone_of_pandas() -> None:
     times = pd.Series(pd.to_datetime(["2024-01-01T00:00Z", None]))
     for zone in sorted(zoneinfo.available_timezones() - {"localtime", "Factory"}):
         held = series_of_pandas(times.dt.tz_convert(zone), "c")
-        assert isinstance(held, Typed)
+        assert isinstance(held, TypedArray)
         assert held.of is not None
         assert held.of.kind == "timestamp with time zone", zone
         assert held.array[0] == np.datetime64("2024-01-01"), zone

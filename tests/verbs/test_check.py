@@ -399,8 +399,8 @@ def test_a_unit_adds_no_more_even_if_the_rows_change_between_queries() -> None:
     data = pl.DataFrame({"x": [1] * 50 + [9] * 50, "u": ["a"] * 100})
     for most in (1, 7, 10**6):
         cells = DeclaredCells(open_table(data, "x", Records("u", most)))
-        rows = cells.table.narrowed()
-        counts = cells._counted(nw.concat([rows] * 5), empty=False)
+        rows = cells.table.record_rows()
+        counts = cells._count(nw.concat([rows] * 5), empty=False)
         assert (counts.fits, counts.misfits, counts.missing) == (min(most, 100), 0, 0)
 
 

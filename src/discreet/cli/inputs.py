@@ -26,7 +26,7 @@ from ..errors import (
 )
 from ..file_permissions import private_opener
 from ..numbers import exact
-from ..tables.failures import quietly
+from ..tables.engine_errors import quietly
 from ..tables.paths import file_format
 
 STDIN = "-"

@@ -9,7 +9,7 @@ from contextvars import ContextVar, Token
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from ..payment import UNDESCRIBED, stamped
+from ..payment import UNDESCRIBED, describe_account
 from .dataset import Dataset
 from .dataset_paths import check_raw
 from .dataset_terms import Asks, settle
@@ -40,7 +40,7 @@ def takes_dataset(verb: Callable[_P, _T], asks: Asks) -> Callable[_P, _T]:
             if outer.old_value is Token.MISSING:
                 check_raw(data, column, is_charged=kwargs.get("ledger") is not None)
             if kwargs.get("ledger") is not None and (asks != "values" or column is not None):
-                kwargs["ledger"] = stamped(kwargs["ledger"], UNDESCRIBED)
+                kwargs["ledger"] = describe_account(kwargs["ledger"], UNDESCRIBED)
             return verb(*args, **kwargs)
         finally:
             _inside.reset(outer)

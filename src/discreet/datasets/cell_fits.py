@@ -9,12 +9,12 @@ from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..privacy.units import read_unit, unit_in_words
-from ..tables.engine import open_table, unwrapped
-from ..tables.fits import CellCounts, DeclaredCells, meant
+from ..tables.engine import open_table, unwrap
+from ..tables.fits import CellCounts, DeclaredCells, column_bound
 from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
 from ..tables.records import Records
-from ..tables.written import is_written
+from ..tables.text_files import is_written
 from .columns import TYPES, Column
 from .dataset import Dataset, declared_unit
 from .dataset_terms import declared_bound, declared_values
@@ -76,7 +76,7 @@ def check_cells(dataset: Dataset) -> list[Fit]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    source = unwrapped(dataset.source)
+    source = unwrap(dataset.source)
     return [_fit(dataset, column, source) for column in dataset.columns.values()]
 
 
@@ -102,7 +102,7 @@ def record_fits(
     """
     column = dataset.column(name)
     records = described_records(dataset) if records is None else records
-    data = unwrapped(dataset.source) if source is None else source
+    data = unwrap(dataset.source) if source is None else source
     return _counts(dataset, column, DeclaredCells(open_table(data, column.name, records)))
 
 
@@ -145,7 +145,7 @@ def _counts(dataset: Dataset, column: Column, cells: DeclaredCells) -> CellCount
         return cells.every_one()
     if column.type == "string" and of.kind == "text":
         return cells.every_one()
-    return cells.accepted(lambda value: not _reason(value, column, of))
+    return cells.by_predicate(lambda value: not _reason(value, column, of))
 
 
 def _count_in_range(column: Column, cells: DeclaredCells) -> CellCounts | None:
@@ -210,7 +210,7 @@ def _reason(value: Any, column: Column, of: ColumnType) -> str:
         return "other_type"
     low, high = column.minimum, column.maximum
     if of.kind == "float":
-        cell, low, high = Fraction(value), meant(low, of), meant(high, of)
+        cell, low, high = Fraction(value), column_bound(low, of), column_bound(high, of)
     try:
         Column(column.name, column.type, low, high).check_bounds(cell)
     except InvalidCandidates:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..arguments import exact_text
-from ..candidates import Grid, decimal_places, written
+from ..candidates import Grid, decimal_places, plain_number
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import exact
 from ..tables.kinds import plain
@@ -282,7 +282,7 @@ def _number(value: Any) -> int | float | Decimal | Fraction | None:
     number = None if isinstance(value, str) else _fraction(value)
     if number is None or isinstance(value, float):
         return None if number is None else float(value)
-    return written(number, decimal_places(number))
+    return plain_number(number, decimal_places(number))
 
 
 def _truth(value: Any) -> bool | None:
@@ -319,7 +319,7 @@ class ValueType:
 
 
 def _parse_number(text: str) -> Any:
-    return written(exact(text, "a number"), None)
+    return plain_number(exact(text, "a number"), None)
 
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
@@ -418,5 +418,5 @@ COLUMN = Variants("type", one_of(TYPES), {kind: _column_of(kind) for kind in TYP
 def _bound_in_words(value: object) -> str:
     """Return a bound or a value as a person writes it."""
     if isinstance(value, Fraction):
-        return str(written(value, decimal_places(value)))
+        return str(plain_number(value, decimal_places(value)))
     return str(value)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_path
 from ..errors import InvalidArgument, UnreadableFile
-from ..tables.queries import columns_of_rows
 from ..tables.query_tables import TableCheck
+from ..tables.sql_queries import columns_of_rows
 from .declarations import KeyPath, wrong
 
 if TYPE_CHECKING:

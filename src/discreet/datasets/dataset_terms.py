@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..candidates import Grid, Labels
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..numbers import count, exact
-from ..payment import stamped
+from ..payment import describe_account
 from ..privacy.units import one_record, plain_unit, read_unit
 from ..tables.candidate_table import CandidateTable
 from .columns import MOST_VALUES, Column
@@ -32,7 +32,7 @@ def settle(dataset: Dataset, arguments: dict[str, Any], asks: Asks, verb: str) -
     account = arguments.get("ledger")
     account = dataset.account() if account is None else account
     source, about = dataset.question()
-    return {**arguments, "ledger": stamped(account, about), "data": source}
+    return {**arguments, "ledger": describe_account(account, about), "data": source}
 
 
 def check_question(dataset: Dataset, verb: str, asks: Asks, question: Mapping[str, Any]) -> None:

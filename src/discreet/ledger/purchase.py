@@ -19,7 +19,7 @@ from ..errors import (
     shown,
 )
 from ..messages import Message
-from ..payment import About, Bill, Indices, Purchased
+from ..payment import About, Bill, Indices, PaidAnswer
 from ..privacy.contract import Guarantee
 from ..privacy.units import Unit
 from . import integrity, queries
@@ -179,23 +179,23 @@ class Purchase:
     payer: Payer
     bill: Bill
 
-    def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+    def complete(self, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Return the stored answer, or a new one after it was charged and stored."""
         store = self.payer.store
         if (answer := store.read(self._look)) is not None:
             store.cover(answer.number)
-            return Purchased(_indices_of(answer), charged=False)
+            return PaidAnswer(_indices_of(answer), charged=False)
         return self._buy(prepare())
 
-    def _buy(self, draw: Callable[[], Indices]) -> Purchased:
+    def _buy(self, draw: Callable[[], Indices]) -> PaidAnswer:
         """Charge, draw and store. Errors from here on lose their frames, which hold drawn answers."""
         is_paid = False
         try:
             answer, is_new = without_frames(partial(self.payer.store.write, self._pay))
             if answer is not None:
-                return Purchased(_indices_of(answer), is_new)
+                return PaidAnswer(_indices_of(answer), is_new)
             is_paid = True
-            return Purchased(without_frames(partial(self._draw, draw)), is_new)
+            return PaidAnswer(without_frames(partial(self._draw, draw)), is_new)
         except BaseException as error:
             was_charged = True if is_paid else self._was_charged(error)
             if was_charged is not False:

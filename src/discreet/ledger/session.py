@@ -11,7 +11,7 @@ from ..accuracy import ErrorBound
 from ..error_boundary import error_boundaries
 from ..errors import Exhausted, LedgerError
 from ..messages import Message
-from ..payment import Bill, Indices, Purchased
+from ..payment import Bill, Indices, PaidAnswer
 from ..privacy.contract import Guarantee
 from ..privacy.units import read_unit
 from ..releases import Release
@@ -200,9 +200,9 @@ class Session:
         Side channels: the response time of the database. The ledger records that a release was charged,
         when, and its answer.
         """
-        return self.bought(bill, prepare).drawn
+        return self.bought(bill, prepare).indices
 
-    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> Purchased:
+    def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
         """Do as `buy` does, and tell whether this call charged: a request that was charged before is free.
 
         Args:

@@ -12,7 +12,7 @@ from ..batches import Call
 from ..errors import Exhausted, InvalidArgument, InvalidNumber, NotAllowed, Unanswerable
 from ..ledger import Session
 from ..messages import AND, joined
-from ..payment import Bill, Indices, Purchased
+from ..payment import Bill, Indices, PaidAnswer
 from ..privacy.guarantees import Guarantee
 from ..privacy.statements import by_mechanism, in_brief
 from ..privacy.units import Unit
@@ -242,9 +242,9 @@ class Checkout:
 
     def buy(self, bill: Bill, prepare: Prepare) -> Indices:
         """Charge for a release and draw, as the session does."""
-        return self.bought(bill, prepare).drawn
+        return self.bought(bill, prepare).indices
 
-    def bought(self, bill: Bill, prepare: Prepare) -> Purchased:
+    def bought(self, bill: Bill, prepare: Prepare) -> PaidAnswer:
         """Check the bill, buy it, and tell whether this call charged."""
         self._check(bill)
         self.request = bill.request or str(uuid4())

@@ -20,7 +20,7 @@ from ..sampling.enclosures import precision
 from ..sampling.runs import Runs
 from ..sampling.vectors import Vector
 from ..scores.distance import Lattice
-from ..selection import MOST_DRAWS, Delivery, Question, delivery_of, named
+from ..selection import MOST_DRAWS, Delivery, Question, answers_at, delivery_of
 from ..tables.candidate_table import CandidateTable
 from ..terms import PAID, Terms, refuse_payment, takes_terms_without
 from ..verbs.select import select
@@ -152,7 +152,7 @@ def simulate(verb: object, /, *arguments: object, **terms: object) -> Simulation
         return Simulation([_plain(asked.name(draw())) for _ in range(size)], order.mechanism)
     drawn = [int(i) for i in question.law().draws(size, SystemBits())]
     answers = question.answers
-    return Simulation(drawn if answers is None else named(drawn, answers), order.mechanism)
+    return Simulation(drawn if answers is None else answers_at(drawn, answers), order.mechanism)
 
 
 def _plain(answer: Any) -> Any:

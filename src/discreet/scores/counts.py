@@ -86,7 +86,7 @@ class ClassCounts(BaseScore):
     def compute(self, cutoff_gap: Fraction) -> Runs:
         """Return the classes, the most common candidates first. Private."""
         classes = self.column.classes(self.ranking)
-        counts, sizes = classes.counted()
+        counts, sizes = classes.counts_and_sizes()
 
         def locate(places: Sequence[tuple[int, int]]) -> list[int]:
             ranks: list[int] = classes.ranks([(int(counts[c]), nth) for c, nth in places])

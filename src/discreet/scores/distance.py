@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ..candidates import Grid, decimal_places, written
+from ..candidates import Grid, decimal_places, plain_number
 from ..errors import InvalidNumber, InvalidScores
 from ..numbers import Number, fits, positive, positive_up
 from ..privacy.sensitivity import Neighbors, Sensitivity, read_neighbors
@@ -42,7 +42,7 @@ class Lattice:
         return 0
 
     def __getitem__(self, index: int) -> int | Decimal | Fraction:
-        return written(index * self.step, decimal_places(self.step))
+        return plain_number(index * self.step, decimal_places(self.step))
 
     @property
     def description(self) -> dict[str, Fraction]:

@@ -122,7 +122,7 @@ class Revenue(BaseScore):
         """Return the indices of the highest prices that bids pay, in order, and how many pay them."""
         source = self.column.on_grid(borders(self.prices))
         if source is not None:
-            return _paying(*source.occupied(partial(places, self.prices)))
+            return _paying(*source.occupancy(partial(places, self.prices)))
         bids, counts = self.column.numbers()
         if counts is not None:
             return _paying(places(self.prices, bids), counts)

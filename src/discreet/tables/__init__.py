@@ -7,7 +7,7 @@ of a CSV or Parquet file. Types are decided from the schema, never from rows; CS
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from .failures import quietly
+from .engine_errors import quietly
 
 if TYPE_CHECKING:
     from ..sampling.vectors import ExactArray
@@ -88,8 +88,8 @@ def declared_categories(data: Table, column: str | None) -> list[str] | None:
 
     Side channels: time depends on the schema, or for a file on its header, and on nothing else.
     """
-    declared = _open(data, column).type().declared
-    return None if declared is None else list(declared)
+    categories = _open(data, column).type().enum_categories
+    return None if categories is None else list(categories)
 
 
 def shows_types(data: Table) -> bool:
@@ -105,13 +105,13 @@ def distinct(data: Table, column: str | None) -> list[object]:
 
     Side channels: everything, for the values themselves are returned.
     """
+    from .text_files import is_written
     from .values import in_order
-    from .written import is_written
 
     table = _open(data, column)
     of = table.type()
-    found = quietly(table.native.values, table.failure, of)
-    return in_order(value for value in found if not is_written(of) or value)
+    cells = quietly(table.native.values, table.failure, of)
+    return in_order(value for value in cells if not is_written(of) or value)
 
 
 def parse_candidates(data: Table, column: str, texts: Sequence[str]) -> list[object]:

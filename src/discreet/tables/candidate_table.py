@@ -8,7 +8,7 @@ from ..arguments import column_name
 from ..candidates import position
 from ..error_boundary import error_boundaries
 from ..errors import InvalidCandidates, shown
-from .failures import quietly
+from .engine_errors import quietly
 from .ranking import Ranking, rank_candidates
 
 _KINDS = ("text", "integer", "decimal", "date", "timestamp", "uuid")
@@ -38,7 +38,7 @@ class CandidateTable:
     def __init__(self, data: object, column: str) -> None:
         """Read and number the candidates."""
         self._column = column_name(column)
-        self.ranking = _ranked(data, self._column)
+        self.ranking = rank_column(data, self._column)
 
     @property
     def size(self) -> int:
@@ -73,19 +73,19 @@ class CandidateTable:
         return f"CandidateTable({self.size:,} candidates in column {self._column!r})"
 
 
-def names_file(given: object) -> bool:
+def names_file(candidates: object) -> bool:
     """Return whether the candidates were given as the name of a file."""
-    if isinstance(given, os.PathLike):
+    if isinstance(candidates, os.PathLike):
         return True
-    return isinstance(given, str) and given.lower().endswith(_ENDINGS)
+    return isinstance(candidates, str) and candidates.lower().endswith(_ENDINGS)
 
 
-def _ranked(data: object, column: str) -> Ranking:
+def rank_column(data: object, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
-    from .engine import keeps_candidates, open_table, unwrapped
+    from .engine import keeps_candidates, open_table, unwrap
     from .paths import names_files
 
-    data = unwrapped(data)
+    data = unwrap(data)
     table = open_table(data, column)
     if not keeps_candidates(data):
         raise InvalidCandidates(

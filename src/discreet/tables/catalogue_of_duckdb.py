@@ -52,7 +52,7 @@ class DuckCatalogue:
         [(database,)] = self._connection.execute("SELECT current_database()").fetchall()
         tables = {_table_name(table, database) for _, table in ends if table}
         others = {name for name, table in ends if not table} - _NO_TABLE
-        texts, hashed = self._definitions(query)
+        texts, view_hash = self._definitions(query)
         files = {name for text in texts for name in files_in(text)} if others else set()
         if not files and not all(name.startswith("DUCKDB_") for name in others):
             raise UnreadableData(
@@ -60,7 +60,7 @@ class DuckCatalogue:
             )
         is_whole = not others <= _READERS
         return QueryTables(
-            None if is_whole else tuple(sorted(tables)), tuple(sorted(files)), hashed
+            None if is_whole else tuple(sorted(tables)), tuple(sorted(files)), view_hash
         )
 
     def names(self) -> frozenset[str]:
@@ -76,15 +76,17 @@ class DuckCatalogue:
 
     def _definitions(self, query: str) -> tuple[list[str], str]:
         """Return the texts of a query and of the views and macros behind it, and the hash of the latter."""
-        known = self._connection.execute(_DEFINITIONS).fetchall()
+        definitions = self._connection.execute(_DEFINITIONS).fetchall()
         texts, places = [query], set[int]()
         for text in texts:  # it grows
             behind = [
-                i for i, (name, _) in enumerate(known) if i not in places and _may_name(text, name)
+                i
+                for i, (name, _) in enumerate(definitions)
+                if i not in places and _may_name(text, name)
             ]
             places.update(behind)
-            texts += [known[i][1] for i in behind]
-        return texts, hash_of(known[i] for i in sorted(places))
+            texts += [definitions[i][1] for i in behind]
+        return texts, hash_of(definitions[i] for i in sorted(places))
 
 
 def _ends(plans: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -97,9 +99,11 @@ def _ends(plans: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield from _ends(plan["children"])
 
 
-def _table_name(qualified: str, database: str) -> str:
+def _table_name(full_name: str, database: str) -> str:
     """Return the name of a table with its schema, from one as a plan writes it; and with another database."""
-    parts = [quoted.replace('""', '"') or plain for quoted, plain in _NAMES.findall(qualified)]
+    parts = [
+        with_quotes.replace('""', '"') or plain for with_quotes, plain in _NAMES.findall(full_name)
+    ]
     return ".".join(parts[1:] if parts[0] == database and len(parts) > 1 else parts).lower()
 
 

@@ -76,14 +76,19 @@ class PostgreSQLCatalogue:
         self._connection.execute(text(f"EXPLAIN {query}")).close()
         locks = {*(self._one(_LOCKS) or ())} - before
         rows = self._behind(locks)
-        hashed = hash_of((row.name, row.definition) for row in rows if row.definition is not None)
+        view_hash = hash_of(
+            (row.name, row.definition) for row in rows if row.definition is not None
+        )
         if self._has_readers([query, *(row.definition or "" for row in rows)]) or any(
             row.is_of_system or row.calls_functions or row.kind == _FOREIGN for row in rows
         ):
-            return QueryTables(None, (), hashed, database=server)
-        found = [row for row in rows if row.kind != "v"]
-        names, numbers = tuple(row.name for row in found), tuple(row.number for row in found)
-        return QueryTables(names, (), hashed, numbers, server)
+            return QueryTables(None, (), view_hash, database=server)
+        relations = [row for row in rows if row.kind != "v"]
+        names, numbers = (
+            tuple(row.name for row in relations),
+            tuple(row.number for row in relations),
+        )
+        return QueryTables(names, (), view_hash, numbers, server)
 
     def names(self) -> frozenset[str] | None:
         """Return None: a table that was renamed is known by its number."""

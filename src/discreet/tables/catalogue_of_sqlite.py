@@ -31,25 +31,25 @@ class SQLiteCatalogue:
 
     def tables(self, query: str) -> QueryTables:
         """Return the tables that the prepared statement names or opens, with the hash of its views."""
-        listed = self._connection.execute(_DEFINITIONS).fetchall()
-        known = {_small(name): (kind, sql) for name, _, kind, sql, _ in listed if kind != "index"}
-        pages = {page: _small(table) for _, table, _, _, page in listed if page}
+        rows = self._connection.execute(_DEFINITIONS).fetchall()
+        kinds = {_small(name): (kind, sql) for name, _, kind, sql, _ in rows if kind != "index"}
+        pages = {page: _small(table) for _, table, _, _, page in rows if page}
         try:
             names, around = self._names(query, pages)
         except PermissionError:
             return ALL_TABLES
-        views = {name for name in names | around if known.get(name, ("", ""))[0] == "view"}
+        views = {name for name in names | around if kinds.get(name, ("", ""))[0] == "view"}
         tables = sorted(names - views)
-        is_plain = all(name in known and _has_rows(*known[name]) for name in tables)
-        hashed = hash_of((name, known[name][1]) for name in sorted(views))
+        is_plain = all(name in kinds and _has_rows(*kinds[name]) for name in tables)
+        view_hash = hash_of((name, kinds[name][1]) for name in sorted(views))
         return QueryTables(
-            tuple(f"main.{name}" for name in tables) if is_plain else None, (), hashed
+            tuple(f"main.{name}" for name in tables) if is_plain else None, (), view_hash
         )
 
     def names(self) -> frozenset[str]:
         """Return the names of all tables of the database, as `tables` spells them."""
-        listed = self._connection.execute(_DEFINITIONS).fetchall()
-        return frozenset(f"main.{_small(name)}" for name, _, kind, *_ in listed if kind == "table")
+        rows = self._connection.execute(_DEFINITIONS).fetchall()
+        return frozenset(f"main.{_small(name)}" for name, _, kind, *_ in rows if kind == "table")
 
     def attempt(self) -> AbstractContextManager[Any]:
         """Return a context of nothing: a query that fails leaves nothing behind."""
@@ -64,7 +64,7 @@ class SQLiteCatalogue:
         Raises:
             PermissionError: if the statement does something else than to read.
         """
-        names, around, refused = set[str](), set[str](), list[int]()
+        names, around, denials = set[str](), set[str](), list[int]()
 
         def authorize(action: int, name: str, _: str, __: str, within: str) -> int:
             if action == sqlite3.SQLITE_READ:
@@ -72,26 +72,26 @@ class SQLiteCatalogue:
             if within:
                 around.add(_small(within))
             if action not in _ALLOWED:
-                refused.append(action)
+                denials.append(action)
             return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
 
         self._connection.set_authorizer(authorize)
         try:
             steps = self._connection.execute(f"EXPLAIN {query}").fetchall()
         except sqlite3.DatabaseError:
-            if not refused:
+            if not denials:
                 raise
         finally:
             self._connection.set_authorizer(None)
-        if refused:
+        if denials:
             raise PermissionError
-        opened = (
+        sources = (
             pages.get(page, _ROWS) if database == 0 else _ROWS
             for _, step, _, page, database, *_ in steps
             if step == "OpenRead"
         )
         from_elsewhere = {_ROWS for step in steps if step[1] == "VOpen"}
-        return names | {*opened} | from_elsewhere, around
+        return names | {*sources} | from_elsewhere, around
 
 
 def _has_rows(kind: str, sql: str) -> bool:

@@ -66,7 +66,7 @@ class CellSource(Protocol):
 class GridSource(CellSource, Protocol):
     """The same, and which indices have records at all."""
 
-    def occupied(self, index: "Index") -> tuple[Integers, NDArray[np.int64]]:
+    def occupancy(self, index: "Index") -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many, some of them perhaps more than once, in one pass.
 
         At most two rows are fetched per cell of the grid with records, besides the distinct
@@ -218,7 +218,7 @@ class GridHistogram:
 
     def add(self, groups: Groups) -> list[int]:
         """Count groups of records, and return the keys of those that are in more than one cell."""
-        mixed = list[int]()
+        ambiguous = list[int]()
         columns = (groups.keys, groups.records, groups.least, groups.greatest)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for key, records, least, greatest in rows:
@@ -227,8 +227,8 @@ class GridHistogram:
                 part, cell = self._homes[place]
                 self.counts[part][cell] += records
             else:
-                mixed.append(key)
-        return mixed
+                ambiguous.append(key)
+        return ambiguous
 
     def _place(self, value: Unit | Fraction) -> int:
         """Return the place of the cell that a record of the parts is in.
@@ -238,7 +238,7 @@ class GridHistogram:
         return bisect_right(self._lows, self._thresholds.unit(value)) - 1
 
 
-class Occupied:
+class Occupancy:
     """The query for the indices that have records, and those found so far.
 
     A group whose least and greatest record have one index is counted there, for the index does not fall where
@@ -249,23 +249,23 @@ class Occupied:
         whole = range(thresholds.grid.size)
         self.pieces = [_piece(thresholds, whole, (None, None), 1)]
         self._index = index
-        self._found = list[tuple[Integers, NDArray[np.int64]]]()
+        self._tallies = list[tuple[Integers, NDArray[np.int64]]]()
 
     def add(self, groups: Groups) -> list[int]:
         """Count groups of records, and return the keys of those that have more than one index."""
         indices = self._index(groups.least)
         # Equal numbers have one index, which need not be found twice.
         apart = np.flatnonzero(groups.least != groups.greatest)
-        mixed = np.zeros(len(groups), dtype=np.bool_)
-        mixed[apart] = indices[apart] != self._index(groups.greatest[apart])
-        self._found.append((indices[~mixed], groups.records[~mixed]))
-        keys: list[int] = groups.keys[mixed].tolist()
+        ambiguous = np.zeros(len(groups), dtype=np.bool_)
+        ambiguous[apart] = indices[apart] != self._index(groups.greatest[apart])
+        self._tallies.append((indices[~ambiguous], groups.records[~ambiguous]))
+        keys: list[int] = groups.keys[ambiguous].tolist()
         return keys
 
     @property
     def tally(self) -> tuple[Integers, NDArray[np.int64]]:
         """The indices that records have, and how many."""
-        indices, counts = zip(*self._found, strict=True)
+        indices, counts = zip(*self._tallies, strict=True)
         return np.concatenate(indices), np.concatenate(counts)
 
 

@@ -14,7 +14,7 @@ from ..candidates import Grid, Labels
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .cells import GridSource
-from .engine import array_of, open_table, unwrapped
+from .engine import array_of, open_table, unwrap
 from .expressions import Numbers, OpenedTable
 from .meanings import Rungs, rungs
 from .numeric import from_list, numeric_values
@@ -62,9 +62,9 @@ class Source:
 
     def __init__(self, data: object, column: str | None, records: Records | None = None) -> None:
         """Remember the arguments; see `engine.open_table`."""
-        self._given, self.name, self.records = data, column, records or Records()
-        self._counted: tuple[object, list[list[int]]] | None = None
-        self._ranked: tuple[object, Sequence[CountClasses]] | None = None
+        self._argument, self.name, self.records = data, column, records or Records()
+        self._tally: tuple[object, list[list[int]]] | None = None
+        self._classes: tuple[object, Sequence[CountClasses]] | None = None
 
     @property
     def groups(self) -> list["Group"]:
@@ -74,7 +74,7 @@ class Source:
     @cached_property
     def data(self) -> Any:
         """The table itself: of a query, the rows that it selects."""
-        return unwrapped(self._given)
+        return unwrap(self._argument)
 
     @cached_property
     def table(self) -> OpenedTable:
@@ -97,15 +97,15 @@ class Source:
 
     def tally(self, candidates: Sequence[object]) -> list[list[int]]:
         """Return the records per candidate, by group."""
-        if self._counted is None or self._counted[0] is not candidates:
-            self._counted = candidates, self.table.tally(candidates)
-        return self._counted[1]
+        if self._tally is None or self._tally[0] is not candidates:
+            self._tally = candidates, self.table.tally(candidates)
+        return self._tally[1]
 
     def classes(self, ranking: Ranking) -> Sequence[CountClasses]:
         """Return the candidates of a public table in classes of equal counts, by group."""
-        if self._ranked is None or self._ranked[0] is not ranking:
-            self._ranked = ranking, ranking.classes(self.table)
-        return self._ranked[1]
+        if self._classes is None or self._classes[0] is not ranking:
+            self._classes = ranking, ranking.classes(self.table)
+        return self._classes[1]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -189,8 +189,8 @@ class Histogram:
         """Return the values that are not missing, and their counts."""
         counts = [_whole(n) for n in self.mapping.values()]
         values = list(self.mapping)
-        kept = [i for i, value in enumerate(values) if len(from_list([value]))]
-        return from_list([values[i] for i in kept]), integers([counts[i] for i in kept])
+        positive = [i for i, value in enumerate(values) if len(from_list([value]))]
+        return from_list([values[i] for i in positive]), integers([counts[i] for i in positive])
 
     def on_grid(self, grid: Grid) -> None:
         """Return nothing: they are in memory."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..arguments import file_path, listed
 from ..error_boundary import error_boundary
 from ..errors import InvalidArgument, MissingColumn, UnreadableFile, shown
-from .failures import missing_column, quietly
+from .engine_errors import missing_column, quietly
 from .ids import sql_json_id
 from .records import is_of_unit
 
@@ -86,12 +86,14 @@ def scan_csv(
         raise InvalidArgument(f"delimiter must be one character of ASCII, got {shown(delimiter)}")
     if delimiter is not None and delimiter in '"\r\n':
         raise InvalidArgument("delimiter must not be a quote or the end of a line")
-    given = None if names is None else tuple(listed(names, "names", _MOST_COLUMNS))
-    if given is not None and (
-        not all(isinstance(name, str) for name in given) or len({*given}) < len(given) or not given
+    labels = None if names is None else tuple(listed(names, "names", _MOST_COLUMNS))
+    if labels is not None and (
+        not all(isinstance(name, str) for name in labels)
+        or len({*labels}) < len(labels)
+        or not labels
     ):
         raise InvalidArgument("names must be a list of distinct texts, one for each column")
-    return CsvFile(file, delimiter, given)
+    return CsvFile(file, delimiter, labels)
 
 
 def open_csv(
@@ -102,19 +104,19 @@ def open_csv(
     connection: "DuckDBPyConnection",
 ) -> "DuckDBPyRelation":
     """Return columns of a CSV file; only its header has been read."""
-    packed = file.suffix.lower() == ".gz"
+    is_gzip = file.suffix.lower() == ".gz"
     if start == b"PAR1":
         raise UnreadableFile(f"{file} holds Parquet: name it .parquet")
-    if start.startswith(b"\x1f\x8b") and not packed:
+    if start.startswith(b"\x1f\x8b") and not is_gzip:
         raise UnreadableFile(f"{file} is compressed with gzip: name it .csv.gz")
-    delimiter, names, header = _form(file, columns, form, packed=packed)
-    chosen = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
-    chosen |= {
-        a: f"nullif({of}, '')" for a, of in chosen.items() if is_of_unit(a)
+    delimiter, names, header = read_form(file, columns, form, is_gzip=is_gzip)
+    expressions = {alias: f"c{names.index(name)}" for alias, name in columns.items()}
+    expressions |= {
+        a: f"nullif({of}, '')" for a, of in expressions.items() if is_of_unit(a)
     }  # empty is nobody
     options = {"delim": delimiter, "header": header}
-    query = _Query(file, len(names), chosen, options)
-    return quietly(query.asked, _not_csv(file), connection)
+    query = CsvQuery(file, len(names), expressions, options)
+    return quietly(query.open, not_csv(file), connection)
 
 
 def open_json_lines(
@@ -129,7 +131,7 @@ def open_json_lines(
         alias: "/" + name.replace("~", "~0").replace("/", "~1") for alias, name in columns.items()
     }
     line = "CASE WHEN json_valid(c0) THEN c0 END"
-    chosen = {
+    expressions = {
         alias: sql_json_id(line, f"$pointer_{alias}")
         if is_of_unit(alias)
         else f"json_extract_string({line}, $pointer_{alias})"
@@ -137,14 +139,14 @@ def open_json_lines(
     }
     # No text in JSON holds this character, so it ends no field of a line that is JSON.
     options = {"delim": "\x01", "header": False, "quote": "", "escape": ""}
-    given = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
+    parameters = {f"pointer_{alias}": pointer for alias, pointer in pointers.items()}
     failure = UnreadableFile(f"{file} cannot be opened")
-    query = _Query(file, 1, chosen, options, given)
-    return quietly(query.asked, failure, connection)
+    query = CsvQuery(file, 1, expressions, options, parameters)
+    return quietly(query.open, failure, connection)
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class CsvQuery:
     """Expressions over the columns c0, c1, ... of a file.
 
     Attributes:
@@ -157,14 +159,14 @@ class _Query:
 
     file: Path
     width: int
-    chosen: Mapping[str, str]
+    expressions: Mapping[str, str]
     options: Mapping[str, object]
-    given: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
-    def asked(self, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
+    def open(self, connection: "DuckDBPyConnection") -> "DuckDBPyRelation":
         """Return the relation."""
         names = [f"c{i}" for i in range(self.width)]
-        told: dict[str, object] = {
+        settings: dict[str, object] = {
             "columns": dict.fromkeys(names, "VARCHAR"),
             # All of them: where one column is read, DuckDB 2.0 looks up this list by wrong positions.
             "force_not_null": names,
@@ -173,13 +175,13 @@ class _Query:
             **self.options,
         }
         i = next(_numbers)  # relations that are put together must not share names of parameters
-        spelled = ", ".join(f"{name}=${name}_{i}" for name in told)
-        columns = ", ".join(f"{of} AS {alias}" for alias, of in self.chosen.items())
-        for name in self.given:
+        spelling = ", ".join(f"{name}=${name}_{i}" for name in settings)
+        columns = ", ".join(f"{of} AS {alias}" for alias, of in self.expressions.items())
+        for name in self.parameters:
             columns = columns.replace(f"${name}", f"${name}_{i}")
-        values = {**told, **self.given, "path": literal_path(self.file)}
+        values = {**settings, **self.parameters, "path": literal_path(self.file)}
         return connection.sql(
-            f"SELECT {columns} FROM read_csv($path_{i}, {spelled})",
+            f"SELECT {columns} FROM read_csv($path_{i}, {spelling})",
             params={f"{name}_{i}": value for name, value in values.items()},
         )
 
@@ -192,33 +194,34 @@ def literal_path(file: Path) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(file))
 
 
-def _form(
-    file: Path, columns: Mapping[str, str], form: CsvFile | None, *, packed: bool
+def read_form(
+    file: Path, columns: Mapping[str, str], form: CsvFile | None, *, is_gzip: bool
 ) -> tuple[str, list[str], bool]:
     """Return the delimiter, the names of the columns, and whether the first line has them."""
-    given = None if form is None else form.delimiter
+    delimiter = None if form is None else form.delimiter
     if form is None or form.names is None:
-        choices = DELIMITERS if given is None else (given,)
-        return *_split(read_header(file, packed), columns, file, choices), True
+        choices = DELIMITERS if delimiter is None else (delimiter,)
+        return *split_header(read_header(file, is_gzip), columns, file, choices), True
     for alias, column in columns.items():
         if column not in form.names:
             raise missing_column(column, form.names, str(file), alias)
-    return given or ",", [*form.names], False
+    return delimiter or ",", [*form.names], False
 
 
-def _not_csv(file: Path) -> UnreadableFile:
+def not_csv(file: Path) -> UnreadableFile:
+    """Return the error for a file that is no CSV file."""
     return UnreadableFile(f"{file} is not a CSV file: its first line is not UTF-8 text")
 
 
-def read_header(file: Path, packed: bool) -> str:
+def read_header(file: Path, is_gzip: bool) -> str:
     """Return the first line of a CSV file, without its end."""
     try:
-        with gzip.open(file) if packed else file.open("rb") as stream:
+        with gzip.open(file) if is_gzip else file.open("rb") as stream:
             line = stream.readline(LONGEST_HEADER)
     except (OSError, EOFError, zlib.error):
         line = b""
     text = line.splitlines()[0] if line else b""
-    if packed and not line:
+    if is_gzip and not line:
         raise UnreadableFile(f"{file} is not compressed with gzip, or it is empty")
     if len(text) >= LONGEST_HEADER:
         raise UnreadableFile(f"{file} has a first line of more than {LONGEST_HEADER} bytes")
@@ -227,23 +230,23 @@ def read_header(file: Path, packed: bool) -> str:
     except UnicodeDecodeError:
         header = "\0"
     if "\0" in header:
-        raise _not_csv(file)
+        raise not_csv(file)
     if not header.strip():
         raise UnreadableFile(f"{file} has an empty first line. Accepted: the columns' names")
     return header
 
 
-def _split(
+def split_header(
     header: str, columns: Mapping[str, str], file: Path, delimiters: Sequence[str]
 ) -> tuple[str, list[str]]:
     """Return the delimiter and the columns' names, of the delimiters that show the most wanted columns."""
     if header.count('"') % 2:
         raise UnreadableFile(f"{file} has a quote in its first line that is not closed there")
     choices = [(d, next(reader([header], delimiter=d))) for d in delimiters]
-    wanted = set(columns.values())
+    question_columns = set(columns.values())
 
     def columns_shown(choice: tuple[str, list[str]]) -> tuple[int, int]:
-        return len(wanted & set(choice[1])), len(choice[1])
+        return len(question_columns & set(choice[1])), len(choice[1])
 
     delimiter, names = max(choices, key=columns_shown)
     for alias, column in columns.items():

@@ -34,11 +34,11 @@ def counts_beside(
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
         at, above = [_at(x, of) for x in some], [_above(x, of) for x in some]
-        cuts = sorted({cut for cut in (*at, *above) if cut is not None})
-        below = _counted(rows, fetch, of, cuts)
+        cuts = sorted({edge for edge in (*at, *above) if edge is not None})
+        below = cumulative_counts(rows, fetch, of, cuts)
         last = len(cuts)
-        less += [below[last if cut is None else bisect_left(cuts, cut)] for cut in at]
-        up_to = [below[last if cut is None else bisect_left(cuts, cut)] for cut in above]
+        less += [below[last if edge is None else bisect_left(cuts, edge)] for edge in at]
+        up_to = [below[last if edge is None else bisect_left(cuts, edge)] for edge in above]
         more += [below[-1] - n for n in up_to]
     return less, more
 
@@ -55,7 +55,7 @@ def between(rows: Frame, of: ColumnType, low: Fraction | None, high: Fraction | 
     return rows if above is None else rows.filter(cell < constant(above, of))
 
 
-def _counted(
+def cumulative_counts(
     rows: Frame,
     fetch: Callable[[Frame, ColumnType], list[ExactArray]],
     of: ColumnType,
@@ -64,16 +64,16 @@ def _counted(
     """Return how many records are below the cuts, and last how many there are."""
     import narwhals.stable.v2 as nw
 
-    key = _place([constant(cut, of) for cut in cuts], range(len(cuts) + 1)).alias("key")
-    counted = rows.with_columns(key).group_by("key").agg(nw.len().alias("records"))
-    keys, records = fetch(counted, of)
-    held = [0] * (len(cuts) + 1)
+    key = place_among([constant(edge, of) for edge in cuts], range(len(cuts) + 1)).alias("key")
+    groups = rows.with_columns(key).group_by("key").agg(nw.len().alias("records"))
+    keys, records = fetch(groups, of)
+    sizes = [0] * (len(cuts) + 1)
     for place, n in zip(keys.tolist(), records.tolist(), strict=True):
-        held[int(place)] = int(n)
-    return [*accumulate(held)]
+        sizes[int(place)] = int(n)
+    return [*accumulate(sizes)]
 
 
-def _place(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Expr":
+def place_among(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Expr":
     """Return how many cuts a record is not below, by halving."""
     import narwhals.stable.v2 as nw
 
@@ -82,7 +82,9 @@ def _place(cuts: Sequence[int | float | Decimal], places: range) -> "nw.Expr":
     middle = len(places) // 2
     below = nw.col(CELL) < cuts[places[middle] - 1]
     return (
-        nw.when(below).then(_place(cuts, places[:middle])).otherwise(_place(cuts, places[middle:]))
+        nw.when(below)
+        .then(place_among(cuts, places[:middle]))
+        .otherwise(place_among(cuts, places[middle:]))
     )
 
 

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from typing import TYPE_CHECKING
 
-from .progress import watched
+from .progress import watch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -32,7 +32,7 @@ def connect() -> "DuckDBPyConnection":
         _directories[:] = [_private_directory()]
         config = {**CONFIG, "temp_directory": _directories[0]}
         _databases.append(duckdb.connect(config=config))
-    return watched(_databases[0].cursor())
+    return watch(_databases[0].cursor())
 
 
 def connect_file(path: str) -> "DuckDBPyConnection":
@@ -41,7 +41,7 @@ def connect_file(path: str) -> "DuckDBPyConnection":
 
     connect()  # makes the directory
     config = {**CONFIG, "temp_directory": _directories[0]}
-    return watched(duckdb.connect(path, read_only=True, config=config))
+    return watch(duckdb.connect(path, read_only=True, config=config))
 
 
 def _private_directory() -> str:

@@ -11,14 +11,14 @@ import numpy as np
 
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
 from ..privacy.units import columns_of_unit
+from .engine_errors import missing_column, needing, quietly
 from .expressions import OpenedTable
-from .failures import missing_column, needing, quietly
-from .held import Held, Objects
 from .kinds import CELL
+from .memory_columns import MemoryColumn, Objects
 from .native import Native
 from .paths import names_files
-from .queries import SqlQuery
 from .records import PART, Records, unit_aliases
+from .sql_queries import SqlQuery
 
 if TYPE_CHECKING:
     from .in_polars import InPolars
@@ -65,15 +65,15 @@ def open_table(data: object, column: str | None, records: Records | None = None)
     """
     records = Records() if records is None else records
     unit = dict(zip(unit_aliases(records.unit), columns_of_unit(records.unit), strict=True))
-    wanted = {CELL: column, **unit, PART: records.by}
-    columns = {alias: name for alias, name in wanted.items() if name is not None}
+    names = {CELL: column, **unit, PART: records.by}
+    columns = {alias: name for alias, name in names.items() if name is not None}
     if column is None and columns:
         raise InvalidArgument("privacy units and groups need a table: name its column")
-    native, failure = _opened(data, columns)
+    native, failure = open_native(data, columns)
     return OpenedTable(native, {CELL: ONLY, **columns}, records, failure)
 
 
-def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
+def open_native(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
     """Return the columns in an engine, and the error to raise when that fails."""
     if names_files(data, column=bool(columns)):
         from .files import open_columns
@@ -81,14 +81,14 @@ def _opened(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
         if not columns:
             raise InvalidArgument("a file needs the name of a column")
         return open_columns(data, columns)
-    data = unwrapped(data)
+    data = unwrap(data)
     failure = failure_of(data)
     opener = ENGINES.get(_package(data))
     if opener is not None:
         return quietly(opener, failure, data, columns), failure
     from .memory import in_memory
 
-    columns_held = held(data, columns)
+    columns_held = memory_columns(data, columns)
     return quietly(in_memory, failure, columns_held), failure
 
 
@@ -104,9 +104,9 @@ def failure_of(data: object) -> UnreadableData:
     )
 
 
-def held(data: object, columns: Columns) -> Mapping[str, Held]:
+def memory_columns(data: object, columns: Columns) -> Mapping[str, MemoryColumn]:
     """Return the columns of a table in memory."""
-    opener = HELD.get(_package(data), _others)
+    opener = IN_MEMORY.get(_package(data), _others)
     return quietly(opener, failure_of(data), data, columns)
 
 
@@ -124,7 +124,7 @@ def array_of(data: object, column: str) -> Any | None:
         return None
     from .numeric import column_numbers
 
-    cells = held(data, columns)[CELL]
+    cells = memory_columns(data, columns)[CELL]
     return quietly(column_numbers, failure, cells, column)
 
 
@@ -133,12 +133,12 @@ def keeps_candidates(data: object) -> bool:
     return names_files(data) or _package(data) in ("duckdb", "polars", "pyspark")
 
 
-def unwrapped(data: Any) -> Any:
+def unwrap(data: Any) -> Any:
     """Return the rows of a query, the native table of a Narwhals frame, and anything else as it is."""
     if isinstance(data, SqlQuery):
-        return data.fetched()
+        return data.read_rows()
     if _ADVICE.get(type(data).__name__) == _GROUPED:
-        raise refused(data)
+        raise no_table(data)
     if _package(data) == "narwhals":
         return data.to_native()
     if _package(data) == "deltalake" and hasattr(data, "to_pyarrow_dataset"):
@@ -154,54 +154,54 @@ def _package(data: object) -> str:
     return package.lstrip("_")
 
 
-def refused(data: object) -> UnreadableData:
+def no_table(data: object) -> UnreadableData:
     """Return the error for data that are no table, with the line that converts them."""
     kind = type(data)
     advice = _ADVICE.get(kind.__name__, "")
     for method in ("to_arrow", "to_pandas", "to_polars", "to_pyarrow", "collect", "compute"):
         if not advice and callable(getattr(kind, method, None)):
             advice = f"give data.{method}()"
-    given = f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
+    type_name = f"{kind.__module__.split('.')[0]}.{kind.__qualname__}"
     return UnreadableData(
-        f"data must be {ACCEPTED}; got a {given}" + (f": {advice}" if advice else "")
+        f"data must be {ACCEPTED}; got a {type_name}" + (f": {advice}" if advice else "")
     )
 
 
 def _where(names: Sequence[object], columns: Columns) -> dict[str, int]:
     """Return the positions of columns."""
-    listed = list(names)
+    headings = list(names)
     for alias, column in columns.items():
-        if column not in listed:
-            raise missing_column(column, listed, "the data", alias)
-        if listed.count(column) > 1:
+        if column not in headings:
+            raise missing_column(column, headings, "the data", alias)
+        if headings.count(column) > 1:
             raise UnreadableData(
-                f"data must have distinct columns, but {listed.count(column)} are named {column!r}"
+                f"data must have distinct columns, but {headings.count(column)} are named {column!r}"
             )
-    return {alias: listed.index(column) for alias, column in columns.items()}
+    return {alias: headings.index(column) for alias, column in columns.items()}
 
 
 def _check_table(data: object, columns: Columns, *, has: str) -> None:
     """Raise unless the data are a table, and a column of it is named."""
     if not hasattr(type(data), has):
-        raise refused(data)
+        raise no_table(data)
     if not columns:
         raise InvalidArgument("a table needs the name of a column")
 
 
 def _duckdb(data: Any, columns: Columns) -> Native:
-    from .in_duckdb import InDuckDB, picked
+    from .in_duckdb import InDuckDB, select_columns
 
     _check_table(data, columns, has="project")
-    return InDuckDB(picked(data, columns, "the data"))
+    return InDuckDB(select_columns(data, columns, "the data"))
 
 
 def _dataset(data: Any, columns: Columns) -> Native:
     from .database import connect
-    from .in_duckdb import InDuckDB, picked
+    from .in_duckdb import InDuckDB, select_columns
 
     _check_table(data, columns, has="schema")
     _where(data.schema.names, columns)
-    return InDuckDB(picked(connect().from_arrow(data), columns, "the data"))
+    return InDuckDB(select_columns(connect().from_arrow(data), columns, "the data"))
 
 
 def _polars(data: Any, columns: Columns) -> "InPolars":
@@ -225,7 +225,7 @@ def _spark(data: Any, columns: Columns) -> Native:
     return InSpark(spark_columns(data, _where(data.columns, columns)))
 
 
-def _pandas(data: Any, columns: Columns) -> Mapping[str, Held]:
+def _pandas(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
     from .memory import series_of_pandas
 
     if not columns and not hasattr(data, "columns"):
@@ -235,26 +235,26 @@ def _pandas(data: Any, columns: Columns) -> Mapping[str, Held]:
     return {a: series_of_pandas(data.iloc[:, i], columns[a]) for a, i in where.items()}
 
 
-def _dask(data: Any, columns: Columns) -> Mapping[str, Held]:
+def _dask(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
     """Return columns of a Dask table: those of the question come here, and are counted as those of pandas."""
     _check_table(data, columns, has="columns")
     where = _where(data.columns, columns)
     return _pandas(data.iloc[:, sorted({*where.values()})].compute(), columns)
 
 
-def _arrow(data: Any, columns: Columns) -> Mapping[str, Held]:
+def _arrow(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
     from .memory import arrow_column
 
     if hasattr(data, "type") and not columns:
         return {CELL: arrow_column(data, ONLY)}
     if type(data).__name__ in _ADVICE:
-        raise refused(data)
+        raise no_table(data)
     _check_table(data, columns, has="schema")
     where = _where(data.schema.names, columns)
     return {alias: arrow_column(data.column(i), columns[alias]) for alias, i in where.items()}
 
 
-def _others(data: object, columns: Columns) -> Mapping[str, Held]:
+def _others(data: object, columns: Columns) -> Mapping[str, MemoryColumn]:
     """Return columns of arrays of numpy, Python's lists and dicts, and whatever exports an Arrow stream."""
     if isinstance(data, np.ndarray):
         return _numpy(data, columns)
@@ -263,7 +263,7 @@ def _others(data: object, columns: Columns) -> Mapping[str, Held]:
     if isinstance(data, list | tuple):
         return _rows(data, columns)
     if not hasattr(data, "__arrow_c_stream__") or not columns:
-        raise refused(data)
+        raise no_table(data)
     pa = needing("pyarrow", "arrow")
     reader = pa.RecordBatchReader.from_stream(data)
     positions = sorted({*_where(reader.schema.names, columns).values()})
@@ -272,18 +272,18 @@ def _others(data: object, columns: Columns) -> Mapping[str, Held]:
     return _arrow(pa.Table.from_batches(batches, schema), columns)
 
 
-def _numpy(data: Any, columns: Columns) -> Mapping[str, Held]:
+def _numpy(data: Any, columns: Columns) -> Mapping[str, MemoryColumn]:
     from .memory import typed_array
 
     if not columns:
         return {CELL: typed_array(data, ONLY)}
     if data.dtype.names is None:
-        raise refused(data)
+        raise no_table(data)
     _where(data.dtype.names, columns)
     return {alias: typed_array(np.asarray(data[name]), name) for alias, name in columns.items()}
 
 
-def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, Held]:
+def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, MemoryColumn]:
     from .memory import typed_array
 
     _where([*data], columns)
@@ -296,12 +296,12 @@ def _lists(data: Mapping[Any, Any], columns: Columns) -> Mapping[str, Held]:
     }
 
 
-def _rows(data: Sequence[object], columns: Columns) -> Mapping[str, Held]:
+def _rows(data: Sequence[object], columns: Columns) -> Mapping[str, MemoryColumn]:
     """Return columns of a list of values, or of dicts, where absent keys are null: keys are no schema."""
     if not columns:
         return {CELL: Objects(list(data))}
     if data and not isinstance(data[0], Mapping):
-        raise refused(data)
+        raise no_table(data)
     rows = [row if isinstance(row, Mapping) else {} for row in data]
     return {alias: Objects([row.get(name) for row in rows]) for alias, name in columns.items()}
 
@@ -314,7 +314,7 @@ ENGINES: dict[str, Callable[[object, Columns], Native]] = {
 }
 """What opens the tables of a package in their engine."""
 
-HELD: dict[str, Callable[[object, Columns], Mapping[str, Held]]] = {
+IN_MEMORY: dict[str, Callable[[object, Columns], Mapping[str, MemoryColumn]]] = {
     "pandas": _pandas,
     "dask": _dask,
     "pyarrow": _arrow,

@@ -16,11 +16,11 @@ from ..errors import DiscreetError
 from ..sampling.vectors import ExactArray
 from .cells import Thresholds
 from .cut_counts import counts_beside
-from .failures import quietly
+from .engine_errors import quietly
 from .grid_counts import GridCounts
 from .ids import check_unit
 from .kinds import CELL, INTEGER, ColumnType
-from .meanings import Meanings, coded, meanings, positions
+from .meanings import Meanings, as_codes, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
 
@@ -60,10 +60,10 @@ class OpenedTable:
         places = positions(values)
         if not places:
             return [[0] * len(values) for _ in range(self.groups)]
-        part, cell, count = quietly(self._counted, self.failure, places)
-        found = dict(zip(zip(part, cell, strict=True), count, strict=True))
+        part, cell, count = quietly(self._count_positions, self.failure, places)
+        counts = dict(zip(zip(part, cell, strict=True), count, strict=True))
         where = [places[means[0]] if means else -1 for means in values]
-        return [[int(found.get((g, place), 0)) for place in where] for g in range(self.groups)]
+        return [[int(counts.get((g, place), 0)) for place in where] for g in range(self.groups)]
 
     def bounded(self) -> "Numbers":
         """Return the numbers of the records, bounded per privacy unit and group.
@@ -72,14 +72,14 @@ class OpenedTable:
         rows are read anew.
         """
         numeric = quietly(self.native.numeric, self.failure)
-        parsed = OpenedTable(numeric, self.names, self.records, self.failure)
-        of = parsed.type()
+        numeric_table = OpenedTable(numeric, self.names, self.records, self.failure)
+        of = numeric_table.type()
         if of.name != "object":
             check_numbers(of)
-        rows = quietly(parsed._bounded, self.failure, of)
+        rows = quietly(numeric_table._bounded, self.failure, of)
         return Numbers(numeric, rows, of, self.failure, self.records.by is not None)
 
-    def narrowed(self) -> Frame:
+    def record_rows(self) -> Frame:
         """Return the rows with a privacy unit and a group, bounded in groups per unit."""
         import narwhals.stable.v2 as nw
 
@@ -91,7 +91,9 @@ class OpenedTable:
         if self.records.unit is not None:
             rows = rows.filter(~nw.col(PERSON).is_null())
         if self.records.by is not None:
-            rows = self._placed(rows, PART, positions(self.meanings(PART, self.records.groups)))
+            rows = self._with_positions(
+                rows, PART, positions(self.meanings(PART, self.records.groups))
+            )
         return self._in_few_groups(rows) if self.records.bounds_groups else rows
 
     def meanings(self, alias: str, candidates: Sequence[object]) -> Meanings:
@@ -99,9 +101,9 @@ class OpenedTable:
         name = "group" if alias == PART else "candidate"
         values = meanings(candidates, self.type(alias), name)
         codes = self.native.codes.get(alias)
-        return values if codes is None else coded(values, codes)
+        return values if codes is None else as_codes(values, codes)
 
-    def _placed(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
+    def _with_positions(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
         """Return the rows whose value is among those, with its position instead of the value."""
         import narwhals.stable.v2 as nw
 
@@ -109,8 +111,8 @@ class OpenedTable:
             missing = nw.col(alias).is_null()
             return rows.filter(missing & ~missing).with_columns(nw.lit(0).alias(alias))
         others = [name for name in self._columns if name != alias]
-        found = self.native.join_positions(rows, alias, self.type(alias), places)
-        return found.select(*others, nw.col(POSITION).alias(alias))
+        matches = self.native.join_positions(rows, alias, self.type(alias), places)
+        return matches.select(*others, nw.col(POSITION).alias(alias))
 
     @property
     def unit_type(self) -> ColumnType:
@@ -124,14 +126,16 @@ class OpenedTable:
         there = {CELL: True, PERSON: self.records.unit is not None, PART: PART in self.names}
         return [*(alias for alias in there if there[alias]), *self.native.starts]
 
-    def _counted(self, places: Mapping[object, int]) -> tuple[list[int], list[int], list[int]]:
+    def _count_positions(
+        self, places: Mapping[object, int]
+    ) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
-        rows = self.native.join_positions(self.narrowed(), CELL, self.type(), places)
-        columns = self.native.fetch(self.counted(rows), INTEGER)
+        rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
+        columns = self.native.fetch(self.count_records(rows), INTEGER)
         cell, *part, count = (column.tolist() for column in columns)
         return (part[0] if part else [0] * len(cell)), cell, count
 
-    def counted(self, rows: Frame) -> Frame:
+    def count_records(self, rows: Frame) -> Frame:
         """Return the numbers of records by POSITION, and by group where there are groups: of rows, or of units."""
         import narwhals.stable.v2 as nw
 
@@ -142,21 +146,21 @@ class OpenedTable:
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""
-        once = self._numbered(rows.group_by(PERSON, PART, *self.native.starts).agg())
-        kept = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
-        return rows.join(kept, on=[PERSON, PART], how="inner")
+        once = self._with_units(rows.group_by(PERSON, PART, *self.native.starts).agg())
+        staying = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
+        return rows.join(staying, on=[PERSON, PART], how="inner")
 
     def _bounded(self, of: ColumnType) -> Frame:
         """Return the rows that hold a number, bounded per unit and group."""
-        rows = self.native.present(self.narrowed(), of)
+        rows = self.native.present(self.record_rows(), of)
         columns = [CELL] if self.records.by is None else [CELL, PART]
         if self.records.unit is None or self.records.rows is None:
             return rows.select(*columns)
         blocks = [UNIT, *columns[1:]]
-        stay = _stay(self._numbered(rows), CELL, blocks, self.records.rows)
+        stay = _stay(self._with_units(rows), CELL, blocks, self.records.rows)
         return self.native.keep(stay.select(*columns))
 
-    def _numbered(self, rows: Frame) -> Frame:
+    def _with_units(self, rows: Frame) -> Frame:
         """Return the rows with UNIT, START and SIZE of their privacy unit."""
         units = self.native.units(rows, self.unit_type)
         without = rows.drop(*self.native.starts) if self.native.starts else rows
@@ -171,7 +175,7 @@ class Numbers:
     rows: Frame
     of: ColumnType
     failure: DiscreetError
-    grouped: bool
+    has_groups: bool
 
     def on_grid(self, group: int, grid: Grid) -> GridCounts | None:
         """Return the numbers of a group as counts on a grid.
@@ -194,10 +198,10 @@ class Numbers:
         """Return the distinct numbers of a group, and their counts."""
         import narwhals.stable.v2 as nw
 
-        counted = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
-        values, counts = quietly(self.native.fetch, self.failure, counted, self.of)
-        if self.native.decoded is not None:
-            values = self.native.decoded[values]
+        groups = self._of_group(group).group_by(CELL).agg(nw.len().alias(COUNT))
+        values, counts = quietly(self.native.fetch, self.failure, groups, self.of)
+        if self.native.code_values is not None:
+            values = self.native.code_values[values]
         return values, counts.astype(np.int64)
 
     @property
@@ -207,7 +211,9 @@ class Numbers:
     def _of_group(self, group: int) -> Frame:
         import narwhals.stable.v2 as nw
 
-        return self.rows.filter(nw.col(PART) == group).select(CELL) if self.grouped else self.rows
+        return (
+            self.rows.filter(nw.col(PART) == group).select(CELL) if self.has_groups else self.rows
+        )
 
 
 def compares(native: Native, of: ColumnType) -> bool:
@@ -227,7 +233,7 @@ def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
     import narwhals.stable.v2 as nw
 
     rank = (nw.col(of).rank("ordinal").over(*blocks) - 1).cast(nw.Int64)
-    ranked = rows.with_columns(rank.alias(RANK))
+    with_ranks = rows.with_columns(rank.alias(RANK))
     if blocks != [UNIT]:
-        ranked = ranked.with_columns(nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
-    return ranked.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)
+        with_ranks = with_ranks.with_columns(nw.len().over(*blocks).cast(nw.Int64).alias(SIZE))
+    return with_ranks.filter((nw.col(RANK) * most + nw.col(START)) % nw.col(SIZE) < most)

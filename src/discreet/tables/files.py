@@ -14,12 +14,12 @@ from ..arguments import file_path
 from ..errors import DiscreetError, UnreadableFile
 from .csv_files import CsvFile, literal_path, open_csv, open_json_lines
 from .database import connect
-from .failures import needing, quietly
-from .in_duckdb import InDuckDB, picked
+from .engine_errors import needing, quietly
+from .in_duckdb import InDuckDB, select_columns
 from .kinds import CELL, ColumnType
 from .paths import FILE_FORMATS, file_format
 from .temp_table import ROWS, TempTable
-from .written import CELL_AS_DOUBLE
+from .text_files import CELL_AS_DOUBLE
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -38,7 +38,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class FileColumns:
     """Some columns of a file."""
 
     relation: "DuckDBPyRelation"
@@ -56,20 +56,18 @@ def open_columns(data: FileNames, columns: Mapping[str, str]) -> tuple[InDuckDB,
             The names of files and their schemas are public.
         columns: a mapping from the other names to those of the columns.
     """
-    given, files = _listed(data), listed_files(data)
+    paths, files = path_list(data), listed_files(data)
     connection = connect()
-    opened = [_open(file, columns, connection) for file in files]
-    for file, one in zip(files, opened, strict=True):
-        if one.kind != opened[0].kind or one.relation.types != opened[0].relation.types:
+    parts = [open_file(file, columns, connection) for file in files]
+    for file, one in zip(files, parts, strict=True):
+        if one.kind != parts[0].kind or one.relation.types != parts[0].relation.types:
             raise UnreadableFile(f"{file.path} has columns of other types than {files[0].path}")
-    whole = opened[0]
-    if len(opened) > 1:
-        several = UnreadableFile(f"a file of {_spelled(given)} cannot be read to its end")
-        whole = replace(
-            whole, relation=_together([one.relation for one in opened]), failure=several
-        )
+    whole = parts[0]
+    if len(parts) > 1:
+        several = UnreadableFile(f"a file of {path_in_words(paths)} cannot be read to its end")
+        whole = replace(whole, relation=_together([one.relation for one in parts]), failure=several)
     near = connection.sql("SELECT 0 AS nothing")
-    return _native(whole, columns, near), whole.failure
+    return native_columns(whole, columns, near), whole.failure
 
 
 def listed_files(data: FileNames) -> list[File]:
@@ -79,21 +77,22 @@ def listed_files(data: FileNames) -> list[File]:
         UnreadableFile: if one is there twice, by a link or another spelling: a record would count twice, and its
             answers tell twice as much about it.
     """
-    found, seen = _all_files(data), dict[object, Path]()
-    for file in found if len(found) > 1 else ():
+    files, first_paths = _all_files(data), dict[object, Path]()
+    for file in files if len(files) > 1 else ():
         try:
-            known = file.path.stat()
+            status = file.path.stat()
         except OSError:  # it is named when it is opened
             continue
-        first = seen.setdefault((known.st_dev, known.st_ino), file.path)
+        first = first_paths.setdefault((status.st_dev, status.st_ino), file.path)
         if first is not file.path:
             raise UnreadableFile(
                 f"{first} and {file.path} are one file, whose records would count twice; name it once"
             )
-    return found
+    return files
 
 
-def _listed(data: FileNames) -> list[One]:
+def path_list(data: FileNames) -> list[One]:
+    """Return a path, or several, as a list."""
     return [data] if isinstance(data, str | os.PathLike | CsvFile) else list(data)
 
 
@@ -105,28 +104,31 @@ def _together(relations: list["DuckDBPyRelation"]) -> "DuckDBPyRelation":
     return relations[0]
 
 
-def _native(opened: Opened, columns: Mapping[str, str], near: "DuckDBPyRelation") -> InDuckDB:
+def native_columns(
+    file_columns: FileColumns, columns: Mapping[str, str], near: "DuckDBPyRelation"
+) -> InDuckDB:
     """Return the columns of files for DuckDB to count; fields of text are parsed when numbers are asked for."""
-    if opened.kind not in ("CSV", "JSON"):
-        return InDuckDB(opened.relation, near=near)
-    types = {alias: ColumnType(name, "text", opened.kind) for alias, name in columns.items()}
-    parsed = partial(_parsed, opened.relation, types, near)
-    return InDuckDB(opened.relation, types, numbered=parsed, near=near)
+    if file_columns.kind not in ("CSV", "JSON"):
+        return InDuckDB(file_columns.relation, near=near)
+    types = {alias: ColumnType(name, "text", file_columns.kind) for alias, name in columns.items()}
+    parser = partial(parse_cells, file_columns.relation, types, near)
+    return InDuckDB(file_columns.relation, types, numeric_form=parser, near=near)
 
 
-def _parsed(
+def parse_cells(
     relation: "DuckDBPyRelation", types: Mapping[str, ColumnType], near: "DuckDBPyRelation"
 ) -> InDuckDB:
     """Return all rows with the number that CELL spells, if it does. They are kept: a file is parsed once."""
     query = f"SELECT * REPLACE ({CELL_AS_DOUBLE} AS {CELL}) FROM {ROWS}"
-    kept = TempTable(relation, query, near=near)
+    table = TempTable(relation, query, near=near)
     number = replace(types[CELL], kind="float", layout="<d")
-    return InDuckDB(kept.rows, {**types, CELL: number}, near=near, _kept=[kept])
+    return InDuckDB(table.rows, {**types, CELL: number}, near=near, _tables=[table])
 
 
-def _spelled(given: Sequence[One]) -> str:
-    first = given[0].path if isinstance(given[0], CsvFile) else given[0]
-    return str(Path(os.path.abspath(first))) + (" and others" if len(given) > 1 else "")
+def path_in_words(paths: Sequence[One]) -> str:
+    """Return the first path, and whether there are others, for messages."""
+    first = paths[0].path if isinstance(paths[0], CsvFile) else paths[0]
+    return str(Path(os.path.abspath(first))) + (" and others" if len(paths) > 1 else "")
 
 
 def files_of(data: FileNames) -> list[Path]:
@@ -139,26 +141,26 @@ def files_of(data: FileNames) -> list[Path]:
 
 
 def _all_files(data: FileNames) -> list[File]:
-    return [file for one in _listed(data) for file in _files(one)]
+    return [file for one in path_list(data) for file in files_of_path(one)]
 
 
-def _files(one: One) -> list[File]:
+def files_of_path(one: One) -> list[File]:
     """Return the files that a path stands for."""
     form = one if isinstance(one, CsvFile) else None
-    given = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
-    _refuse_addresses(given)
-    file_path(given, "a path")
+    text = str(one.path if isinstance(one, CsvFile) else one)  # as text: it may be no path at all
+    _refuse_addresses(text)
+    file_path(text, "a path")
     # Not resolve(), which follows links.
-    file = Path(os.path.abspath(os.path.expanduser(given)))
+    file = Path(os.path.abspath(os.path.expanduser(text)))
     if _is_pattern(file):
-        found = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
-        if not found:
+        paths = sorted(Path(name) for name in glob.glob(str(file), recursive=True))
+        if not paths:
             raise UnreadableFile(f"no file matches {file}")
-    elif quietly(file.is_dir, _denied(file)):
+    elif quietly(file.is_dir, no_access(file)):
         return [File(path, form, _partition(path.relative_to(file))) for path in _of_folder(file)]
     else:
-        found = [file]
-    return [File(path, form, {}) for path in found]
+        paths = [file]
+    return [File(path, form, {}) for path in paths]
 
 
 def _partition(path: Path) -> dict[str, str | None]:
@@ -168,14 +170,14 @@ def _partition(path: Path) -> dict[str, str | None]:
     return {name: None if v == "__HIVE_DEFAULT_PARTITION__" else v for name, v in values.items()}
 
 
-def _refuse_addresses(given: str) -> None:
+def _refuse_addresses(text: str) -> None:
     """Raise for addresses and queries, with the call to make instead."""
-    if "://" in given[:10]:
+    if "://" in text[:10]:
         raise UnreadableFile(
-            f"{given!r} is an address: fetch the file first, or let a connection of yours read it, "
-            f"duckdb.read_parquet({given!r})"
+            f"{text!r} is an address: fetch the file first, or let a connection of yours read it, "
+            f"duckdb.read_parquet({text!r})"
         )
-    if given.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
+    if text.strip().partition(" ")[0].upper() in ("SELECT", "FROM", "WITH"):
         raise UnreadableFile("a query needs a connection: discreet.scan_query(query, connection)")
 
 
@@ -184,7 +186,8 @@ def _is_pattern(file: Path) -> bool:
     return any(c in "*?[" for c in str(file)) and not os.path.lexists(file)
 
 
-def _denied(file: Path) -> UnreadableFile:
+def no_access(file: Path) -> UnreadableFile:
+    """Return the error for a file that cannot be opened."""
     return UnreadableFile(f"{file} cannot be opened: permission denied, or its name is too long")
 
 
@@ -194,24 +197,26 @@ def _of_folder(folder: Path) -> list[Path]:
         raise UnreadableFile(
             f"{folder} is a Delta table: give deltalake.DeltaTable({str(folder)!r})"
         )
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    shown = [
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    visible = [
         path
-        for path in found
+        for path in files
         if not any(part[0] in "._" for part in path.relative_to(folder).parts)
     ]
-    if not shown:
+    if not visible:
         raise UnreadableFile(
             f"{folder} is a directory without files. Accepted in it: {FILE_FORMATS}"
         )
-    return shown
+    return visible
 
 
-def _open(one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection") -> Opened:
+def open_file(
+    one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection"
+) -> FileColumns:
     """Return columns of one file, those that its folders name among them."""
     file, kind = one.path, format_of(one)
     own = {alias: name for alias, name in columns.items() if name not in one.partition}
-    damaged = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
+    failure = UnreadableFile(f"{file} cannot be read to its end: it is damaged")
     start = start_of(file)
     if kind == "Parquet":
         relation = parquet_relation(file, start, connection)
@@ -220,10 +225,10 @@ def _open(one: File, columns: Mapping[str, str], connection: "DuckDBPyConnection
     elif own != columns:
         raise UnreadableFile(f"{file}: folders name columns of Parquet and Arrow files only")
     elif kind == "JSON":
-        return Opened(open_json_lines(file, columns, connection), kind, damaged)
+        return FileColumns(open_json_lines(file, columns, connection), kind, failure)
     else:
-        return Opened(open_csv(file, columns, start, one.form, connection), kind, damaged)
-    return Opened(_with_partition(relation, one, columns), kind, damaged)
+        return FileColumns(open_csv(file, columns, start, one.form, connection), kind, failure)
+    return FileColumns(_with_partition(relation, one, columns), kind, failure)
 
 
 def _with_partition(
@@ -240,10 +245,10 @@ def _with_partition(
         if alias not in own
     ]
     if not there:
-        return picked(relation, own, str(one.path))
+        return select_columns(relation, own, str(one.path))
     whole = relation.select(*there)
     if own:
-        whole = picked(relation, own, str(one.path)).select(StarExpression(), *there)
+        whole = select_columns(relation, own, str(one.path)).select(StarExpression(), *there)
     return whole.project(", ".join(columns))
 
 
@@ -265,9 +270,9 @@ def format_of(one: File) -> str:
 
 def start_of(file: Path) -> bytes:
     """Return the first bytes of a regular file."""
-    if quietly(file.is_dir, _denied(file)):
+    if quietly(file.is_dir, no_access(file)):
         raise UnreadableFile(f"{file} is a directory. Accepted: one file, {FILE_FORMATS}")
-    if not quietly(file.exists, _denied(file)):
+    if not quietly(file.exists, no_access(file)):
         raise UnreadableFile(f"{file} does not exist")
     if not file.is_file():
         raise UnreadableFile(f"{file} is not a regular file. Accepted: {FILE_FORMATS}")
@@ -276,7 +281,7 @@ def start_of(file: Path) -> bytes:
         with file.open("rb") as stream:
             return stream.read(4)
 
-    start = quietly(read, _denied(file))
+    start = quietly(read, no_access(file))
     if not start:
         raise UnreadableFile(f"{file} is empty: not even a header line or a schema is there")
     return start
@@ -294,8 +299,8 @@ def parquet_relation(
         raise UnreadableFile(f"{file} is not a Parquet file, whatever its name says")
     name = f"path{next(_names)}"  # relations that are put together must not share names
     query = f"SELECT * FROM read_parquet(${name}, hive_partitioning=false, can_have_nan=true)"
-    damaged = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
-    return quietly(connection.sql, damaged, query, params={name: literal_path(file)})
+    failure = UnreadableFile(f"{file} starts like a Parquet file but has no schema: it is damaged")
+    return quietly(connection.sql, failure, query, params={name: literal_path(file)})
 
 
 _names = itertools.count()
@@ -305,7 +310,7 @@ def arrow_relation(file: Path, connection: "DuckDBPyConnection") -> "DuckDBPyRel
     """Return the relation of a file in Arrow's own format; only its schema has been read."""
     dataset = needing("pyarrow.dataset", "arrow")
 
-    def opened() -> "DuckDBPyRelation":
+    def relation() -> "DuckDBPyRelation":
         return connection.from_arrow(dataset.dataset(str(file), format="ipc"))
 
-    return quietly(opened, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))
+    return quietly(relation, UnreadableFile(f"{file} is not an Arrow file, whatever its name says"))

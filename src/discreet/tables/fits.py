@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ..candidates import Labels
 from .cut_counts import between
+from .engine_errors import quietly
 from .expressions import OpenedTable, compares
-from .failures import quietly
 from .kinds import CELL, INTEGER, ColumnType, is_missing, key, nearest, represent
 from .meanings import positions
 from .native import SIZE, Frame
 from .records import PERSON, START, check_numbers
-from .written import is_written, without_empty
+from .text_files import is_written, without_empty
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -56,7 +56,7 @@ class DeclaredCells:
         """
         return self._among(positions(self.table.meanings(CELL, labels)))
 
-    def accepted(self, accept: Callable[[object], bool]) -> CellCounts:
+    def by_predicate(self, accept: Callable[[object], bool]) -> CellCounts:
         """Return the counts where a function of a value says what fits. Distinct values come to memory."""
         native, of = self.table.native, self.of
         codes, places = native.codes.get(CELL), dict[object, int]()
@@ -69,7 +69,7 @@ class DeclaredCells:
 
     def every_one(self) -> CellCounts:
         """Return the counts where all cells fit that are not missing."""
-        return self._counted(self._present(empty=False), empty=False)
+        return self._count(self._present(empty=False), empty=False)
 
     def numbers(self, low: Fraction | None, high: Fraction | None) -> CellCounts | None:
         """Return the counts where numbers fit from one bound to another; None is no bound.
@@ -86,25 +86,27 @@ class DeclaredCells:
             check_numbers(of)
         if not compares(numeric, of):
             return None
-        rows = numeric.present(table.narrowed(), of)
-        return self._counted(between(rows, of, meant(low, of), meant(high, of)), empty=False)
+        rows = numeric.present(table.record_rows(), of)
+        return self._count(
+            between(rows, of, column_bound(low, of), column_bound(high, of)), empty=False
+        )
 
     def _among(self, places: Mapping[object, int]) -> CellCounts:
         """Return the counts where some values of the column fit."""
         import narwhals.stable.v2 as nw
 
-        rows = self.table.narrowed()
+        rows = self.table.record_rows()
         if not places:
             missing = nw.col(CELL).is_null()
-            return self._counted(rows.filter(missing & ~missing), empty=False)
+            return self._count(rows.filter(missing & ~missing), empty=False)
         fitting = self.table.native.join_positions(rows, CELL, self.of, places)
-        return self._counted(fitting, empty=is_written(self.of) and "" in places)
+        return self._count(fitting, empty=is_written(self.of) and "" in places)
 
     def _present(self, *, empty: bool) -> Frame:
         """Return the rows with a cell that is not missing; in a text file an empty one may be a value."""
         import narwhals.stable.v2 as nw
 
-        native, rows = self.table.native, self.table.narrowed()
+        native, rows = self.table.native, self.table.record_rows()
         codes = native.codes.get(CELL)
         if codes is not None:
             nothing = [code for (_, value), code in codes.items() if is_missing(value)]
@@ -113,7 +115,7 @@ class DeclaredCells:
         present = native.present(rows, self.of)
         return without_empty(present) if is_written(self.of) and not empty else present
 
-    def _counted(self, fitting: Frame, *, empty: bool) -> CellCounts:
+    def _count(self, fitting: Frame, *, empty: bool) -> CellCounts:
         """Return the counts, given the rows whose cell fits."""
         fits, present, cells = quietly(self._sizes, self.table.failure, fitting, empty)
         return CellCounts(fits, present - fits, cells - present)
@@ -122,10 +124,10 @@ class DeclaredCells:
         """Return how many cells fit, are not missing, and are there."""
         import narwhals.stable.v2 as nw
 
-        frames = [fitting, self._present(empty=empty), self.table.narrowed()]
+        frames = [fitting, self._present(empty=empty), self.table.record_rows()]
         if self.table.records.unit is None:
-            return [self._fetched(frame.select(nw.len().alias(SIZE)))[0] for frame in frames]
-        return self._fetched(self._staying(frames))
+            return [self._fetch_integers(frame.select(nw.len().alias(SIZE)))[0] for frame in frames]
+        return self._fetch_integers(self._staying(frames))
 
     def _staying(self, frames: Sequence[Frame]) -> Frame:
         """Return how many cells of each kind stay, in one row."""
@@ -134,26 +136,26 @@ class DeclaredCells:
         fitting, present, rows = frames
         units = self.table.native.units(rows, self.table.unit_type)
         for name, frame in (("fitting", fitting), ("present", present)):
-            counted = frame.group_by(PERSON).agg(nw.len().alias(name))
-            units = units.join(counted, on=PERSON, how="left")
+            sizes = frame.group_by(PERSON).agg(nw.len().alias(name))
+            units = units.join(sizes, on=PERSON, how="left")
         size = nw.col(SIZE).cast(nw.Int64)
         # Should the rows differ from one query to the next, a unit still adds no more than it may.
-        filled = nw.min_horizontal(nw.col("present").fill_null(0).cast(nw.Int64), size)
-        fits = nw.min_horizontal(nw.col("fitting").fill_null(0).cast(nw.Int64), filled)
+        nonmissing = nw.min_horizontal(nw.col("present").fill_null(0).cast(nw.Int64), size)
+        fits = nw.min_horizontal(nw.col("fitting").fill_null(0).cast(nw.Int64), nonmissing)
         stay = {
             name: _stay_up_to(cells, size, self.table.records.rows or 1)
-            for name, cells in (("fits", fits), ("filled", filled), ("cells", size))
+            for name, cells in (("fits", fits), ("filled", nonmissing), ("cells", size))
         }
-        kept = units.select(*(cells.alias(name) for name, cells in stay.items()))
-        sums = kept.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))
+        sums_by_unit = units.select(*(cells.alias(name) for name, cells in stay.items()))
+        sums = sums_by_unit.select(*(nw.col(name).sum().cast(nw.Int64) for name in stay))
         return sums.select(*(nw.col(name).fill_null(0) for name in stay))
 
-    def _fetched(self, rows: Frame) -> list[int]:
+    def _fetch_integers(self, rows: Frame) -> list[int]:
         """Return the integers of one row."""
         return [int(column[0]) for column in self.table.native.fetch(rows, INTEGER)]
 
 
-def meant(bound: Fraction | None, of: ColumnType) -> Fraction | None:
+def column_bound(bound: Fraction | None, of: ColumnType) -> Fraction | None:
     """Return a bound as the number of the column's type that it means, if there is one."""
     value = nearest(bound, of) if bound is not None and of.kind == "float" else None
     return bound if value is None else Fraction(value)

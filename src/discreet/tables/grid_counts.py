@@ -20,14 +20,14 @@ from .cells import (
     GridHistogram,
     Groups,
     Index,
-    Occupied,
+    Occupancy,
     Piece,
     Thresholds,
     Unit,
     constant,
     value_of,
 )
-from .failures import quietly
+from .engine_errors import quietly
 from .kinds import CELL, ColumnType
 from .native import Frame
 
@@ -54,67 +54,69 @@ class GridCounts:
 
     def histogram(self, parts: Sequence[range]) -> list[NDArray[np.int64]]:
         """Return the number of records in every cell of the parts."""
-        asked = GridHistogram(self.thresholds, parts)
-        if asked.pieces:
-            mixed = asked.add(quietly(self._groups, self.failure, asked))
-            if mixed:
-                asked.add(quietly(self._mixed, self.failure, asked, mixed))
-        return asked.counts
+        query = GridHistogram(self.thresholds, parts)
+        if query.pieces:
+            ambiguous = query.add(quietly(self._groups, self.failure, query))
+            if ambiguous:
+                query.add(quietly(self._ambiguous, self.failure, query, ambiguous))
+        return query.counts
 
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
         """Return the indices in the parts that have records, and how many."""
-        asked = GridHistogram(self.thresholds, parts)
-        if not asked.pieces:
+        query = GridHistogram(self.thresholds, parts)
+        if not query.pieces:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = quietly(self._singles, self.failure, asked)
-        return self.thresholds.grid.nearest(found.least), found.records
+        singles = quietly(self._singles, self.failure, query)
+        return self.thresholds.grid.nearest(singles.least), singles.records
 
-    def occupied(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
+    def occupancy(self, index: Index) -> tuple[Integers, NDArray[np.int64]]:
         """Return indices that records have, and how many."""
-        asked = Occupied(self.thresholds, index)
+        query = Occupancy(self.thresholds, index)
         fine = self.thresholds.grid.size <= FINEST_KEYS
         ask = self._groups if fine else self._singles
-        mixed = asked.add(quietly(ask, self.failure, asked))
-        if mixed:
-            asked.add(quietly(self._mixed, self.failure, asked, mixed))
-        return asked.tally
+        ambiguous = query.add(quietly(ask, self.failure, query))
+        if ambiguous:
+            query.add(quietly(self._ambiguous, self.failure, query, ambiguous))
+        return query.tally
 
-    def _groups(self, asked: GridHistogram | Occupied) -> Groups:
+    def _groups(self, query: GridHistogram | Occupancy) -> Groups:
         """Return the groups of the records with one key."""
         import narwhals.stable.v2 as nw
 
         cell = nw.col(CELL)
         least, greatest = cell.min().alias("least"), cell.max().alias("greatest")
-        grouped = self._keyed(asked).group_by("key").agg(nw.len().alias("records"), least, greatest)
-        return Groups.of(self.fetch(grouped, self.thresholds.of))
+        groups = (
+            self._with_keys(query).group_by("key").agg(nw.len().alias("records"), least, greatest)
+        )
+        return Groups.of(self.fetch(groups, self.thresholds.of))
 
-    def _mixed(self, asked: GridHistogram | Occupied, keys: list[int]) -> Groups:
+    def _ambiguous(self, query: GridHistogram | Occupancy, keys: list[int]) -> Groups:
         """Return the distinct records of some groups as groups of one value."""
         import narwhals.stable.v2 as nw
 
-        return self._distinct(self._keyed(asked).filter(nw.col("key").is_in(keys)))
+        return self._distinct(self._with_keys(query).filter(nw.col("key").is_in(keys)))
 
-    def _singles(self, asked: GridHistogram | Occupied) -> Groups:
+    def _singles(self, query: GridHistogram | Occupancy) -> Groups:
         """Return the distinct records as groups of one value."""
-        return self._distinct(self._within(asked))
+        return self._distinct(self._within(query))
 
     def _distinct(self, records: Frame) -> Groups:
         """Return the distinct values of some records as groups of one value."""
         import narwhals.stable.v2 as nw
 
-        counted = records.group_by(CELL).agg(nw.len().alias("records"))
-        return Groups.single(self.fetch(counted, self.thresholds.of))
+        groups = records.group_by(CELL).agg(nw.len().alias("records"))
+        return Groups.single(self.fetch(groups, self.thresholds.of))
 
-    def _keyed(self, asked: GridHistogram | Occupied) -> Frame:
+    def _with_keys(self, query: GridHistogram | Occupancy) -> Frame:
         """Return the records of the parts with their keys."""
         import narwhals.stable.v2 as nw
 
-        *earlier, last = asked.pieces
+        *earlier, last = query.pieces
         key = self._key(last)
         for piece in reversed(earlier):
             inside = nw.col(CELL) < self._constant(piece.stop)
             key = nw.when(inside).then(self._key(piece)).otherwise(key)
-        return self._within(asked).with_columns(key.alias("key"))
+        return self._within(query).with_columns(key.alias("key"))
 
     def _key(self, piece: Piece) -> "nw.Expr":
         """Return the key of a record of one part."""
@@ -123,9 +125,9 @@ class GridCounts:
         first, last = piece.keys
         place = self._above(*piece.ends) * piece.rate + piece.shift
         # Cut before the cast, which a record far outside would overflow.
-        cut = place.clip(-1.0, (last - first) / 2)
+        inside = place.clip(-1.0, (last - first) / 2)
         short = nw.Int32 if last < _SHORT else nw.Int64
-        around = ((cut + b).floor().cast(short) for b in (piece.blur, -piece.blur))
+        around = ((inside + b).floor().cast(short) for b in (piece.blur, -piece.blur))
         return reduce(add, around) + first
 
     def _above(self, low: Unit, high: Unit) -> "nw.Expr":
@@ -137,12 +139,12 @@ class GridCounts:
             return (nw.col(CELL).clip(low, high).cast(nw.Int64) - low).cast(nw.Float64)
         return nw.col(CELL).cast(nw.Float64) - float(value_of(low, self.thresholds.of))
 
-    def _within(self, asked: GridHistogram | Occupied) -> Frame:
+    def _within(self, query: GridHistogram | Occupancy) -> Frame:
         """Return the records of the parts."""
-        bounded = [some for piece in asked.pieces if (some := self._inside(piece)) is not None]
+        bounded = [some for piece in query.pieces if (some := self._inside(piece)) is not None]
         return (
             self.frame.filter(reduce(or_, bounded))
-            if len(bounded) == len(asked.pieces)
+            if len(bounded) == len(query.pieces)
             else self.frame
         )
 

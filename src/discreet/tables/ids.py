@@ -45,8 +45,8 @@ def id_text(value: object) -> str | None:
     exact = plain(value) if type(value).__name__ not in ("float16", "float32") else None
     if isinstance(exact, Decimal):
         return decimal_text(exact)
-    named = isinstance(exact, str | int | UUID) and not isinstance(exact, bool)
-    return str(exact) if named else None
+    is_id = isinstance(exact, str | int | UUID) and not isinstance(exact, bool)
+    return str(exact) if is_id else None
 
 
 def decimal_text(number: Decimal) -> str | None:
@@ -55,8 +55,8 @@ def decimal_text(number: Decimal) -> str | None:
         return None
     sign, figures, exponent = number.as_tuple()
     assert isinstance(exponent, int), "of a finite number"
-    written = "".join(map(str, figures)).lstrip("0")
-    digits, point = written.rstrip("0"), len(written) + exponent
+    significant = "".join(map(str, figures)).lstrip("0")
+    digits, point = significant.rstrip("0"), len(significant) + exponent
     if not digits:
         return "0"
     if abs(point) > MOST_ZEROS:
@@ -108,9 +108,9 @@ def sql_json_id(line: str, pointer: str) -> str:
     with its numbers in quotes; no line holds the character that marks them.
     """
     tokens = _JSON_TOKENS.replace("'", "''")
-    marked = f"regexp_replace({line}, '{tokens}', '\\1\x01\\2\x01', 'g')"
-    quoted = f"replace(replace({marked}, '\x01\x01', ''), '\x01', '\"')"
-    exact = sql_numeral_text(f"json_extract_string({quoted}, {pointer})")
+    with_marks = f"regexp_replace({line}, '{tokens}', '\\1\x01\\2\x01', 'g')"
+    with_quotes = f"replace(replace({with_marks}, '\x01\x01', ''), '\x01', '\"')"
+    exact = sql_numeral_text(f"json_extract_string({with_quotes}, {pointer})")
     return (
         f"CASE json_type({line}, {pointer}) WHEN 'VARCHAR' THEN json_extract_string({line}, {pointer})"
         f" WHEN 'UBIGINT' THEN json_extract_string({line}, {pointer})"
@@ -125,14 +125,14 @@ def sql_numeral_text(text: str) -> str:
     It is 0.DIGITS times ten to POINT.
     """
     names = "['sign', 'whole', 'part', 'side', 'power']"
-    taken = f"regexp_extract({text}, '{_JSON_NUMERAL}', {names})"
-    written = "ltrim(n.whole || n.part, '0')"
+    parts = f"regexp_extract({text}, '{_JSON_NUMERAL}', {names})"
+    significant = "ltrim(n.whole || n.part, '0')"
     power = "CASE WHEN n.power = '' THEN 0 ELSE (n.side || n.power)::INTEGER END"
-    point = f"length({written}) - length(n.part) + {power}"
-    placed = f"[{{s: n.sign, d: rtrim({written}, '0'), p: {point}}}]"
+    point = f"length({significant}) - length(n.part) + {power}"
+    position = f"[{{s: n.sign, d: rtrim({significant}, '0'), p: {point}}}]"
     steps = (
-        f"list_transform([{taken}], lambda n: CASE WHEN {written} = '' THEN '0'"
-        f" WHEN length(n.power) <= 6 THEN list_transform({placed}, lambda m: {_SPELLED_DECIMAL})[1] END)"
+        f"list_transform([{parts}], lambda n: CASE WHEN {significant} = '' THEN '0'"
+        f" WHEN length(n.power) <= 6 THEN list_transform({position}, lambda m: {_SPELLED_DECIMAL})[1] END)"
     )
     return f"({steps})[1]"
 

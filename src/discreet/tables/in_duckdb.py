@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray
-from .failures import missing_column, quietly
+from .engine_errors import missing_column, quietly
 from .ids import SALT, sql_decimal_text
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
@@ -36,15 +36,15 @@ class InDuckDB:
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     """The types that are known otherwise than from the relation."""
     codes: Mapping[str, Mapping[Key, int]] = field(default_factory=dict, repr=False)
-    numbered: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
+    numeric_form: "Callable[[], InDuckDB] | None" = field(default=None, repr=False)
     """What returns the same with numbers in CELL, where it holds none."""
-    decoded: ExactArray | None = field(default=None, repr=False)
+    code_values: ExactArray | None = field(default=None, repr=False)
     """The numbers that integers in CELL stand for."""
     near: "DuckDBPyRelation | None" = field(default=None, repr=False)
     """A row of the same connection, where there is one at hand."""
     wide: ClassVar[bool] = True
-    _kept: list[TempTable] = field(default_factory=list, repr=False)
-    _seen: dict[str, ColumnType] = field(default_factory=dict, repr=False)
+    _tables: list[TempTable] = field(default_factory=list, repr=False)
+    _column_types: dict[str, ColumnType] = field(default_factory=dict, repr=False)
 
     @property
     def starts(self) -> tuple[str, ...]:
@@ -53,15 +53,15 @@ class InDuckDB:
 
     def type(self, alias: str, column: str) -> ColumnType:
         """Return the type of a column."""
-        of = self.types.get(alias) or self._seen.get(alias)
+        of = self.types.get(alias) or self._column_types.get(alias)
         if of is None:
             of = relation_type(self.relation, alias, column)
-            self._seen[alias] = of
+            self._column_types[alias] = of
         return replace(of, column=column)
 
     def numeric(self) -> "InDuckDB":
         """Return the same with numbers in CELL."""
-        return self if self.numbered is None else self.numbered()
+        return self if self.numeric_form is None else self.numeric_form()
 
     def rows(self) -> Frame:
         """Return the columns as they are compared."""
@@ -69,12 +69,12 @@ class InDuckDB:
         texts = {name for name in names if name != START and self.type(name, name).kind == "text"}
         if not (texts or self._parts):
             return lazy(self.relation)
-        compared = [f"{_bytes(name)} AS {name}" if name in texts else name for name in names]
+        expressions = [f"{text_bytes(name)} AS {name}" if name in texts else name for name in names]
         if PERSON not in names and self._parts:
             ids = (_id_bytes(name, self.type(name, name)) for name in self._parts)
             together = " || ".join(f"encode(octet_length({one}) || ':') || {one}" for one in ids)
-            compared.append(f"{together} AS {PERSON}")
-        return lazy(self.relation.project(", ".join(compared)))
+            expressions.append(f"{together} AS {PERSON}")
+        return lazy(self.relation.project(", ".join(expressions)))
 
     @property
     def _parts(self) -> list[str]:
@@ -103,10 +103,10 @@ class InDuckDB:
         # From a row of the same connection, as nothing else gives one here, and the files would be opened again.
         one = one_row(self.relation) if self.near is None else self.near
         columns = {alias: constants(values, native), POSITION: constants(places.values(), "BIGINT")}
-        unnested = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
+        expressions = (FunctionExpression("unnest", array).alias(n) for n, array in columns.items())
         # DuckDB joins by itself: Narwhals would bind the relations three times as often.
-        wanted = one.select(*unnested).set_alias("wanted")
-        return lazy(rows.to_native().set_alias("rows").join(wanted, alias))
+        constants_table = one.select(*expressions).set_alias("wanted")
+        return lazy(rows.to_native().set_alias("rows").join(constants_table, alias))
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the privacy units: a number is short, and windows over numbers are three times as fast."""
@@ -121,14 +121,14 @@ class InDuckDB:
         once = native.aggregate(f"{PERSON}, count(*) AS {SIZE}", PERSON)
         text = PERSON if of.kind == "text" else _id_bytes(PERSON, of)
         start = f"('0x' || sha256('{SALT}'::BLOB || {text})[:8])::BIGINT"
-        numbered = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
-        return lazy(once.project(numbered))
+        projection = f"{PERSON}, row_number() OVER () AS {UNIT}, {start} AS {START}, {SIZE}"
+        return lazy(once.project(projection))
 
     def keep(self, rows: Frame, *, shared: bool = False) -> Frame:
         """Return the rows from a temporary table, which is gone with this object."""
         native = rows.to_native()
-        self._kept.append(TempTable(native, f"FROM {ROWS}", shared=shared, near=self.relation))
-        return lazy(self._kept[-1].rows)
+        self._tables.append(TempTable(native, f"FROM {ROWS}", shared=shared, near=self.relation))
+        return lazy(self._tables[-1].rows)
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
@@ -138,14 +138,14 @@ class InDuckDB:
         """Return the distinct values of CELL."""
         if CELL in self.codes:
             return [value for _, value in self.codes[CELL]]
-        zoned = of.kind == "timestamp with time zone"
+        has_zone = of.kind == "timestamp with time zone"
         # DuckDB needs another package to give times with a zone to Python.
-        cell = f"epoch_us(CAST({CELL} AS TIMESTAMPTZ))" if zoned else CELL
-        found = [row[0] for row in self.relation.project(cell).distinct().fetchall()]
-        if zoned:
-            return [_EPOCH + dt.timedelta(microseconds=us) for us in found if us is not None]
+        cell = f"epoch_us(CAST({CELL} AS TIMESTAMPTZ))" if has_zone else CELL
+        cells = [row[0] for row in self.relation.project(cell).distinct().fetchall()]
+        if has_zone:
+            return [_EPOCH + dt.timedelta(microseconds=us) for us in cells if us is not None]
         times = of.kind in ("date", "timestamp")
-        return [value for value in found if not times or isinstance(value, dt.date)]
+        return [value for value in cells if not times or isinstance(value, dt.date)]
 
     def in_order(self, rows: Frame) -> Frame:
         """Return CELL with its rank as POSITION, in the order of the values."""
@@ -178,7 +178,7 @@ class InDuckDB:
         if not isinstance(data, InDuckDB):
             return None
         failure = UnreadableData("the table is not there")
-        query = f"SELECT * FROM {self._kept[-1].name}"
+        query = f"SELECT * FROM {self._tables[-1].name}"
         try:
             return lazy(quietly(select, failure, one_row(data.relation), "nothing", query))
         except UnreadableData:
@@ -188,16 +188,19 @@ class InDuckDB:
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
-def _bytes(name: str) -> str:
+def text_bytes(name: str) -> str:
+    """Return the expression of the text of a column, in bytes."""
     return f"encode(CAST({name} AS VARCHAR))"
 
 
 def _id_bytes(name: str, of: ColumnType) -> str:
     """Return the expression of the text of an id, in bytes."""
-    return f"encode({sql_decimal_text(name)})" if of.kind == "decimal" else _bytes(name)
+    return f"encode({sql_decimal_text(name)})" if of.kind == "decimal" else text_bytes(name)
 
 
-def picked(relation: "DuckDBPyRelation", columns: dict[str, str], where: str) -> "DuckDBPyRelation":
+def select_columns(
+    relation: "DuckDBPyRelation", columns: dict[str, str], where: str
+) -> "DuckDBPyRelation":
     """Return columns of a relation under other names: a mapping from those to the columns'."""
     names = relation.columns
     for alias, column in columns.items():

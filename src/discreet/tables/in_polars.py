@@ -22,7 +22,7 @@ class InPolars:
 
     frame: "pl.LazyFrame"
     codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
-    decoded: ClassVar[None] = None
+    code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
 
@@ -35,7 +35,11 @@ class InPolars:
         if word == "Null":
             return ColumnType(column, "nothing", word)
         of = column_type(column, dtype, word)
-        return replace(of, declared=tuple(dtype.categories)) if isinstance(dtype, nw.Enum) else of
+        return (
+            replace(of, enum_categories=tuple(dtype.categories))
+            if isinstance(dtype, nw.Enum)
+            else of
+        )
 
     def numeric(self) -> "InPolars":
         """Return this: columns of Polars hold numbers or do not."""
@@ -53,8 +57,8 @@ class InPolars:
         ids = [_id_text(n, kinds[n]) for n in parts]
         together = [pl.concat_str([t for i in ids for t in (i.str.len_bytes(), pl.lit(":"), i)])
                     .cast(pl.Binary).alias(PERSON)] if parts else []  # fmt: skip
-        compared = self.frame.with_columns(texts + zeros + together)
-        return nw.from_native(compared.drop(parts))
+        frame = self.frame.with_columns(texts + zeros + together)
+        return nw.from_native(frame.drop(parts))
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows whose CELL is neither null nor NaN."""
@@ -89,13 +93,13 @@ class InPolars:
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
-        found = rows.collect()
-        return [from_series(found.get_column(name)) for name in found.columns]
+        frame = rows.collect()
+        return [from_series(frame.get_column(name)) for name in frame.columns]
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
-        found: list[object] = self.frame.collect().get_column(CELL).unique().to_list()
-        return found
+        cells: list[object] = self.frame.collect().get_column(CELL).unique().to_list()
+        return cells
 
     def in_order(self, rows: Frame) -> Frame:
         """Return CELL with its rank as POSITION, in the order of the values."""
@@ -158,5 +162,5 @@ def _starts(persons: "pl.Series") -> "pl.Series":
     """Return the starts of the rule for ids."""
     import polars as pl
 
-    found = [None if person is None else start_of_rule(person) for person in persons.to_list()]
-    return pl.Series(found, dtype=pl.Int64)
+    starts = [None if person is None else start_of_rule(person) for person in persons.to_list()]
+    return pl.Series(starts, dtype=pl.Int64)

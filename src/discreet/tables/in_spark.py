@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from ..sampling.vectors import ExactArray
-from .failures import needing
+from .engine_errors import needing
 from .ids import SALT
 from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy, without_missing
@@ -37,7 +37,7 @@ class InSpark:
 
     frame: "DataFrame"
     codes: ClassVar[Mapping[str, Mapping[Key, int]]] = {}
-    decoded: ClassVar[None] = None
+    code_values: ClassVar[None] = None
     starts: ClassVar[tuple[str, ...]] = ()
     wide: ClassVar[bool] = False
 
@@ -86,13 +86,13 @@ class InSpark:
         table = self.frame.sparkSession.range(1).select(
             functions.posexplode(array).alias("nth", alias)
         )
-        typed = (
+        cells = (
             table[alias]
             if of.kind == "text"
             else table[alias].cast(self.frame.schema[alias].dataType)
         )
         place = functions.element_at(positions, table["nth"] + 1).alias(POSITION)
-        few = functions.broadcast(table.select(comparable(typed, of).alias(alias), place))
+        few = functions.broadcast(table.select(comparable(cells, of).alias(alias), place))
         return rows.join(lazy(few), on=alias, how="inner")
 
     def units(self, rows: Frame, of: ColumnType) -> Frame:
@@ -100,8 +100,8 @@ class InSpark:
         functions = needing("pyspark.sql.functions", "spark")
         once = rows.to_native().groupBy(PERSON).agg(functions.count("*").alias(SIZE))
         text = once[PERSON] if of.kind == "text" else _id_bytes(once[PERSON], of)
-        hashed = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
-        start = functions.conv(functions.substring(hashed, 1, 8), 16, 10).cast("bigint")
+        digests = functions.sha2(functions.concat(functions.lit(SALT.encode()), text), 256)
+        start = functions.conv(functions.substring(digests, 1, 8), 16, 10).cast("bigint")
         unit = once[PERSON].alias(UNIT)
         return lazy(once.select(PERSON, unit, start.alias(START), SIZE))
 
@@ -111,13 +111,13 @@ class InSpark:
 
     def fetch(self, rows: Frame, of: ColumnType) -> list[ExactArray]:
         """Return the columns, none of them rounded."""
-        found = rows.collect()
-        return [from_series(found.get_column(name)) for name in found.columns]
+        frame = rows.collect()
+        return [from_series(frame.get_column(name)) for name in frame.columns]
 
     def values(self, of: ColumnType) -> list[object]:
         """Return the distinct values of CELL."""
-        found: list[object] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
-        return found
+        cells: list[object] = self.frame.select(CELL).distinct().toArrow().column(0).to_pylist()
+        return cells
 
     def in_order(self, rows: Frame) -> Frame:
         """Return CELL with its rank as POSITION, in the order of buckets by a hash, and of the values in a bucket.
@@ -130,12 +130,12 @@ class InSpark:
             functions.md5(native[CELL].cast("string").cast("binary")), 1, 3
         )
         bucket = functions.coalesce(functions.conv(digits, 16, 10).cast("int"), functions.lit(0))
-        numbered = native.withColumn(BUCKET, bucket).localCheckpoint()
-        sizes = dict(numbered.groupBy(BUCKET).count().collect())
+        with_buckets = native.withColumn(BUCKET, bucket).localCheckpoint()
+        sizes = dict(with_buckets.groupBy(BUCKET).count().collect())
         before = json.dumps([*accumulate((sizes.get(b, 0) for b in range(BUCKETS)), initial=0)])
         start = f"from_json('{before}', 'array<bigint>')[{BUCKET}]"
         inside = f"dense_rank() OVER (PARTITION BY {BUCKET} ORDER BY {CELL}) - 1"
-        return lazy(numbered.selectExpr(CELL, f"{start} + {inside} AS {POSITION}"))
+        return lazy(with_buckets.selectExpr(CELL, f"{start} + {inside} AS {POSITION}"))
 
     def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
         """Return the rows with a text, a date or a time that Python cannot hold."""
@@ -162,8 +162,8 @@ class InSpark:
 def spark_columns(native: "DataFrame", columns: dict[str, int]) -> "DataFrame":
     """Return columns of a Spark DataFrame under other names: a mapping from those to positions."""
     # By position: a name may hold what Spark takes for its own syntax.
-    renamed = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
-    return renamed.select(*(renamed[f"c{i}"].alias(alias) for alias, i in columns.items()))
+    by_position = native.toDF(*(f"c{i}" for i in range(len(native.columns))))
+    return by_position.select(*(by_position[f"c{i}"].alias(alias) for alias, i in columns.items()))
 
 
 def comparable(column: "Column", of: ColumnType) -> "Column":
@@ -194,8 +194,8 @@ def _together(ids: "Sequence[Column]") -> "Column":
     """Return one column of the ids of several, each after its length in bytes: see `ids.unit_bytes`."""
     functions = needing("pyspark.sql.functions", "spark")
     lengths = (functions.octet_length(one).cast("string") for one in ids)
-    marked = (functions.concat(length, functions.lit(":")).cast("binary") for length in lengths)
-    pairs = (each for pair in zip(marked, ids, strict=True) for each in pair)
+    prefixes = (functions.concat(length, functions.lit(":")).cast("binary") for length in lengths)
+    pairs = (each for pair in zip(prefixes, ids, strict=True) for each in pair)
     together: Column = functions.concat(*pairs)
     return together
 

@@ -47,7 +47,7 @@ class ColumnType:
     unit: str = "us"
     layout: str = "<d"
     categories: tuple[str, ...] | None = None
-    declared: tuple[str, ...] | None = None
+    enum_categories: tuple[str, ...] | None = None
     """The categories, where whoever wrote the schema chose them: those of a Polars Enum."""
 
     @property
@@ -148,9 +148,9 @@ def check_candidates(
     """Return the candidates in plain Python, all of them comparable with the column's type."""
     if isinstance(candidates, str | bytes):
         raise InvalidCandidates(f"candidates must be a list of values, not {shown(candidates)}")
-    checked = []
-    for given in candidates:
-        candidate = single(given)
+    plain_candidates = []
+    for label in candidates:
+        candidate = single(label)
         kind = kind_of(candidate)
         if of.kind not in ("anything", "nothing") and kind not in COMPARABLE.get(
             of.kind, {of.kind}
@@ -159,19 +159,19 @@ def check_candidates(
                 f"the {name} {shown(candidate)} is of the kind {kind}, so it cannot be compared "
                 f"with {of.words}"
             )
-        checked.append(candidate)
-    return checked
+        plain_candidates.append(candidate)
+    return plain_candidates
 
 
-def single(given: object) -> object:
+def single(label: object) -> object:
     """Return a candidate in plain Python, if some value can equal it."""
-    if is_missing(given):
-        raise InvalidCandidates(f"{shown(given)} equals no value, so it cannot be a candidate")
-    if not isinstance(given, Hashable):
-        raise InvalidCandidates(f"{shown(given)} is not a single value")
-    candidate = plain(given)
+    if is_missing(label):
+        raise InvalidCandidates(f"{shown(label)} equals no value, so it cannot be a candidate")
+    if not isinstance(label, Hashable):
+        raise InvalidCandidates(f"{shown(label)} is not a single value")
+    candidate = plain(label)
     if getattr(candidate, "nanosecond", 0):
-        raise InvalidCandidates(f"{shown(given)} is finer than a microsecond")
+        raise InvalidCandidates(f"{shown(label)} is finer than a microsecond")
     return candidate
 
 
@@ -185,7 +185,7 @@ def represent(candidate: object, of: ColumnType) -> object | None:
         "timestamp with time zone": _instant,
         "text": _text,
     }
-    if of.declared is not None and candidate not in of.declared:
+    if of.enum_categories is not None and candidate not in of.enum_categories:
         return None
     return exact[of.kind](candidate, of) if of.kind in exact else candidate
 
@@ -249,16 +249,16 @@ def rounded_float(number: float, of: ColumnType) -> float:
 
 
 def _instant(moment: dt.datetime, of: ColumnType) -> dt.datetime | None:
-    zoned = moment.utcoffset() is not None
+    has_zone = moment.utcoffset() is not None
     try:
-        naive = (moment.astimezone(dt.UTC) if zoned else moment).replace(tzinfo=None)
+        naive = (moment.astimezone(dt.UTC) if has_zone else moment).replace(tzinfo=None)
     except OverflowError:  # a year that Python cannot write in UTC
         return None
     micros = (naive - EPOCH) // dt.timedelta(microseconds=1)
     units, rest = divmod(micros * UNITS_PER_SECOND[of.unit], 10**6)
     if rest or not of.low <= units <= of.high:
         return None
-    return naive.replace(tzinfo=dt.UTC) if zoned else naive
+    return naive.replace(tzinfo=dt.UTC) if has_zone else naive
 
 
 def _text(text: str, of: ColumnType) -> str | None:

@@ -21,9 +21,9 @@ from .kinds import (
     represent,
     single,
 )
-from .written import as_texts, is_written, spellings
+from .text_files import as_texts, is_written, spellings
 
-_NAMED = 3
+MOST_NAMES = 3
 """So many candidates are named that no cell can equal."""
 
 _NOUNS = {
@@ -50,17 +50,20 @@ def meanings(candidates: Sequence[object], of: ColumnType, name: str = "candidat
             question, if two mean one value, or no value equals any.
     """
     if is_written(of):
-        read: Sequence[object] = candidates
-        values = [_texts(text, candidate, of) for text, candidate in _spelled(candidates, of, name)]
+        plain_candidates: Sequence[object] = candidates
+        values = [
+            text_meanings(text, candidate, of)
+            for text, candidate in texts_and_candidates(candidates, of, name)
+        ]
     else:
-        read = check_candidates(candidates, of, name)
-        choose = _declared if is_declared(candidates) else _equal
-        values = [choose(one, of) for one in read]
+        plain_candidates = check_candidates(candidates, of, name)
+        choose = nearest_meaning if is_declared(candidates) else equal_meaning
+        values = [choose(one, of) for one in plain_candidates]
     if isinstance(candidates, Labels):
-        _refuse_repeats(read, values, of, name)
+        _refuse_repeats(plain_candidates, values, of, name)
         if of.kind != "nothing" and of.categories is None:  # of which some may come from rows
-            absent = [one for one, means in zip(read, values, strict=True) if not means]
-            _tell_absent(absent, read, of)
+            absent = [one for one, means in zip(plain_candidates, values, strict=True) if not means]
+            _tell_absent(absent, plain_candidates, of)
     return values
 
 
@@ -94,10 +97,10 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
         return Rungs(*[[numbers.exact(i) for i in range(len(numbers))]] * 2)
     precise = [exact(one, "a candidate") for one in labels]
     like = of if of is not None and of.kind == "float" else ColumnType("", "float", "double")
-    rounded = [
+    nearest_numbers = [
         x if value is None else Fraction(value) for x in precise for value in [nearest(x, like)]
     ]
-    return Rungs(rounded if like is of else precise, rounded)
+    return Rungs(nearest_numbers if like is of else precise, nearest_numbers)
 
 
 def positions(values: Meanings) -> dict[object, int]:
@@ -109,31 +112,32 @@ def positions(values: Meanings) -> dict[object, int]:
     return places
 
 
-def coded(values: Meanings, codes: Mapping[Key, int]) -> Meanings:
+def as_codes(values: Meanings, codes: Mapping[Key, int]) -> Meanings:
     """Return the integers that stand for Python objects in place of those. Private: some are in the rows."""
     return [tuple(codes[key(one)] for one in means if key(one) in codes) for means in values]
 
 
-def _spelled(
+def texts_and_candidates(
     candidates: Sequence[object], of: ColumnType, name: str
 ) -> list[tuple[object, object]]:
+    """Return the candidates as they are written in a file, with the candidates."""
     texts = check_candidates(as_texts(candidates, of.column, name), of, name)
     return list(zip(texts, map(single, candidates), strict=True))
 
 
-def _texts(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
+def text_meanings(text: object, candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return all texts as which a file may write a candidate."""
     several = (text, *spellings(candidate)[1:])
     return tuple(value for one in several if (value := represent(one, of)) is not None)
 
 
-def _equal(candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
+def equal_meaning(candidate: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return the value that equals a candidate."""
     value = None if of.kind == "nothing" else represent(candidate, of)
     return () if value is None else (value,)
 
 
-def _declared(number: object, of: ColumnType) -> tuple[Hashable, ...]:
+def nearest_meaning(number: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return the value that a declared number means; among Python objects it may be a double, or exact."""
     number = exact(number, "a declared number")
     if of.kind == "float":
@@ -142,17 +146,17 @@ def _declared(number: object, of: ColumnType) -> tuple[Hashable, ...]:
     if of.kind == "anything":
         value = nearest(number, ColumnType(of.column, "float", "float"))
         return (number,) if value is None or value == number else (value, number)
-    return _equal(number, of)
+    return equal_meaning(number, of)
 
 
 def _refuse_repeats(
     candidates: Sequence[object], values: Meanings, of: ColumnType, name: str
 ) -> None:
     """Raise if two candidates mean one value: a record would count for both."""
-    seen: dict[Key, object] = {}
+    first_of: dict[Key, object] = {}
     for candidate, means in zip(candidates, values, strict=True):
         for value in means:
-            first = seen.setdefault(key(value), candidate)
+            first = first_of.setdefault(key(value), candidate)
             if first is not candidate:
                 raise InvalidCandidates(
                     f"the {name}s {shown(first)} and {shown(candidate)} are one value of {of.words}: leave one out"
@@ -167,16 +171,16 @@ def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: Col
     """
     if not absent:
         return
-    said = "; ".join(_absence(one, of) for one in absent[:_NAMED])
-    more = f"; and {len(absent) - _NAMED:,} more" if len(absent) > _NAMED else ""
+    reasons = "; ".join(_absence(one, of) for one in absent[:MOST_NAMES])
+    more = f"; and {len(absent) - MOST_NAMES:,} more" if len(absent) > MOST_NAMES else ""
     if len(absent) == len(candidates):
-        raise InvalidCandidates(f"no candidate can count: {said}{more}")
-    warn(f"{said}{more}: no cell can equal it, so it counts 0")
+        raise InvalidCandidates(f"no candidate can count: {reasons}{more}")
+    warn(f"{reasons}{more}: no cell can equal it, so it counts 0")
 
 
 def _absence(candidate: object, of: ColumnType) -> str:
     """Return that no cell of a column can equal a candidate, and what would."""
-    if of.declared is not None:
+    if of.enum_categories is not None:
         return f"{shown(candidate)} is none of the categories of {of.words}"
     noun = _NOUNS.get(of.kind, "value")
     would = _instead(candidate, of)

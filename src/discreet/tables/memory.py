@@ -18,7 +18,6 @@ from ..errors import UnreadableData
 from ..sampling.number_types import types_of
 from ..sampling.vectors import ExactArray
 from .database import connect
-from .held import Held, Objects, Typed
 from .ids import check_unit, id_text, start_of_rule, unit_bytes
 from .in_duckdb import InDuckDB
 from .kinds import (
@@ -31,6 +30,7 @@ from .kinds import (
     not_countable,
     timestamp,
 )
+from .memory_columns import MemoryColumn, Objects, TypedArray
 from .numeric import present
 from .records import PERSON, START, is_of_unit
 
@@ -42,41 +42,41 @@ OBJECTS = ("object", "category")
 _LONGEST_DECIMAL = 38
 
 
-def in_memory(columns: Mapping[str, Held], *, ordered: bool = False) -> InDuckDB:
+def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) -> InDuckDB:
     """Return columns of equal length for DuckDB to count.
 
     Args:
         columns: the columns, by their aliases.
-        ordered: whether the integers that stand for objects in CELL are in the order of the numbers among them.
+        by_value: whether the integers that stand for objects in CELL are in the order of the numbers among them.
     """
     arrays, types, codes = (
         dict[str, object](),
         dict[str, ColumnType](),
         dict[str, Mapping[Key, int]](),
     )
-    decoded: ExactArray | None = None
-    for alias, held in columns.items():
-        if isinstance(held, Typed):
-            arrays[alias] = held.array
-            types |= {} if held.of is None else {alias: held.of}
+    code_values: ExactArray | None = None
+    for alias, column in columns.items():
+        if isinstance(column, TypedArray):
+            arrays[alias] = column.array
+            types |= {} if column.of is None else {alias: column.of}
             continue
-        types[alias] = ColumnType(alias, "anything", held.name)
+        types[alias] = ColumnType(alias, "anything", column.name)
         if is_of_unit(alias):
-            check_unit(held.of or types[alias])
-        elif alias == CELL and ordered:
-            (arrays[CELL], decoded), codes[CELL] = _in_order(held.cells), {}
+            check_unit(column.of or types[alias])
+        elif alias == CELL and by_value:
+            (arrays[CELL], code_values), codes[CELL] = _in_order(column.cells), {}
         else:
-            arrays[alias], codes[alias] = _encoded(held.cells)
-    units = [held for alias, held in columns.items() if is_of_unit(alias)]
-    if any(isinstance(held, Objects) for held in units):
+            arrays[alias], codes[alias] = encode_objects(column.cells)
+    units = [column for alias, column in columns.items() if is_of_unit(alias)]
+    if any(isinstance(column, Objects) for column in units):
         arrays[PERSON], arrays[START] = _persons([*map(_cells, units)])
         types.setdefault(PERSON, ColumnType(PERSON, "anything", "ids"))
         codes[PERSON] = {}
-    spelled = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
-    relation = relation_of(arrays).project(", ".join(spelled))
-    inexact = isinstance(columns[CELL], Objects) and not ordered
-    numbered = partial(in_memory, columns, ordered=True) if inexact else None
-    return InDuckDB(relation, types, codes, numbered, decoded)
+    projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
+    relation = relation_of(arrays).project(", ".join(projection))
+    inexact = isinstance(columns[CELL], Objects) and not by_value
+    numeric_form = partial(in_memory, columns, by_value=True) if inexact else None
+    return InDuckDB(relation, types, codes, numeric_form, code_values)
 
 
 def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
@@ -89,15 +89,17 @@ def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     return connect().from_arrow(pa.table(dict(arrays)))
 
 
-def _encoded(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
+def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
     """Return integers for objects, -1 for those that nothing equals, and the integers by `key`."""
     if _of_one_type(cells):  # then each is its own key, and None another
-        found, codes = _numbered(cells)
-        return codes, dict(zip(zip(itertools.repeat(False), found), found.values(), strict=False))
+        numbers, codes = number_keys(cells)
+        return codes, dict(
+            zip(zip(itertools.repeat(False), numbers), numbers.values(), strict=False)
+        )
     distinct, codes = _distinct(cells)
     places: dict[Key, int] = {}
-    named = [_place(value, places) for value in distinct]
-    return np.array([*named, -1], dtype=np.int64)[codes], places
+    codes_of_distinct = [place_of(value, places) for value in distinct]
+    return np.array([*codes_of_distinct, -1], dtype=np.int64)[codes], places
 
 
 def _of_one_type(cells: Sequence[object]) -> bool:
@@ -106,14 +108,14 @@ def _of_one_type(cells: Sequence[object]) -> bool:
     return len(types) == 1 and types <= {str, int, float}
 
 
-def _numbered(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.int64]]:
+def number_keys(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.int64]]:
     """Return the numbers of the distinct keys, in order of their first row, and those by row."""
     places: dict[object, int] = defaultdict(itertools.count().__next__)
     codes = np.fromiter(map(places.__getitem__, keys), np.int64, len(keys))
     return places, codes
 
 
-def _place(value: object, places: dict[Key, int]) -> int:
+def place_of(value: object, places: dict[Key, int]) -> int:
     """Return the integer of an object, -1 if it cannot be hashed or compared."""
     try:
         return places.setdefault(key(value), len(places))
@@ -129,18 +131,18 @@ def _distinct(cells: Sequence[object]) -> tuple[list[object], NDArray[np.int64]]
     are no Unicode are equal to others.
     """
     keys = [cell if type(cell) in SHARED else (id(cell),) for cell in cells]
-    places, codes = _numbered(keys)
+    places, codes = number_keys(keys)
     rows = np.empty(len(places), dtype=np.int64)
     rows[codes] = np.arange(len(codes))
     return [cells[row] for row in rows.tolist()], codes
 
 
-def _cells(held: Held) -> Sequence[object]:
+def _cells(column: MemoryColumn) -> Sequence[object]:
     """Return the cells of a column as Python has them."""
-    if isinstance(held, Objects):
-        return held.cells
+    if isinstance(column, Objects):
+        return column.cells
     cells: list[object] = (
-        held.array.tolist() if isinstance(held.array, np.ndarray) else held.array.to_pylist()
+        column.array.tolist() if isinstance(column.array, np.ndarray) else column.array.to_pylist()
     )
     return cells
 
@@ -169,11 +171,13 @@ def _id_texts(cells: Sequence[object]) -> tuple[list[str], NDArray[np.int64]]:
     """Return the distinct texts of the ids in a column, and their numbers by row, -1 for none."""
     distinct, codes = _distinct(cells)
     numbers: dict[str, int] = {}
-    named = np.array([*(_number(cell, numbers) for cell in distinct), -1], dtype=np.int64)
-    return [*numbers], named[codes]
+    codes_of_distinct = np.array(
+        [*(number_of_id(cell, numbers) for cell in distinct), -1], dtype=np.int64
+    )
+    return [*numbers], codes_of_distinct[codes]
 
 
-def _number(cell: object, numbers: dict[str, int]) -> int:
+def number_of_id(cell: object, numbers: dict[str, int]) -> int:
     """Return the number of an id, -1 for what is nobody's: see `id_text`."""
     try:
         text = id_text(cell)
@@ -192,7 +196,7 @@ def _in_order(cells: Sequence[object]) -> tuple[ExactArray, ExactArray]:
     return codes, values
 
 
-def typed_array(array: NDArray[Any], column: str) -> Held:
+def typed_array(array: NDArray[Any], column: str) -> MemoryColumn:
     """Return a column of an array of numpy, by its type.
 
     Raises:
@@ -212,11 +216,11 @@ def typed_array(array: NDArray[Any], column: str) -> Held:
         raise not_countable(column, str(array.dtype))
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     if native.dtype == np.float16:  # which DuckDB has not
-        return Typed(native.astype(np.float32), half(column))
-    return Typed(native)
+        return TypedArray(native.astype(np.float32), half(column))
+    return TypedArray(native)
 
 
-def series_of_pandas(series: Any, column: str) -> Held:
+def series_of_pandas(series: Any, column: str) -> MemoryColumn:
     """Return a column of pandas. Its type says how it is read, never its rows."""
     dtype = series.dtype
     word, kind = str(dtype), type(dtype).__name__
@@ -225,7 +229,7 @@ def series_of_pandas(series: Any, column: str) -> Held:
         return Objects(list(series), word, of)
     if kind == "DatetimeTZDtype":
         moments = np.asarray(series.array.tz_convert("UTC").tz_localize(None))
-        return Typed(moments, timestamp(column, dtype.unit, str(dtype.tz)))
+        return TypedArray(moments, timestamp(column, dtype.unit, str(dtype.tz)))
     if isinstance(dtype, np.dtype):
         return typed_array(series.to_numpy(), column)
     if kind == "StringDtype" or kind == "ArrowDtype" or hasattr(dtype, "numpy_dtype"):
@@ -249,7 +253,7 @@ def _type_of_categories(categories: Any, column: str) -> ColumnType | None:
         return ColumnType(column, "other", word)
 
 
-def arrow_column(array: Any, column: str) -> Held:
+def arrow_column(array: Any, column: str) -> MemoryColumn:
     """Return a column of Arrow, with rare types as common ones."""
     import narwhals.stable.v2 as nw
     import pyarrow as pa
@@ -257,16 +261,16 @@ def arrow_column(array: Any, column: str) -> Held:
     word = str(array.type)
     short, array = _is_half(array.type), _common(array)
     if short:
-        return Typed(array, half(column))
+        return TypedArray(array, half(column))
     if array.type == pa.null():
-        return Typed(array.cast(pa.int8()), ColumnType(column, "nothing", word))
+        return TypedArray(array.cast(pa.int8()), ColumnType(column, "nothing", word))
     dtype = nw.from_native(pa.table({CELL: array})).schema[CELL]
     of = column_type(column, dtype, word)
     if (
         of.kind == "timestamp with time zone"
     ):  # as a clock in UTC, which DuckDB takes without converting
         array = array.cast(pa.timestamp(of.unit, "UTC")).cast(pa.timestamp(of.unit))
-    return Typed(array, of)
+    return TypedArray(array, of)
 
 
 def half(column: str) -> ColumnType:

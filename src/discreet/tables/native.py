@@ -32,7 +32,7 @@ class Native(Protocol):
         ...
 
     @property
-    def decoded(self) -> ExactArray | None:
+    def code_values(self) -> ExactArray | None:
         """The numbers that integers in CELL stand for, where they do."""
         ...
 

@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 from ..errors import InvalidArgument, UnreadableData
 from ..sampling.number_types import FLOATS, INTEGERS, in_one_array, objects, types_of
 from ..sampling.vectors import ExactArray
-from .held import Objects, Typed
 from .kinds import ColumnType
+from .memory_columns import Objects, TypedArray
 from .records import check_numbers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-_NOTHING = frozenset({type(None), bool, str})
+NO_NUMBERS = frozenset({type(None), bool, str})
 """Common types none of whose values is a number."""
 
-_KNOWN = (FLOATS, INTEGERS, {int, float})
+ONLY_NUMBERS = (FLOATS, INTEGERS, {int, float})
 """Types all of whose values are numbers, or NaN, as Python or one array has them."""
 
-_MOST_DIGITS = 10_000
+MOST_DECIMAL_DIGITS = 10_000
 """Decimals beyond it are left out: written out they would fill the memory."""
 
 
@@ -54,25 +54,25 @@ def numeric_values(data: Any) -> ExactArray:
         if hasattr(data, without_nulls):  # before they turn integers into doubles
             data = getattr(data, without_nulls)()
             break
-    return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(_listed(data))
+    return clean(np.asarray(data)) if hasattr(data, "__array__") else from_list(as_list(data))
 
 
-def column_numbers(held: Objects | Typed, column: str) -> ExactArray:
+def column_numbers(cells: Objects | TypedArray, column: str) -> ExactArray:
     """Return the numbers in a column in memory; the type of the column must be one of numbers."""
-    if isinstance(held, Objects):
-        if held.name != "object":
-            check_numbers(ColumnType(column, "anything", held.name))
-        return from_list(list(held.cells))
-    if isinstance(held.array, np.ndarray):
-        if held.array.dtype.kind not in "iuf":
-            kind = {"M": "timestamp", "b": "boolean"}.get(held.array.dtype.kind, "other")
-            check_numbers(ColumnType(column, kind, str(held.array.dtype)))
-        return clean(held.array)
-    assert held.of is not None
-    check_numbers(held.of)
-    if held.of.kind == "decimal":
-        return from_list(held.array.to_pylist())
-    return clean(held.array.drop_null().to_numpy())
+    if isinstance(cells, Objects):
+        if cells.name != "object":
+            check_numbers(ColumnType(column, "anything", cells.name))
+        return from_list(list(cells.cells))
+    if isinstance(cells.array, np.ndarray):
+        if cells.array.dtype.kind not in "iuf":
+            kind = {"M": "timestamp", "b": "boolean"}.get(cells.array.dtype.kind, "other")
+            check_numbers(ColumnType(column, kind, str(cells.array.dtype)))
+        return clean(cells.array)
+    assert cells.of is not None
+    check_numbers(cells.of)
+    if cells.of.kind == "decimal":
+        return from_list(cells.array.to_pylist())
+    return clean(cells.array.drop_null().to_numpy())
 
 
 def clean(array: ExactArray) -> ExactArray:
@@ -83,22 +83,22 @@ def clean(array: ExactArray) -> ExactArray:
         )
     kind = array.dtype.kind
     if kind == "f" and array.dtype.itemsize <= 8:
-        doubles = _widened(array)
+        doubles = widen(array)
         missing = np.isnan(doubles)
         return doubles[~missing] if missing.any() else doubles
     if kind in ("i", "u"):
-        return _widened(array)
+        return widen(array)
     if kind in ("f", "O"):
         return from_list(list(array))
     raise UnreadableData(f"the data must be numbers, got an array of type {array.dtype}")
 
 
-def _widened(array: ExactArray) -> ExactArray:
+def widen(array: ExactArray) -> ExactArray:
     """Return integers and doubles in 64 bits: arithmetic in fewer would round them."""
     return array.astype(f"{array.dtype.kind}8", copy=False)
 
 
-def _listed(data: Iterable[object]) -> list[object]:
+def as_list(data: Iterable[object]) -> list[object]:
     """Return the values in a list, without asking for a length that may be a lie."""
     return list(data) if type(data) is list else [*islice(data, None)]
 
@@ -112,13 +112,13 @@ def present(values: Sequence[object]) -> tuple[NDArray[np.bool_], ExactArray]:
     """Return whether each value of a list is a number, and the numbers as an array, none of them rounded."""
     there, numbers = np.ones(len(values), dtype=np.bool_), values
     types = types_of(values)
-    if types & _NOTHING:
-        there = np.array([type(value) not in _NOTHING for value in values], dtype=np.bool_)
-        numbers, types = [*compress(values, there)], types - _NOTHING
-    if not any(types <= known for known in _KNOWN):
-        read = [python_number(value) for value in numbers]
-        there[there] = [number is not None for number in read]
-        numbers = [number for number in read if number is not None]
+    if types & NO_NUMBERS:
+        there = np.array([type(value) not in NO_NUMBERS for value in values], dtype=np.bool_)
+        numbers, types = [*compress(values, there)], types - NO_NUMBERS
+    if not any(types <= types_of_numbers for types_of_numbers in ONLY_NUMBERS):
+        plain_numbers = [python_number(value) for value in numbers]
+        there[there] = [number is not None for number in plain_numbers]
+        numbers = [number for number in plain_numbers if number is not None]
         types = types_of(numbers)
     array = in_one_array(numbers, types)
     array = objects(numbers) if array is None else array
@@ -137,7 +137,7 @@ def python_number(value: object) -> int | float | Fraction | None:
     if isinstance(value, Decimal):
         if value.is_nan() or value.is_infinite():
             return None if value.is_nan() else math.copysign(math.inf, value)
-        return Fraction(value) if abs(value.adjusted()) < _MOST_DIGITS else None
+        return Fraction(value) if abs(value.adjusted()) < MOST_DECIMAL_DIGITS else None
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     real: Any = value
@@ -151,7 +151,7 @@ def from_series(series: Any) -> ExactArray:
     if series.dtype.is_decimal():
         return from_list(series.to_list())
     array = np.asarray(series.to_numpy())
-    return _widened(array) if array.dtype.kind in "iuf" else array
+    return widen(array) if array.dtype.kind in "iuf" else array
 
 
 def from_relation(relation: "DuckDBPyRelation", of: Any) -> list[ExactArray]:
@@ -163,4 +163,4 @@ def from_relation(relation: "DuckDBPyRelation", of: Any) -> list[ExactArray]:
         rows = relation.fetchall()
         return [from_list([row[i] for row in rows]) for i in range(len(relation.columns))]
     columns = relation.fetchnumpy()
-    return [_widened(np.asarray(columns[name])) for name in relation.columns]
+    return [widen(np.asarray(columns[name])) for name in relation.columns]

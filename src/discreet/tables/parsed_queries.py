@@ -27,11 +27,11 @@ def statement(query: str) -> Any:
 
     try:
         row = connect().execute("SELECT json_serialize_sql($1)", [query]).fetchone()
-        parsed = json.loads(row[0] if row else "")
+        tree = json.loads(row[0] if row else "")
     except (Error, ValueError, RecursionError):
         return None
-    statements = parsed.get("statements", []) if isinstance(parsed, dict) else []
-    return statements[0] if len(statements) == 1 and not parsed.get("error") else None
+    statements = tree.get("statements", []) if isinstance(tree, dict) else []
+    return statements[0] if len(statements) == 1 and not tree.get("error") else None
 
 
 @lru_cache(maxsize=256)
@@ -42,10 +42,10 @@ def tables_in(query: str) -> frozenset[str] | None:
     the query names none.
     """
     try:
-        parsed = statement(query)
-        if parsed is None or _has_readers(parsed):
+        tree = statement(query)
+        if tree is None or _has_readers(tree):
             return None
-        return frozenset(_table_names(parsed, frozenset())) or None
+        return frozenset(_table_names(tree, frozenset())) or None
     except RecursionError:
         return None
 
@@ -54,11 +54,11 @@ def files_in(text: str) -> list[str]:
     """Return the paths and patterns of files that a text of SQL may name: among its constants and quoted names."""
     names = set[str]()
     for match in _TEXTS.finditer(text):
-        constant, quoted, _, dollars = match.groups()
+        constant, in_quotes, _, dollars = match.groups()
         name = (
             constant.replace("''", "'")
             if constant is not None
-            else (quoted or dollars or "").replace('""', '"')
+            else (in_quotes or dollars or "").replace('""', '"')
         )
         if _may_be_file(name):
             names.add(name if "://" in name else os.path.realpath(os.path.expanduser(name)))

@@ -25,10 +25,10 @@ FILE_FORMATS = ".csv, .csv.gz, .tsv, .tsv.gz, .ndjson, .jsonl, .parquet, .arrow 
 def file_format(path: Path) -> str:
     """Return the format of a file by its extension; an empty text for any other."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    packed = suffixes[-1:] == [".gz"]
-    ending = (suffixes[:-1] if packed else suffixes)[-1:]
+    is_gzip = suffixes[-1:] == [".gz"]
+    ending = (suffixes[:-1] if is_gzip else suffixes)[-1:]
     kind = KINDS.get(ending[0], "") if ending else ""
-    return "" if packed and kind not in ("CSV", "JSON") else kind
+    return "" if is_gzip and kind not in ("CSV", "JSON") else kind
 
 
 def names_files(data: object, *, column: bool = True) -> bool:

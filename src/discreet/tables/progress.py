@@ -77,7 +77,7 @@ def waiting(what: str) -> Iterator[None]:
         bar.stop()
 
 
-def watched(connection: C) -> C:
+def watch(connection: C) -> C:
     """Return a connection of DuckDB, which the bar asks from now on, if there is one.
 
     Without a bar nothing is set, and DuckDB keeps no count of its progress. It never prints any itself.
@@ -91,8 +91,8 @@ def watched(connection: C) -> C:
 
 def _percent(connections: Sequence[Scanning]) -> float | None:
     """Return how far the scan is that runs, None if none runs or it does not tell."""
-    told = [connection.query_progress() for connection in connections]
-    return next((percent for percent in reversed(told) if percent >= 0), None)
+    percentages = [connection.query_progress() for connection in connections]
+    return next((percent for percent in reversed(percentages) if percent >= 0), None)
 
 
 def _line(spinner: "Spinner", what: str, seconds: float, percent: float | None) -> "Table":

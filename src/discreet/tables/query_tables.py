@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..errors import DiscreetError, InvalidArgument, UnreadableData
-from .failures import quietly
+from .engine_errors import quietly
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,8 @@ def same_tables(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def hash_of(definitions: Iterable[Iterable[object]]) -> str:
     """Return the hash of definitions of views; empty if there are none."""
-    listed = [list(map(str, one)) for one in definitions]
-    return hashlib.sha256(json.dumps(listed).encode()).hexdigest() if listed else ""
+    texts = [list(map(str, one)) for one in definitions]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest() if texts else ""
 
 
 class Catalogue(Protocol):
@@ -87,12 +87,12 @@ class Catalogue(Protocol):
 def tables_or_all(catalogue: Catalogue, query: str) -> QueryTables:
     """Return the tables of a query that may not work any more: then all tables of its database."""
 
-    def attempted() -> QueryTables:
+    def read_tables() -> QueryTables:
         with catalogue.attempt():
             return catalogue.tables(query)
 
     try:
-        return quietly(attempted, UnreadableData("the query does not work any more"))
+        return quietly(read_tables, UnreadableData("the query does not work any more"))
     except DiscreetError:
         return ALL_TABLES
 

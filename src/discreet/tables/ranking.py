@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DiscreetError, InvalidCandidates
+from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
-from .failures import quietly
 from .kinds import CELL, INTEGER, ColumnType
 from .native import POSITION, Frame, Native
 from .records import PART
@@ -82,13 +82,13 @@ class Ranking:
         """
         import narwhals.stable.v2 as nw
 
-        rows, of = table.narrowed(), table.type()
+        rows, of = table.record_rows(), table.type()
         if of.kind == "integer" and of.name != self.of.name:
             ends = max(of.low, self.of.low), min(of.high, self.of.high)
             cell = nw.col(CELL).cast(getattr(nw, self.of.name))
             rows = rows.filter(nw.col(CELL).is_between(*ends)).with_columns(cell)
-        ranked = rows.join(frame, on=CELL, how="inner").drop(CELL)
-        return table.native.keep(table.counted(ranked))
+        candidates = rows.join(frame, on=CELL, how="inner").drop(CELL)
+        return table.native.keep(table.count_records(candidates))
 
 
 def rank_candidates(
@@ -151,7 +151,7 @@ class CountClasses:
     failure: DiscreetError
     """The error to raise when the engine fails."""
 
-    def counted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def counts_and_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the counts that occur, descending, and the numbers of candidates with them."""
         counts, sizes = quietly(self._sizes, self.failure, self._present, COUNT)
         order = np.argsort(-counts)
@@ -222,9 +222,9 @@ class CountClasses:
             members = candidates.join(members, on=POSITION, how="anti").select(POSITION, BLOCK)
         # In its block a candidate comes after those of its class of lower rank.
         nth = nw.col(POSITION).rank("ordinal").over(BLOCK).cast(nw.Int64) - 1
-        numbered = members.with_columns((nw.col(BLOCK) + nth).alias(KEY))
-        chosen = numbered.filter(nw.col(KEY).is_in(keys.tolist())).select(KEY, POSITION)
-        rank_of = dict(zip(*(c.tolist() for c in self.native.fetch(chosen, INTEGER)), strict=True))
+        with_keys = members.with_columns((nw.col(BLOCK) + nth).alias(KEY))
+        matches = with_keys.filter(nw.col(KEY).is_in(keys.tolist())).select(KEY, POSITION)
+        rank_of = dict(zip(*(c.tolist() for c in self.native.fetch(matches, INTEGER)), strict=True))
         return {
             place: rank_of[key] for place, key in zip(places.tolist(), keys.tolist(), strict=True)
         }

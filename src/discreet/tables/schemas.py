@@ -41,7 +41,7 @@ def _own_names(file: File) -> list[str]:
         return list(arrow_relation(path, connect()).columns)
     if kind == "JSON":
         return []
-    header = read_header(path, packed=path.suffix.lower() == ".gz")
+    header = read_header(path, is_gzip=path.suffix.lower() == ".gz")
     names = max((next(reader([header], delimiter=sign)) for sign in DELIMITERS), key=len)
     return [] if is_like_data(names) else names
 
@@ -68,9 +68,9 @@ def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
         )
         names = {name: str(of) for name, of in zip(whole.columns, whole.types, strict=True)}
     elif kind == "CSV" and header:
-        line = read_header(path, packed=path.suffix.lower() == ".gz")
-        listed = max((next(reader([line], delimiter=sign)) for sign in DELIMITERS), key=len)
-        names = dict.fromkeys(listed)
+        line = read_header(path, is_gzip=path.suffix.lower() == ".gz")
+        headings = max((next(reader([line], delimiter=sign)) for sign in DELIMITERS), key=len)
+        names = dict.fromkeys(headings)
     else:
         return None
     return {**names, **dict.fromkeys(first.partition, "VARCHAR")}

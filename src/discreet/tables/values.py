@@ -19,26 +19,27 @@ def parse(text: str, of: ColumnType) -> object:
     """Return the text as a value of the column's type."""
     if of.kind not in PARSERS:
         return text
-    expected, parser = PARSERS[of.kind]
+    words, parser = PARSERS[of.kind]
     try:
         return parser(text.strip(), of)
     except (ValueError, ArithmeticError, KeyError):
         pass
-    raise InvalidCandidates(f"{text!r} cannot be read as {expected} for {of.words}")
+    raise InvalidCandidates(f"{text!r} cannot be read as {words} for {of.words}")
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> str:
+def match_text(pattern: re.Pattern[str], text: str) -> str:
+    """Return a text of a form, or raise ValueError."""
     if not pattern.fullmatch(text):
         raise ValueError
     return text
 
 
 def _integer(text: str, _: ColumnType) -> int:
-    return int(_matched(INTEGER, text))
+    return int(match_text(INTEGER, text))
 
 
 def _decimal(text: str, _: ColumnType) -> Decimal:
-    return Decimal(_matched(NUMERAL, text))
+    return Decimal(match_text(NUMERAL, text))
 
 
 def _boolean(text: str, _: ColumnType) -> bool:
@@ -56,7 +57,7 @@ def _uuid(text: str, _: ColumnType) -> UUID:
 def _float(text: str, of: ColumnType) -> float:
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return float(text)
-    return rounded_float(float(_matched(NUMERAL, text)), of)
+    return rounded_float(float(match_text(NUMERAL, text)), of)
 
 
 def _moment(text: str, of: ColumnType) -> dt.datetime:
@@ -83,18 +84,18 @@ def in_order(values: Iterable[object]) -> list[object]:
 
     Values that Python cannot hold, as a date after the year 9999, are left out.
     """
-    found: dict[Key, object] = {}
+    cells: dict[Key, object] = {}
     for value in values:
         try:
             exact = _canonical(value)
-            found.setdefault(key(exact), exact)
+            cells.setdefault(key(exact), exact)
         except Exception:  # objects in a table may do anything
             continue
-    kept = [value for value in found.values() if not is_missing(value)]
-    if len({type(value) for value in kept}) == 1 and hasattr(kept[0], "__lt__"):
-        ordered: list[Any] = kept  # of one type, which has an order
-        return sorted(ordered)
-    return sorted(kept, key=_type_and_text)
+    present = [value for value in cells.values() if not is_missing(value)]
+    if len({type(value) for value in present}) == 1 and hasattr(present[0], "__lt__"):
+        comparable: list[Any] = present  # of one type, which has an order
+        return sorted(comparable)
+    return sorted(present, key=_type_and_text)
 
 
 def _type_and_text(value: object) -> tuple[str, str]:

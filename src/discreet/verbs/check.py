@@ -18,7 +18,7 @@ from ..error_boundary import error_boundary
 from ..errors import InvalidArgument
 from ..mechanisms.contract import Law, read_parameter
 from ..numbers import Number
-from ..payment import Account, stamped
+from ..payment import Account, describe_account
 from ..privacy.guarantees import Guarantee
 from ..privacy.sensitivity import Neighbors, read_neighbors
 from ..privacy.units import UnitNames, unit_in_words
@@ -26,7 +26,7 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..scores.distance import Distance, Lattice
 from ..selection import Order, Query, Question, ask
-from ..tables.engine import unwrapped
+from ..tables.engine import unwrap
 from ..tables.fits import CellCounts
 from ..tables.records import Records
 from ..terms import Terms, read_payment
@@ -121,7 +121,7 @@ def check(  # noqa: PLR0913  # its terms, which are fewer than those of other ve
         noise.guarantee.repeated(len(chosen)),
         "geometric",
         dict,
-        stamped(account, about),
+        describe_account(account, about),
         request,
         unit=records.unit,
         worst_error=asked.worst_error,
@@ -217,7 +217,7 @@ class _Check:
 
     def prepare(self) -> Callable[[], list[list[int]]]:
         """Count the cells, and return the function that adds noise to the counts."""
-        source = unwrapped(self.source)  # the rows of a query are fetched once
+        source = unwrap(self.source)  # the rows of a query are fetched once
         counts = [
             record_fits(self.dataset, column.name, self.records, source) for column in self.columns
         ]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Unpack, overload
 
 from .. import tables
 from ..arguments import column_name
-from ..candidates import Found, Labels
+from ..candidates import Labels, LabelsFromData
 from ..errors import InvalidArgument, InvalidCandidates, shown
 from ..mechanisms import read_mechanism
 from ..mechanisms.unpromised import Unpromised
@@ -88,7 +88,7 @@ def mode(
         unit_query = _unpromised(unit_query)
     # What is public is wrong before the data are opened, or not at all.
     ask(Counts(Source(None, None).groups[0], (), unit_query.per_person), unit_query.terms)
-    labels: Labels | CandidateTable | Found
+    labels: Labels | CandidateTable | LabelsFromData
     if unsafe_candidates_from_data:
         labels = _found(data, column, candidates)
         told = "candidates from the data"
@@ -125,7 +125,10 @@ def read_labels(candidates: Any) -> Labels | CandidateTable:
 
 
 def counted(
-    unit_query: UnitQuery, data: object, column: str | None, labels: Labels | CandidateTable | Found
+    unit_query: UnitQuery,
+    data: object,
+    column: str | None,
+    labels: Labels | CandidateTable | LabelsFromData,
 ) -> Sequence[Score]:
     """Return the score that counts records, one per group."""
     columns = unit_query.columns(data, column)
@@ -150,8 +153,8 @@ def _declared(data: tables.Table, column: str | None, terms: Terms) -> Sequence[
     return categories
 
 
-def _found(data: tables.Table, column: str | None, candidates: object) -> Found:
+def _found(data: tables.Table, column: str | None, candidates: object) -> LabelsFromData:
     """Return the values in the column, not read yet."""
     if candidates is not None:
         raise InvalidCandidates("give either candidates or unsafe_candidates_from_data, not both")
-    return Found(partial(tables.distinct, data, column))
+    return LabelsFromData(partial(tables.distinct, data, column))

@@ -18,7 +18,7 @@ from ..releases import Release
 from ..sampling.bits import SystemBits
 from ..scores.rank_search import distinct_indices
 from ..scores.sorted_records import SortedRecords
-from ..selection import Order, Query, named
+from ..selection import Order, Query, answers_at
 from ..tables.column import Numeric
 from ..terms import AnswerTerms, RecordTerms, Terms, read_payment, takes_terms_without
 from .quantile_levels import Levels
@@ -117,7 +117,7 @@ def quantiles(  # noqa: PLR0913  # what quantile takes, and how
         return ready[0] if unit_query.records.by is None else partial(_by_group, ready)
 
     def name(drawn: Any, _: int | None) -> object:
-        return named(drawn, candidates)
+        return answers_at(drawn, candidates)
 
     query = unit_query.asks(_query(levels, column, candidates, chosen))
     details = partial(_details, levels, candidates)
@@ -165,7 +165,7 @@ def _sorted(column: Numeric, candidates: Grid) -> SortedRecords:
     """Return the records on the grid, sorted once for all alphas."""
     source = column.on_grid(candidates)
     if source is not None:
-        return SortedRecords.of(*distinct_indices(*source.occupied(candidates.nearest)))
+        return SortedRecords.of(*distinct_indices(*source.occupancy(candidates.nearest)))
     values, counts = column.numbers()
     indices = candidates.nearest(values)
     if counts is not None:

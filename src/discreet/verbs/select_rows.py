@@ -25,7 +25,7 @@ from ..sampling.bits import SystemBits
 from ..sampling.categorical_rows import CategoricalRows, serves_rows
 from ..sampling.rows import ScoreRows, count_rows, read_rows
 from ..scores import Given
-from ..selection import Order, Query, Question, ask, named
+from ..selection import Order, Query, Question, answers_at, ask
 from ..terms import SelectAnswerTerms, Terms, takes_terms_without
 from .select_weights import weighed
 
@@ -327,4 +327,4 @@ def draw_each(laws: Sequence[Law]) -> list[int]:
 
 def _named(drawn: Any, labels: Labels | None) -> Any:
     """Return the candidates with these indices, or the indices."""
-    return np.array(drawn, dtype=np.int64) if labels is None else named(drawn, labels)
+    return np.array(drawn, dtype=np.int64) if labels is None else answers_at(drawn, labels)

@@ -15,7 +15,7 @@ from ..numbers import Number, count
 from ..privacy.calibration import read_share
 from ..releases import Release
 from ..sampling.bits import SystemBits
-from ..selection import Query, named
+from ..selection import Query, answers_at
 from ..tables.candidate_table import CandidateTable
 from ..terms import AnswerTerms, PersonTerms, takes_terms
 from .mode import counted, read_labels
@@ -162,6 +162,10 @@ def naming_lists(labels: Labels | CandidateTable | None) -> Name:
     def name(drawn: Any, size: int | None) -> Any:
         if labels is None:
             return drawn
-        return named(drawn, labels) if size is None else [named(one, labels) for one in drawn]
+        return (
+            answers_at(drawn, labels)
+            if size is None
+            else [answers_at(one, labels) for one in drawn]
+        )
 
     return name

@@ -16,7 +16,7 @@ from ..privacy.units import read_unit, unit_in_words
 from ..releases import Release
 from ..scores import Score
 from ..scores.per_unit import PerUnit
-from ..selection import Query, named, settle
+from ..selection import Query, answers_at, settle
 from ..tables.column import Group, Histogram, Numeric, Source
 from ..tables.records import Records
 from ..terms import DEFAULTS, Terms, check_names
@@ -157,7 +157,7 @@ def naming(answers: Answers) -> Name:
     """Return the function that names an index, or several."""
 
     def name(drawn: Any, size: int | None) -> object:
-        return answers[drawn] if size is None else named(drawn, answers)
+        return answers[drawn] if size is None else answers_at(drawn, answers)
 
     return name
 

@@ -18,7 +18,7 @@ class Objects:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Typed:
+class TypedArray:
     """A column with a type: an array of numpy, or of Arrow. Private."""
 
     array: Any
@@ -26,4 +26,4 @@ class Typed:
     """The type, where DuckDB would not see it in the array."""
 
 
-Held = Objects | Typed
+MemoryColumn = Objects | TypedArray

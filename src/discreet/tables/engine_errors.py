@@ -29,10 +29,10 @@ def quietly(work: Callable[P, T], failure: DiscreetError, *args: P.args, **kwarg
     replaced: see `foreign.replacing`.
     """
 
-    def told(error: BaseException) -> DiscreetError:
+    def replacement(error: BaseException) -> DiscreetError:
         return type(failure)(_SHORT) if _was_short(error) else failure
 
-    return replacing(partial(work, *args, **kwargs), told, passing=(DiscreetError,))
+    return replacing(partial(work, *args, **kwargs), replacement, passing=(DiscreetError,))
 
 
 def _was_short(error: BaseException) -> bool:
@@ -47,9 +47,9 @@ def missing_column(
     texts = [name for name in columns if isinstance(name, str)]
     close = get_close_matches(str(column), texts, n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
-    listed = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
+    other_names = f"; its columns are {', '.join(map(repr, columns))}" if columns else ""
     return MissingColumn(
-        f"{ARGUMENTS.get(alias, 'privacy_unit')}: there is no column {shown(column)} in {where}{hint}{listed}"
+        f"{ARGUMENTS.get(alias, 'privacy_unit')}: there is no column {shown(column)} in {where}{hint}{other_names}"
     )
 
 

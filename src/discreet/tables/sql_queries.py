@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidArgument, UnreadableData, shown
-from .failures import quietly
+from .engine_errors import quietly
 
 if TYPE_CHECKING:
     from .query_tables import TableCheck
@@ -29,7 +29,7 @@ class SqlQuery:
         """Whether its database is described by a public URL, as in discreet.toml."""
         return hasattr(self.connection, "public")
 
-    def fetched(self) -> object:
+    def read_rows(self) -> object:
         """Return the rows of the query, as a table that can be opened: its columns are read once."""
         failure = UnreadableData(
             "the query failed; the message of the database may quote the data, so it is not shown"

@@ -22,8 +22,8 @@ def is_written(of: ColumnType) -> bool:
 
 def without_empty(rows: Frame) -> Frame:
     """Return the rows of a file whose CELL is not empty, as bytes: they are in DuckDB."""
-    kept: Frame = lazy(rows.to_native().filter(f"octet_length({CELL}) > 0"))
-    return kept
+    nonempty: Frame = lazy(rows.to_native().filter(f"octet_length({CELL}) > 0"))
+    return nonempty
 
 
 _TRUTHS = {True: ("true", "True", "TRUE", "1"), False: ("false", "False", "FALSE", "0")}

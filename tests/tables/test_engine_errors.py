@@ -14,7 +14,7 @@ import pytest
 
 import discreet
 from discreet.errors import UnreadableData, UnreadableFile
-from discreet.tables.failures import quietly
+from discreet.tables.engine_errors import quietly
 from discreet.tables.query_tables import ALL_TABLES, tables_or_all
 
 
