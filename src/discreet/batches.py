@@ -117,7 +117,7 @@ class Batch:
         Raises:
             InvalidArgument: unless there is one budget, and the weights are for questions of the batch.
         """
-        kind, total = read_total(epsilon, rho)
+        kind, total = total_to_split(epsilon, rho)
         numbers = {} if weights is None else self._by_name(weights, "weights")
         weight = {name: numbers.get(name, Fraction(1)) for name in self._names()}
         return self._shared_out(kind, total, weight)
@@ -246,7 +246,7 @@ class Batch:
         return f"Batch({', '.join(self.questions) or 'no questions'})"
 
 
-def read_total(
+def total_to_split(
     epsilon: Number | None, rho: Number | None
 ) -> tuple[Literal["epsilon", "rho"], Fraction]:
     """Return the kind of a budget, and how much it is."""

@@ -125,7 +125,7 @@ class Order:
         account = self.account
         if isinstance(account, Listener):
             raise account.Heard(self, prepare, name)
-        ready = partial(prepare_draw, prepare)
+        ready = partial(ready_to_draw, prepare)
         answer = PaidAnswer(ready()(), None) if account is None else self._buy(account, ready)
         return Release(
             name(answer.indices),
@@ -169,7 +169,7 @@ class Order:
         )
 
 
-def prepare_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
+def ready_to_draw(prepare: Callable[[], Callable[[], Any]]) -> Callable[[], Any]:
     """Compute the private scores, and return the function that draws.
 
     Each in the default floating-point environment: what reads the data, or an account, may have loaded a library

@@ -21,7 +21,7 @@ from discreet import Dataset
 from discreet.candidates import Labels
 from discreet.datasets.cell_fits import check_cells
 from discreet.errors import InvalidCandidates
-from discreet.tables.kinds import ColumnType, nearest
+from discreet.tables.kinds import ColumnType, nearest_float
 from discreet.tables.meanings import meanings
 
 D = Decimal
@@ -74,7 +74,7 @@ def test_a_number_of_many_digits_is_kept() -> None:
 def test_the_nearest_number_of_a_short_format(number: Fraction, short: tuple[str, int]) -> None:
     layout, _ = short
     of = ColumnType("x", "float", "float", layout=layout)
-    value = nearest(number, of)
+    value = nearest_float(number, of)
     if value is None:
         assert abs(number) > 65504
         return
@@ -92,7 +92,7 @@ def test_half_way_is_not_rounded_twice() -> None:
     # Just above the middle of two floats, and the double nearest to it is the middle itself.
     number = 1 + Fraction(1, 2**24) + Fraction(1, 2**60)
     assert float(number) == 1 + 2.0**-24
-    assert nearest(number, ColumnType("x", "float", "Float32", layout="<f")) == 1 + 2.0**-23
+    assert nearest_float(number, ColumnType("x", "float", "Float32", layout="<f")) == 1 + 2.0**-23
 
 
 # --- candidates that no cell can equal

@@ -9,7 +9,7 @@ from .. import tables
 from ..candidates import Labels
 from ..errors import InvalidArgument, InvalidCandidates
 from ..privacy.units import read_unit, unit_in_words
-from ..tables.engine import open_table, unwrap
+from ..tables.engine import open_table, unwrap_table
 from ..tables.fits import CellCounts, DeclaredCells, column_bound
 from ..tables.kinds import ColumnType, check_candidates, key
 from ..tables.meanings import meanings
@@ -76,7 +76,7 @@ def check_cells(dataset: Dataset) -> list[Fit]:
 
     Side channels: everything; do not show the result, and do not take bounds from it.
     """
-    source = unwrap(dataset.source)
+    source = unwrap_table(dataset.source)
     return [_fit(dataset, column, source) for column in dataset.columns.values()]
 
 
@@ -102,7 +102,7 @@ def record_fits(
     """
     column = dataset.column(name)
     records = described_records(dataset) if records is None else records
-    data = unwrap(dataset.source) if source is None else source
+    data = unwrap_table(dataset.source) if source is None else source
     return _counts(dataset, column, DeclaredCells(open_table(data, column.name, records)))
 
 

@@ -82,10 +82,10 @@ def names_file(candidates: object) -> bool:
 
 def rank_column(data: object, column: str) -> Ranking:
     """Return the candidates of a table, numbered by its engine."""
-    from .engine import keeps_candidates, open_table, unwrap
+    from .engine import keeps_candidates, open_table, unwrap_table
     from .paths import names_files
 
-    data = unwrap(data)
+    data = unwrap_table(data)
     table = open_table(data, column)
     if not keeps_candidates(data):
         raise InvalidCandidates(

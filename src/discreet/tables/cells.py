@@ -106,10 +106,12 @@ class Thresholds:
 
     def border(self, index: int) -> Fraction:
         """Return the real number from which on a record has at least that index."""
+        # b(i) of "Counting on a grid" in docs/explanation/out_of_core.md; the lemmas below are of that page.
         return self.grid.lo + (index - Fraction(1, 2)) * self.grid.step
 
     def least(self, indices: Sequence[int]) -> list[Unit | None]:
         """Return the least numbers at or above the borders of some indices; None where there is no number."""
+        # t(i) of "Counting on a grid": x has an index of at least i if and only if x >= t(i).
         first, step = self.border(0), self.grid.step
         below = math.lcm(first.denominator, step.denominator)
         start, by = int(first * below), int(step * below)
@@ -222,6 +224,7 @@ class GridHistogram:
         columns = (groups.keys, groups.records, groups.least, groups.greatest)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for key, records, least, greatest in rows:
+            # "The guess decides nothing": with both ends in one cell the whole group is in it.
             place = self._place(least)
             if place == self._place(greatest):
                 part, cell = self._homes[place]
@@ -235,6 +238,7 @@ class GridHistogram:
 
         Of several cells that begin with the same threshold, it is the last: the others can have no records.
         """
+        # "Counting on a grid": of equal thresholds only the last has a cell with records, hence `right`.
         return bisect_right(self._lows, self._thresholds.unit(value)) - 1
 
 
@@ -254,6 +258,7 @@ class Occupancy:
     def add(self, groups: Groups) -> list[int]:
         """Count groups of records, and return the keys of those that have more than one index."""
         indices = self._index(groups.least)
+        # "All at once": an index that does not fall is that of the whole group if both ends have it.
         # Equal numbers have one index, which need not be found twice.
         apart = np.flatnonzero(groups.least != groups.greatest)
         ambiguous = np.zeros(len(groups), dtype=np.bool_)
@@ -321,8 +326,10 @@ def _piece(
     border = thresholds.least([part.start, part.stop])
     low, high = (greatest if b is None else min(max(b, least), greatest) for b in border)
     width = part.step * thresholds.grid.step
+    # "How rarely a group does not pass": the first end is within one unit of the type from the border.
     shift = (value_of(low, thresholds.of) - thresholds.border(part.start)) / width
     cells = -(-(part.stop - part.start) // part.step)  # `len` counts no further than a word
+    # "All at once": with N points the place is off by less than N * 2**-51, so N * 2**-50 is room enough.
     keys, blur = (first, first + 2 * cells), max(BLUR, cells * _ROUGH)
     return Piece(*outer, (low, high), float(1 / width), float(shift), keys, blur)
 

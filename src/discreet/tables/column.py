@@ -14,7 +14,7 @@ from ..candidates import Grid, Labels
 from ..errors import UnreadableData
 from ..sampling.vectors import ExactArray, integers
 from .cells import GridSource
-from .engine import array_of, open_table, unwrap
+from .engine import array_of, open_table, unwrap_table
 from .expressions import Numbers, OpenedTable
 from .meanings import Rungs, rungs
 from .numeric import from_list, numeric_values
@@ -74,7 +74,7 @@ class Source:
     @cached_property
     def data(self) -> Any:
         """The table itself: of a query, the rows that it selects."""
-        return unwrap(self._argument)
+        return unwrap_table(self._argument)
 
     @cached_property
     def table(self) -> OpenedTable:

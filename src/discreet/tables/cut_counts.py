@@ -34,6 +34,7 @@ def counts_beside(
     for start in range(0, len(numbers), AT_ONCE):
         some = numbers[start : start + AT_ONCE]
         at, above = [_at(x, of) for x in some], [_above(x, of) for x in some]
+        # "Lists of candidates" in docs/explanation/out_of_core.md: no guess, all between two cuts is one group.
         cuts = sorted({edge for edge in (*at, *above) if edge is not None})
         below = cumulative_counts(rows, fetch, of, cuts)
         last = len(cuts)

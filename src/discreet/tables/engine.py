@@ -81,7 +81,7 @@ def open_native(data: Any, columns: Columns) -> tuple[Native, DiscreetError]:
         if not columns:
             raise InvalidArgument("a file needs the name of a column")
         return open_columns(data, columns)
-    data = unwrap(data)
+    data = unwrap_table(data)
     failure = failure_of(data)
     opener = ENGINES.get(_package(data))
     if opener is not None:
@@ -133,7 +133,7 @@ def keeps_candidates(data: object) -> bool:
     return names_files(data) or _package(data) in ("duckdb", "polars", "pyspark")
 
 
-def unwrap(data: Any) -> Any:
+def unwrap_table(data: Any) -> Any:
     """Return the rows of a query, the native table of a Narwhals frame, and anything else as it is."""
     if isinstance(data, SqlQuery):
         return data.read_rows()

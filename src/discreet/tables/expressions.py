@@ -19,7 +19,7 @@ from .cut_counts import counts_beside
 from .engine_errors import quietly
 from .grid_counts import GridCounts
 from .ids import check_unit
-from .kinds import CELL, INTEGER, ColumnType
+from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .meanings import Meanings, as_codes, meanings, positions
 from .native import POSITION, SIZE, UNIT, Frame, Native
 from .records import PART, PERSON, START, Records, check_numbers, is_of_unit
@@ -131,7 +131,7 @@ class OpenedTable:
     ) -> tuple[list[int], list[int], list[int]]:
         """Return groups, positions and numbers of records, as three lists."""
         rows = self.native.join_positions(self.record_rows(), CELL, self.type(), places)
-        columns = self.native.fetch(self.count_records(rows), INTEGER)
+        columns = self.native.fetch(self.count_records(rows), INTEGER_TYPE)
         cell, *part, count = (column.tolist() for column in columns)
         return (part[0] if part else [0] * len(cell)), cell, count
 
@@ -146,6 +146,7 @@ class OpenedTable:
 
     def _in_few_groups(self, rows: Frame) -> Frame:
         """Return the rows with a bounded number of groups per unit."""
+        # "In which groups a person counts" in docs/how-to/groups.md.
         once = self._with_units(rows.group_by(PERSON, PART, *self.native.starts).agg())
         staying = _stay(once, PART, [UNIT], self.records.most_groups).select(PERSON, PART)
         return rows.join(staying, on=[PERSON, PART], how="inner")
@@ -232,6 +233,7 @@ def _stay(rows: Frame, of: str, blocks: list[str], most: int) -> Frame:
     """
     import narwhals.stable.v2 as nw
 
+    # "It keeps min(k, m) rows" and "It looks at one user at a time" in docs/how-to/user_level_privacy.md.
     rank = (nw.col(of).rank("ordinal").over(*blocks) - 1).cast(nw.Int64)
     with_ranks = rows.with_columns(rank.alias(RANK))
     if blocks != [UNIT]:

@@ -9,7 +9,7 @@ from ..candidates import Labels
 from .cut_counts import between
 from .engine_errors import quietly
 from .expressions import OpenedTable, compares
-from .kinds import CELL, INTEGER, ColumnType, is_missing, key, nearest, represent
+from .kinds import CELL, INTEGER_TYPE, ColumnType, is_missing, key, nearest_float, represent
 from .meanings import positions
 from .native import SIZE, Frame
 from .records import PERSON, START, check_numbers
@@ -152,12 +152,12 @@ class DeclaredCells:
 
     def _fetch_integers(self, rows: Frame) -> list[int]:
         """Return the integers of one row."""
-        return [int(column[0]) for column in self.table.native.fetch(rows, INTEGER)]
+        return [int(column[0]) for column in self.table.native.fetch(rows, INTEGER_TYPE)]
 
 
 def column_bound(bound: Fraction | None, of: ColumnType) -> Fraction | None:
     """Return a bound as the number of the column's type that it means, if there is one."""
-    value = nearest(bound, of) if bound is not None and of.kind == "float" else None
+    value = nearest_float(bound, of) if bound is not None and of.kind == "float" else None
     return bound if value is None else Fraction(value)
 
 

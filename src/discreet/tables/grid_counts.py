@@ -56,9 +56,7 @@ class GridCounts:
         """Return the number of records in every cell of the parts."""
         query = GridHistogram(self.thresholds, parts)
         if query.pieces:
-            ambiguous = query.add(quietly(self._groups, self.failure, query))
-            if ambiguous:
-                query.add(quietly(self._ambiguous, self.failure, query, ambiguous))
+            self._fill(query, self._groups)
         return query.counts
 
     def points(self, parts: Sequence[range]) -> tuple[Integers, NDArray[np.int64]]:
@@ -73,11 +71,18 @@ class GridCounts:
         """Return indices that records have, and how many."""
         query = Occupancy(self.thresholds, index)
         fine = self.thresholds.grid.size <= FINEST_KEYS
-        ask = self._groups if fine else self._singles
-        ambiguous = query.add(quietly(ask, self.failure, query))
+        self._fill(query, self._groups if fine else self._singles)
+        return query.tally
+
+    def _fill(
+        self,
+        query: GridHistogram | Occupancy,
+        groups: Callable[[GridHistogram | Occupancy], Groups],
+    ) -> None:
+        """Count groups of records, and then those of which it is not certain where they are, by value."""
+        ambiguous = query.add(quietly(groups, self.failure, query))
         if ambiguous:
             query.add(quietly(self._ambiguous, self.failure, query, ambiguous))
-        return query.tally
 
     def _groups(self, query: GridHistogram | Occupancy) -> Groups:
         """Return the groups of the records with one key."""
@@ -127,6 +132,7 @@ class GridCounts:
         # Cut before the cast, which a record far outside would overflow.
         inside = place.clip(-1.0, (last - first) / 2)
         short = nw.Int32 if last < _SHORT else nw.Int64
+        # "How rarely a group does not pass" in docs/explanation/out_of_core.md: odd keys are inside a cell.
         around = ((inside + b).floor().cast(short) for b in (piece.blur, -piece.blur))
         return reduce(add, around) + first
 

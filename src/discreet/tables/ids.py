@@ -74,6 +74,7 @@ def unit_bytes(texts: Sequence[str]) -> bytes:
     words = [
         text.encode("utf-8", "surrogatepass") for text in texts
     ]  # there may be halves of letters
+    # "Equal pairs, and no others, are put together alike" in docs/how-to/user_level_privacy.md.
     return words[0] if len(words) == 1 else b"".join(b"%d:%b" % (len(w), w) for w in words)
 
 

@@ -18,7 +18,7 @@ from .kinds import CELL, ColumnType, Key, column_type
 from .native import POSITION, SIZE, UNIT, Frame, Native, lazy
 from .numeric import from_relation
 from .records import PERSON, START, is_of_unit
-from .temp_table import ROWS, TempTable, one_row, select
+from .temp_table import ROWS, TempTable, one_row, query_rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation, Expression
@@ -180,7 +180,7 @@ class InDuckDB:
         failure = UnreadableData("the table is not there")
         query = f"SELECT * FROM {self._tables[-1].name}"
         try:
-            return lazy(quietly(select, failure, one_row(data.relation), "nothing", query))
+            return lazy(quietly(query_rows, failure, one_row(data.relation), "nothing", query))
         except UnreadableData:
             return None
 

@@ -56,7 +56,7 @@ class ColumnType:
         return f"column {self.column!r}, of type {self.name}"
 
 
-INTEGER = ColumnType("", "integer", "")
+INTEGER_TYPE = ColumnType("", "integer", "")
 """The type of counts and positions, which are in no column of a table."""
 
 
@@ -213,7 +213,7 @@ def _decimal(number: int | float | Decimal | Fraction, of: ColumnType) -> Decima
     return Decimal((int(units < 0), digits, -of.scale))  # no context, so nothing is rounded
 
 
-def nearest(number: Fraction, of: ColumnType) -> float | None:
+def nearest_float(number: Fraction, of: ColumnType) -> float | None:
     """Return the number of the column's floating-point format that is nearest to one; None beyond the format.
 
     Rounded once: a double between two numbers of a shorter format is made odd first, so that it cannot become one
@@ -236,16 +236,16 @@ def _odd(double: float, number: Fraction) -> float:
 
 def _float(number: int | float | Decimal | Fraction, of: ColumnType) -> float | None:
     try:
-        nearest = rounded_float(float(number), of)
+        nearest_float = rounded_float(float(number), of)
     except OverflowError:
         return None
-    return nearest if nearest == number else None
+    return nearest_float if nearest_float == number else None
 
 
 def rounded_float(number: float, of: ColumnType) -> float:
     """Return the nearest number of the column's floating-point format."""
-    [nearest] = struct.unpack(of.layout, struct.pack(of.layout, number))
-    return float(nearest)
+    [nearest_float] = struct.unpack(of.layout, struct.pack(of.layout, number))
+    return float(nearest_float)
 
 
 def _instant(moment: dt.datetime, of: ColumnType) -> dt.datetime | None:

@@ -17,7 +17,7 @@ from .kinds import (
     check_candidates,
     key,
     kind_of,
-    nearest,
+    nearest_float,
     represent,
     single,
 )
@@ -98,7 +98,9 @@ def rungs(labels: Labels, of: ColumnType | None = None) -> Rungs:
     precise = [exact(one, "a candidate") for one in labels]
     like = of if of is not None and of.kind == "float" else ColumnType("", "float", "double")
     nearest_numbers = [
-        x if value is None else Fraction(value) for x in precise for value in [nearest(x, like)]
+        x if value is None else Fraction(value)
+        for x in precise
+        for value in [nearest_float(x, like)]
     ]
     return Rungs(nearest_numbers if like is of else precise, nearest_numbers)
 
@@ -141,10 +143,10 @@ def nearest_meaning(number: object, of: ColumnType) -> tuple[Hashable, ...]:
     """Return the value that a declared number means; among Python objects it may be a double, or exact."""
     number = exact(number, "a declared number")
     if of.kind == "float":
-        value = nearest(number, of)
+        value = nearest_float(number, of)
         return () if value is None else (value,)
     if of.kind == "anything":
-        value = nearest(number, ColumnType(of.column, "float", "float"))
+        value = nearest_float(number, ColumnType(of.column, "float", "float"))
         return (number,) if value is None or value == number else (value, number)
     return equal_meaning(number, of)
 
@@ -192,7 +194,7 @@ def _instead(candidate: Any, of: ColumnType) -> str:
     if kind_of(candidate) not in NUMBERS or candidate in (float("inf"), float("-inf")):
         return ""
     number = exact(candidate, "a candidate")
-    value = nearest(number, of) if of.kind == "float" else represent(number, of)
+    value = nearest_float(number, of) if of.kind == "float" else represent(number, of)
     if value is not None:
         return f"{shown(value)} is"
     scale = 10**of.scale

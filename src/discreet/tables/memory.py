@@ -98,7 +98,7 @@ def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key
         )
     distinct, codes = _distinct(cells)
     places: dict[Key, int] = {}
-    codes_of_distinct = [place_of(value, places) for value in distinct]
+    codes_of_distinct = [code_of(value, places) for value in distinct]
     return np.array([*codes_of_distinct, -1], dtype=np.int64)[codes], places
 
 
@@ -115,7 +115,7 @@ def number_keys(keys: Sequence[object]) -> tuple[dict[object, int], NDArray[np.i
     return places, codes
 
 
-def place_of(value: object, places: dict[Key, int]) -> int:
+def code_of(value: object, places: dict[Key, int]) -> int:
     """Return the integer of an object, -1 if it cannot be hashed or compared."""
     try:
         return places.setdefault(key(value), len(places))

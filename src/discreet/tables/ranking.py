@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from ..errors import DiscreetError, InvalidCandidates
 from .engine_errors import quietly
 from .expressions import COUNT, OpenedTable
-from .kinds import CELL, INTEGER, ColumnType
+from .kinds import CELL, INTEGER_TYPE, ColumnType
 from .native import POSITION, Frame, Native
 from .records import PART
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-BLOCK, KEY = "block", "key"
+BLOCK_START, KEY = "block", "key"
 
 LOOK_UPS = 2**11
 """So many candidates are looked up in one query."""
@@ -113,16 +113,16 @@ def rank_candidates(
         cells = cells.with_columns(nw.when(cell != b"").then(cell))
     frame = native.keep(native.in_order(cells), shared=shared)
     rows, present = native.fetch(
-        frame.select(nw.len().alias("rows"), cell.count().alias("present")), INTEGER
+        frame.select(nw.len().alias("rows"), cell.count().alias("present")), INTEGER_TYPE
     )
     size = int(rows[0])
     check_present(size, int(present[0]), of)
-    [distinct] = native.fetch(frame.select(nw.col(POSITION).n_unique()), INTEGER)
+    [distinct] = native.fetch(frame.select(nw.col(POSITION).n_unique()), INTEGER_TYPE)
     if distinct[0] < size:
         raise InvalidCandidates(
             f"{of.words}, has {size - int(distinct[0]):,} values more than once; candidates must be distinct"
         )
-    [strange] = native.fetch(native.unanswerable(frame, of).select(nw.len()), INTEGER)
+    [strange] = native.fetch(native.unanswerable(frame, of).select(nw.len()), INTEGER_TYPE)
     if strange[0]:
         raise InvalidCandidates(
             f"{of.words}, has {int(strange[0]):,} values that cannot be answered. Accepted: text in UTF-8, and "
@@ -190,14 +190,14 @@ class CountClasses:
         import narwhals.stable.v2 as nw
 
         rank = nw.col(POSITION)
-        return (rank - rank % self._width).alias(BLOCK)
+        return (rank - rank % self._width).alias(BLOCK_START)
 
     def _sizes(self, rows: Frame, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the values of a key that occur, and the numbers of their rows."""
         import narwhals.stable.v2 as nw
 
         sizes = rows.group_by(key).agg(nw.len().alias("size"))
-        keys, numbers = self.native.fetch(sizes, INTEGER)
+        keys, numbers = self.native.fetch(sizes, INTEGER_TYPE)
         return keys.astype(np.int64), numbers.astype(np.int64)
 
     def _look_up(self, count: int, places: NDArray[np.int64]) -> dict[int, int]:
@@ -208,23 +208,28 @@ class CountClasses:
         present = present.filter(nw.col(COUNT) == count) if count else present
         starts = np.arange(0, self.size, width)
         sizes = np.zeros(len(starts), dtype=np.int64)
-        blocks, numbers = self._sizes(present, BLOCK)
+        blocks, numbers = self._sizes(present, BLOCK_START)
         sizes[blocks // width] = numbers
         if not count:  # all candidates but those that records hold
             sizes = np.minimum(width, self.size - starts) - sizes
+        # "The distribution is that of the list" in docs/how-to/large_candidates.md: the sizes say the block.
         last = sizes.cumsum()
         block = last.searchsorted(places, side="right")
         keys = starts[block] + places - (last - sizes)[block]
-        inside = nw.col(BLOCK).is_in(np.unique(starts[block]).tolist())
-        members = present.filter(inside).select(POSITION, BLOCK)
+        inside = nw.col(BLOCK_START).is_in(np.unique(starts[block]).tolist())
+        members = present.filter(inside).select(POSITION, BLOCK_START)
         if not count:
             candidates = self.frame.with_columns(self._block).filter(inside)
-            members = candidates.join(members, on=POSITION, how="anti").select(POSITION, BLOCK)
+            members = candidates.join(members, on=POSITION, how="anti").select(
+                POSITION, BLOCK_START
+            )
         # In its block a candidate comes after those of its class of lower rank.
-        nth = nw.col(POSITION).rank("ordinal").over(BLOCK).cast(nw.Int64) - 1
-        with_keys = members.with_columns((nw.col(BLOCK) + nth).alias(KEY))
+        nth = nw.col(POSITION).rank("ordinal").over(BLOCK_START).cast(nw.Int64) - 1
+        with_keys = members.with_columns((nw.col(BLOCK_START) + nth).alias(KEY))
         matches = with_keys.filter(nw.col(KEY).is_in(keys.tolist())).select(KEY, POSITION)
-        rank_of = dict(zip(*(c.tolist() for c in self.native.fetch(matches, INTEGER)), strict=True))
+        rank_of = dict(
+            zip(*(c.tolist() for c in self.native.fetch(matches, INTEGER_TYPE)), strict=True)
+        )
         return {
             place: rank_of[key] for place, key in zip(places.tolist(), keys.tolist(), strict=True)
         }

@@ -28,22 +28,28 @@ def column_names(data: FileNames) -> list[str]:
     Side channels: time depends on the header or the schema, and on nothing else.
     """
     first = listed_files(data)[0]
-    return [*_own_names(first), *first.partition]
+    names = [*own_columns(first)]
+    if format_of(first) == "CSV" and is_like_data(names):
+        names = []
+    return [*names, *first.partition]
 
 
-def _own_names(file: File) -> list[str]:
-    """Return the names of the columns that a file holds itself."""
+def own_columns(file: File) -> dict[str, str | None]:
+    """Return the names of the columns that a file holds itself, with their types if there are any."""
     kind, path = format_of(file), file.path
     start = start_of(path)
-    if kind == "Parquet":
-        return list(parquet_relation(path, start, connect()).columns)
-    if kind == "Arrow":
-        return list(arrow_relation(path, connect()).columns)
     if kind == "JSON":
-        return []
-    header = read_header(path, is_gzip=path.suffix.lower() == ".gz")
-    names = max((next(reader([header], delimiter=sign)) for sign in DELIMITERS), key=len)
-    return [] if is_like_data(names) else names
+        return {}
+    if kind == "CSV":
+        header = read_header(path, is_gzip=path.suffix.lower() == ".gz")
+        choices = [next(reader([header], delimiter=sign)) for sign in DELIMITERS]
+        names: list[str] = max(choices, key=len)
+        return dict.fromkeys(names)
+    is_parquet = kind == "Parquet"
+    rows = (
+        parquet_relation(path, start, connect()) if is_parquet else arrow_relation(path, connect())
+    )
+    return {name: str(of) for name, of in zip(rows.columns, rows.types, strict=True)}
 
 
 def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
@@ -57,20 +63,7 @@ def schema(data: FileNames, *, header: bool) -> dict[str, str | None] | None:
         UnreadableFile: if the file is missing, or not in the format of its name.
     """
     first = listed_files(data)[0]
-    kind, path = format_of(first), first.path
-    names: dict[str, str | None]
-    if kind in ("Parquet", "Arrow"):
-        start = start_of(path)
-        whole = (
-            parquet_relation(path, start, connect())
-            if kind == "Parquet"
-            else arrow_relation(path, connect())
-        )
-        names = {name: str(of) for name, of in zip(whole.columns, whole.types, strict=True)}
-    elif kind == "CSV" and header:
-        line = read_header(path, is_gzip=path.suffix.lower() == ".gz")
-        headings = max((next(reader([line], delimiter=sign)) for sign in DELIMITERS), key=len)
-        names = dict.fromkeys(headings)
-    else:
+    kind = format_of(first)
+    if kind == "JSON" or (kind == "CSV" and not header):
         return None
-    return {**names, **dict.fromkeys(first.partition, "VARCHAR")}
+    return {**own_columns(first), **dict.fromkeys(first.partition, "VARCHAR")}

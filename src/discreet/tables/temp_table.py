@@ -42,13 +42,13 @@ class TempTable:
     @property
     def rows(self) -> "DuckDBPyRelation":
         """The rows as a relation, which lasts no longer than this object."""
-        return select(self._connection, "nothing", f"FROM {self.name}")
+        return query_rows(self._connection, "nothing", f"FROM {self.name}")
 
 
 _table_numbers = itertools.count()  # of no other table of this process, on whatever connection
 
 
-def select(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
+def query_rows(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRelation":
     """Return the rows that a query selects from a relation, which it calls by that name."""
     rows = relation.query(name, query)
     assert rows is not None, "a query that selects returns rows"
@@ -57,7 +57,7 @@ def select(relation: "DuckDBPyRelation", name: str, query: str) -> "DuckDBPyRela
 
 def one_row(relation: "DuckDBPyRelation") -> "DuckDBPyRelation":
     """Return a relation of one row on the same connection, which outlives the tables of this one."""
-    return select(relation, ROWS, "SELECT 0 AS nothing").materialize()
+    return query_rows(relation, ROWS, "SELECT 0 AS nothing").materialize()
 
 
 def _drop(connection: "DuckDBPyRelation", table: str) -> None:

@@ -34,26 +34,6 @@ def match_text(pattern: re.Pattern[str], text: str) -> str:
     return text
 
 
-def _integer(text: str, _: ColumnType) -> int:
-    return int(match_text(INTEGER, text))
-
-
-def _decimal(text: str, _: ColumnType) -> Decimal:
-    return Decimal(match_text(NUMERAL, text))
-
-
-def _boolean(text: str, _: ColumnType) -> bool:
-    return {"true": True, "false": False}[text.lower()]
-
-
-def _date(text: str, _: ColumnType) -> dt.date:
-    return dt.date.fromisoformat(text)
-
-
-def _uuid(text: str, _: ColumnType) -> UUID:
-    return UUID(text)
-
-
 def _float(text: str, of: ColumnType) -> float:
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return float(text)
@@ -68,14 +48,14 @@ def _moment(text: str, of: ColumnType) -> dt.datetime:
 
 
 PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], object]]] = {
-    "integer": ("an integer", _integer),
+    "integer": ("an integer", lambda text, _: int(match_text(INTEGER, text))),
     "float": ("a number", _float),
-    "decimal": ("a decimal number", _decimal),
-    "boolean": ("true or false", _boolean),
-    "date": ("a date like 2024-12-31", _date),
+    "decimal": ("a decimal number", lambda text, _: Decimal(match_text(NUMERAL, text))),
+    "boolean": ("true or false", lambda text, _: {"true": True, "false": False}[text.lower()]),
+    "date": ("a date like 2024-12-31", lambda text, _: dt.date.fromisoformat(text)),
     "timestamp": ("a timestamp like 2024-12-31T23:59:59, without an offset", _moment),
     "timestamp with time zone": ("a timestamp with its offset, like 2024-12-31T23:59Z", _moment),
-    "uuid": ("a UUID", _uuid),
+    "uuid": ("a UUID", lambda text, _: UUID(text)),
 }
 
 

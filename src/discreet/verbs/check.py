@@ -26,7 +26,7 @@ from ..releases import Release
 from ..sampling.bits import Bits, SystemBits
 from ..scores.distance import Distance, Lattice
 from ..selection import Order, Query, Question, ask
-from ..tables.engine import unwrap
+from ..tables.engine import unwrap_table
 from ..tables.fits import CellCounts
 from ..tables.records import Records
 from ..terms import Terms, read_payment
@@ -217,7 +217,7 @@ class _Check:
 
     def prepare(self) -> Callable[[], list[list[int]]]:
         """Count the cells, and return the function that adds noise to the counts."""
-        source = unwrap(self.source)  # the rows of a query are fetched once
+        source = unwrap_table(self.source)  # the rows of a query are fetched once
         counts = [
             record_fits(self.dataset, column.name, self.records, source) for column in self.columns
         ]
