@@ -125,7 +125,7 @@ def test_python_sees_each_object_once(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.append(cell)
         return step(cell, places)
 
-    for name in ("_number", "_place"):
+    for name in ("number_of_id", "code_of"):
         monkeypatch.setattr(memory, name, partial(watch, getattr(memory, name)))
     assert recorded(frame, "c", Records("p")).tally(["x", "y", "z"]) == [[1, 1, 0]]
     assert len(seen) <= 6
