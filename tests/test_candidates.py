@@ -107,7 +107,7 @@ def test_numbers_at_borders_between_points(grid: Grid) -> None:
     expected = [min(max(i, 0), grid.size - 1) for i in exact]
     assert grid.nearest(values).tolist() == expected
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("discreet.candidates._BLOCK", 3)
+        patch.setattr("discreet.candidates.BLOCK_OF_VALUES", 3)
         assert grid.nearest(values[:100]).tolist() == expected[:100]
     assert [int(grid.nearest(values[[i]])[0]) for i in range(len(expected[:200]))] == expected[:200]
 
