@@ -1,6 +1,7 @@
 """Pictures: what is drawn are the numbers of the law, and a file comes out."""
 
 import datetime
+import functools
 import pickle
 import subprocess
 import sys
@@ -36,6 +37,7 @@ def only(figure: Any) -> Any:
     return axes
 
 
+@functools.cache
 def figures() -> dict[str, Any]:
     start = datetime.datetime(2025, 3, 1)
     points = [(start + datetime.timedelta(days=k), k / 4, 2) for k in range(5)]
