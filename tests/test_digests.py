@@ -16,7 +16,7 @@ import pytest
 
 import discreet
 from discreet import Grid
-from discreet.digests import VERSION, described, digest, is_current
+from discreet.digests import VERSION, describe_value, digest, is_current
 from discreet.errors import InvalidArgument, RequestConflict
 from discreet.ledger import Ledger
 from discreet.mechanisms import Base2, Base2Eta, Exponential, NoisyMax
@@ -44,13 +44,13 @@ DIFFERENT: list[Any] = [
 
 def test_values_that_differ_have_descriptions_that_differ() -> None:
     for one, other in combinations(DIFFERENT, 2):
-        assert described(one) != described(other), (one, other)
+        assert describe_value(one) != describe_value(other), (one, other)
         assert digest({"x": one}) != digest({"x": other})
 
 
 def test_a_description_is_plain_json() -> None:
     for value in DIFFERENT:
-        assert json.loads(json.dumps(described(value))) == described(value)
+        assert json.loads(json.dumps(describe_value(value))) == describe_value(value)
 
 
 @dataclass
@@ -76,7 +76,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
     terms: dict[str, Any] = {"ledger": till, "epsilon": "1/3"}
     unit: dict[str, Any] = {"privacy_unit": "who", "max_contributions": 2}
     groups: dict[str, Any] = {"by": "city", "groups": ["x", "y"]}
-    described = discreet.Dataset(
+    describe_value = discreet.Dataset(
         data,
         {
             "age": {"type": "integer", "minimum": 0, "maximum": 9},
@@ -123,7 +123,7 @@ def questions(till: Any) -> dict[str, Callable[[], Any]]:
         "top_k": lambda: discreet.top_k(data, "city", k=2, candidates=["x", "y"], **terms),
         "select_top_k joint": lambda: discreet.select_top_k([1, 2, 3], k=2, sensitivity=1, method="joint", **terms),
         "check": lambda: discreet.check(
-            described, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
+            describe_value, ["city", "age"], max_contributions=2, neighbors="replace_one", **terms
         ),
         "private_candidates": lambda: discreet.private_candidates(
             lambda data, one, share: (one, None), 0, [1, 2], epsilon=1, ledger=till
@@ -160,7 +160,7 @@ def test_what_is_hashed_holds_no_name_of_a_class_and_no_sentence() -> None:
     mechanism = Exponential(base_measure=[1, 2])
     parameters = {"base_measure": (Fraction(1), Fraction(2))}
     assert identified(mechanism) == {"name": "exponential", "parameters": parameters}
-    assert described(Grid(0, 1, "1/3").description) == {
+    assert describe_value(Grid(0, 1, "1/3").description) == {
         "lo": ["fraction", "0"], "hi": ["fraction", "1"], "step": ["fraction", "1/3"]
     }  # fmt: skip
 

@@ -45,13 +45,13 @@ def exact_text(value: object) -> str | None:
     """Return the text that a `str` or a subclass holds, whatever its methods say; None if it is no text."""
     if not issubclass(type(value), str):
         return None
-    found = str.__str__(value)
-    return found if found.isascii() or _can_be_written(found) else None
+    text = str.__str__(value)
+    return text if text.isascii() or _can_be_written(text) else None
 
 
-def _can_be_written(found: str) -> bool:
+def _can_be_written(text: str) -> bool:
     """Return whether a text has no halves of surrogate pairs, which no file and no database takes."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in found)
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def text(value: object, name: str) -> str:
@@ -60,10 +60,10 @@ def text(value: object, name: str) -> str:
     Raises:
         InvalidArgument: if it is none.
     """
-    found = exact_text(value)
-    if found is None:
+    exact = exact_text(value)
+    if exact is None:
         raise InvalidArgument(f"{name} must be a text, got {shown(value)}")
-    return found
+    return exact
 
 
 def column_name(value: object, name: str = "column") -> Any:
@@ -74,10 +74,10 @@ def column_name(value: object, name: str = "column") -> Any:
     """
     if type(value) is int and abs(value) < _MOST_COLUMNS:
         return value
-    found = exact_text(value)
-    if found is None:
+    text = exact_text(value)
+    if text is None:
         raise InvalidArgument(f"{name} must be the name of a column, got {shown(value)}")
-    return found
+    return text
 
 
 def file_path(value: Any, name: str) -> Path:
@@ -87,8 +87,8 @@ def file_path(value: Any, name: str) -> Path:
         InvalidArgument: if it is none, or one that no file can have.
     """
     with suppress(Exception):  # of the object's own methods
-        found = os.fspath(value)
-        plain = str.__str__(found) if isinstance(found, str) else "\0"
+        path = os.fspath(value)
+        plain = str.__str__(path) if isinstance(path, str) else "\0"
         if b"\0" not in os.fsencode(plain):
             return Path(plain)
     raise InvalidArgument(f"{name} must name a file, got {shown(value)}")
@@ -106,11 +106,11 @@ def choice(value: object, name: str, options: Iterable[str], instead: str = "") 
     Raises:
         UnknownName: if it is none of them; the message lists them.
     """
-    known = list(options)
-    found = exact_text(value)
-    if found not in known:
-        raise UnknownName(f"{name} must be one of {', '.join(known)}{instead}, got {shown(value)}")
-    return str(found)
+    names = list(options)
+    text = exact_text(value)
+    if text not in names:
+        raise UnknownName(f"{name} must be one of {', '.join(names)}{instead}, got {shown(value)}")
+    return str(text)
 
 
 @error_boundary
@@ -120,15 +120,15 @@ def listed(value: object, name: str, most: int = MOST_LISTED) -> list[Any]:
     Raises:
         InvalidArgument: if it is nothing of the kind, or holds more, or has no end.
     """
-    found = None
+    values = None
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         with suppress(TypeError):  # of an array without dimensions
-            found = list(islice(value, most + 1))  # never asks for a length, which may be a lie
-    if found is None:
+            values = list(islice(value, most + 1))  # never asks for a length, which may be a lie
+    if values is None:
         raise InvalidArgument(f"{name} must be a list, got {shown(value)}")
-    if len(found) > most:
+    if len(values) > most:
         raise InvalidArgument(f"{name} must be at most {most:,} values; there are more, or no end")
-    return found
+    return values
 
 
 def mapping(value: object, name: str) -> dict[str, Any]:

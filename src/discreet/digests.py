@@ -30,33 +30,33 @@ _BY_TYPE: dict[type, tuple[str, Callable[[Any], str]]] = {
     type(None): ("nothing", str),
 }
 
-Described: TypeAlias = "str | list[Described] | dict[str, Described]"
+Description: TypeAlias = "str | list[Description] | dict[str, Description]"
 """What a description is made of; JSON writes it in one way only."""
 
 
-def described(value: object) -> Described:
+def describe_value(value: object) -> Description:
     """Return a public value as a description, so that values that differ have descriptions that differ.
 
     True, 1, 1.0 and "1" are four values, and are told apart. A type that is not known here is described by its
     name and its repr: where that repr changes, a request is refused as another question, and never drawn again.
     """
     if isinstance(value, Mapping):
-        return {str(name): described(inner) for name, inner in value.items()}
+        return {str(name): describe_value(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [described(inner) for inner in value]
+        return [describe_value(inner) for inner in value]
     if type(value) is dt.datetime:
         return ["datetime", value.isoformat(), str(value.fold), str(value.tzinfo)]
     name, spell = _BY_TYPE.get(type(value), (f"other {type(value).__qualname__}", repr))
     return [name, spell(value)]
 
 
-def is_current(known: object) -> bool:
+def is_current(text: object) -> bool:
     """Return whether a stored digest is of this version, so that it can be compared with one made now."""
-    return isinstance(known, str) and known.startswith(f"{VERSION}:")
+    return isinstance(text, str) and text.startswith(f"{VERSION}:")
 
 
 def digest(description: Mapping[str, object]) -> str:
     """Return the version, and the SHA-256 of the description."""
     plain = {"version": VERSION, **description}
-    text = json.dumps(described(plain), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(describe_value(plain), sort_keys=True, separators=(",", ":"))
     return f"{VERSION}:{hashlib.sha256(text.encode('ascii')).hexdigest()}"

@@ -10,8 +10,8 @@ _SECTION = r"^{}:\n((?:(?:    .*)?\n)*)"
 
 def entries(docstring: str | None, section: str) -> dict[str, str]:
     """Return the descriptions in a section of a docstring, such as "Args", by name; none under `python -OO`."""
-    found = re.search(_SECTION.format(section), _text(docstring), re.M)
-    return {} if found is None else {m[1]: m[2].rstrip() for m in _ENTRY.finditer(found[1])}
+    match = re.search(_SECTION.format(section), _text(docstring), re.M)
+    return {} if match is None else {m[1]: m[2].rstrip() for m in _ENTRY.finditer(match[1])}
 
 
 def with_entries(
@@ -26,8 +26,8 @@ def with_entries(
         shared: descriptions by argument.
         names: the arguments in order; without it the own ones that are not shared come first.
     """
-    found = re.search(_SECTION.format("Args"), _text(docstring), re.M)
-    if docstring is None or found is None:
+    args = re.search(_SECTION.format("Args"), _text(docstring), re.M)
+    if docstring is None or args is None:
         return docstring
     own = entries(docstring, "Args")
     order = [*names, *(name for name in own if name not in shared and name[:2] != "**"), *shared]
@@ -35,7 +35,7 @@ def with_entries(
     lines = {name: texts[name] for name in order if name in texts}
     written = "".join(f"    {name}: {text}\n" for name, text in lines.items())
     text = _text(docstring)
-    return text[: found.start(1)] + written + "\n" + text[found.end(1) :]
+    return text[: args.start(1)] + written + "\n" + text[args.end(1) :]
 
 
 def _text(docstring: str | None) -> str:

@@ -24,14 +24,14 @@ def replacing(
         failure: returns the error to raise in place of another.
         passing: errors that are not replaced, besides STOPS.
     """
-    raised: BaseException
+    replacement: BaseException
     try:
         return work()
     except (*STOPS, *passing):
         raise
     except BaseException as error:  # a panic in Polars is no Exception
-        raised = KeyboardInterrupt() if _was_interrupted(error) else failure(error)
-    raise raised
+        replacement = KeyboardInterrupt() if _was_interrupted(error) else failure(error)
+    raise replacement
 
 
 def _was_interrupted(error: BaseException) -> bool:
@@ -42,10 +42,10 @@ def _was_interrupted(error: BaseException) -> bool:
     """
     if isinstance(error, RuntimeError) and str(error) == "Query interrupted":
         return True
-    seen = set[int]()  # ids: an error of others may compare as it likes
-    while id(error) not in seen:
+    ids = set[int]()  # not the errors: one of others may compare as it likes
+    while id(error) not in ids:
         if isinstance(error, KeyboardInterrupt):
             return True
-        seen.add(id(error))
+        ids.add(id(error))
         error = error.__cause__ or error.__context__ or error
     return False

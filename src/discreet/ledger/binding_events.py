@@ -14,7 +14,7 @@ from .bindings import Bindings, Source, sources_of
 from .periods import Period
 from .transaction import NewEvent, Transaction
 
-_SAID = {
+_PARTS_IN_WORDS = {
     "source": "source",
     "privacy_unit": "privacy unit",
     "max_contributions": "max_contributions",
@@ -38,18 +38,18 @@ def read_bindings(transaction: Transaction) -> Bindings:
     """
     latest: dict[tuple[str, str], Mapping[str, Any]] = {}
     periods: dict[str, Period] = {}
-    pairs, merged = set[frozenset[str]](), set[str]()
+    pairs, merges = set[frozenset[str]](), set[str]()
     events = integrity.described_events(transaction)
     for event in events:
         latest[event.dataset, str(event.body["name"])] = event.body
         pairs.update(frozenset({event.dataset, of}) for of in event.body.get("separate_from", ()))
-        merged.update(event.body.get("merges", ()))
+        merges.update(event.body.get("merges", ()))
         if "period" in event.body:
             periods[event.dataset] = Period(str(event.body["per"]), str(event.body["period"]))
     sources = [
         Source(event.dataset, event.body["source"], event.body.get("tables")) for event in events
     ]
-    return Bindings(latest, periods, sources_of(sources), frozenset(pairs), frozenset(merged))
+    return Bindings(latest, periods, sources_of(sources), frozenset(pairs), frozenset(merges))
 
 
 def set_check(transaction: Transaction, budget: str, about: About | None) -> None:
@@ -69,7 +69,7 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
         Exhausted: if the budget was renewed, its period has ended, or another budget is about the same tables.
         InvalidArgument: as `check_about` does.
     """
-    about, bindings = _as_seen(read_bindings(transaction), budget, about)
+    about, bindings = _with_catalogue(read_bindings(transaction), budget, about)
     why = bindings.closed(budget)
     if why is not None:
         raise Exhausted(
@@ -83,14 +83,16 @@ def check_charge(transaction: Transaction, budget: str, about: About | None) -> 
     return check_about(bindings, budget, about)
 
 
-def _as_seen(bindings: Bindings, budget: str, about: About | None) -> tuple[About | None, Bindings]:
+def _with_catalogue(
+    bindings: Bindings, budget: str, about: About | None
+) -> tuple[About | None, Bindings]:
     """Return a description and the bindings with what the catalogue told when the rows were read."""
     check = None if about is None else about.check
     if about is None or not isinstance(check, TableCheck) or check.tables is None:
         return about, bindings
     about = replace(about, tables=check.tables.as_dict)
-    seen = Source(budget, about.source, about.tables)
-    sources = sources_of([*bindings.sources, seen])
+    source = Source(budget, about.source, about.tables)
+    sources = sources_of([*bindings.sources, source])
     return about, replace(bindings, sources=sources, tables=check.tables_of_others)
 
 
@@ -113,42 +115,43 @@ def check_about(bindings: Bindings, budget: str, about: About | None) -> About |
     """
     if about is None:
         return None
-    known = bindings.of(budget)
-    if not known:
+    bodies = bindings.of(budget)
+    if not bodies:
         if about.name in (None, budget):
             return None
         raise _of_another(f"the budget of {budget} is not that of {about.name}", about.name)
-    whose = f"the budget of {budget} belongs to {' and '.join(known)}"
+    whose = f"the budget of {budget} belongs to {' and '.join(bodies)}"
     if about == UNDESCRIBED:
         raise _of_another(f"{whose}, and these data have no description", None)
-    found = _match(known, about)
-    if found is None:
+    body = _find_body(bodies, about)
+    if body is None:
         raise _of_another(f"{whose}, and this is about {about.name or 'other data'}", about.name)
-    return change(found, about)
+    return change(body, about)
 
 
-def change(found: Mapping[str, Any], about: About) -> About | None:
+def change(body: Mapping[str, Any], about: About) -> About | None:
     """Return a description if its columns differ from those on record, or no tables are on record yet.
 
     Raises:
         InvalidArgument: if it is of other data, or of other records.
     """
-    changed = [name for name, value in about.identity.items() if found[name] != value]
-    if changed:
+    differences = [name for name, value in about.identity.items() if body[name] != value]
+    if differences:
         words = "; ".join(
-            f"its {_SAID[n]} was {found[n]!r} and is {about.identity[n]!r}" for n in changed
+            f"its {_PARTS_IN_WORDS[n]} was {body[n]!r} and is {about.identity[n]!r}"
+            for n in differences
         )
         raise InvalidArgument(
-            f"the description of {found['name']} is not that of its budget: {words}. Its owner records the change "
-            f"with ledger.describe(dataset), or discreet ledger describe {found['name']}; what was spent stays "
+            f"the description of {body['name']} is not that of its budget: {words}. Its owner records the change "
+            f"with ledger.describe(dataset), or discreet ledger describe {body['name']}; what was spent stays "
             "spent"
         )
-    known = found.get("tables")
-    if known is not None and about.tables is not None and not same_tables(known, about.tables):
-        raise changed_tables(str(found["name"]))
-    if about.tables is None and known is not None:
-        about = replace(about, tables=known)
-    is_same = found["digest"] == about.digest and (known is not None or about.tables is None)
+    tables = body.get("tables")
+    if tables is not None and about.tables is not None and not same_tables(tables, about.tables):
+        raise changed_tables(str(body["name"]))
+    if about.tables is None and tables is not None:
+        about = replace(about, tables=tables)
+    is_same = body["digest"] == about.digest and (tables is not None or about.tables is None)
     return None if is_same or about.name is None else about
 
 
@@ -203,12 +206,12 @@ def append_described(
     transaction.append(event)
 
 
-def _match(known: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str, Any] | None:
+def _find_body(bodies: Mapping[str, Mapping[str, Any]], about: About) -> Mapping[str, Any] | None:
     """Return the description of the same name; of a name that is not known here, that of the same source."""
-    if about.name is not None and about.name in known:
-        return known[about.name]
+    if about.name is not None and about.name in bodies:
+        return bodies[about.name]
     extent = extent_of(about.source, about.tables)
-    for body in known.values() if extent is not None else ():
+    for body in bodies.values() if extent is not None else ():
         other = extent_of(body["source"], body.get("tables"))
         if extent is not None and other is not None and extent.overlaps(other):
             return body

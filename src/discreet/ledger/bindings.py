@@ -59,15 +59,15 @@ class Source:
         return json.dumps([self.budget, self.place], sort_keys=True, default=repr)
 
 
-def sources_of(listed: Iterable[Source]) -> list[Source]:
+def sources_of(sources: Iterable[Source]) -> list[Source]:
     """Return sources without those said twice, or said later with their tables."""
     unique: dict[tuple[str, str], Source] = {}
-    for source in listed:
+    for source in sources:
         if not source.is_unknown:
             unique.pop((source.key, "null"), None)
         unique.setdefault((source.key, json.dumps(source.tables, sort_keys=True)), source)
-    known = {key for key, source in unique if source != "null"}
-    return [s for (key, tables), s in unique.items() if tables != "null" or key not in known]
+    keys = {key for key, source in unique if source != "null"}
+    return [s for (key, tables), s in unique.items() if tables != "null" or key not in keys]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Bindings:
     periods: Mapping[str, Period]
     sources: Sequence[Source]
     separations: frozenset[frozenset[str]] = frozenset()
-    merged: frozenset[str] = frozenset()
+    merges: frozenset[str] = frozenset()
     tables: Tables = field(default_factory=dict)
     _extents: dict[int, Extent | None] = field(default_factory=dict, init=False, repr=False)
 
@@ -95,7 +95,7 @@ class Bindings:
         """Return the datasets that a budget belongs to, by name."""
         return {name: body for (of, name), body in self.latest.items() if of == budget}
 
-    def named(self, about: About) -> list[str]:
+    def budgets_of_name(self, about: About) -> list[str]:
         """Return the budgets of a name, the newest last."""
         return [of for (of, name) in self.latest if name == about.name]
 
@@ -105,8 +105,8 @@ class Bindings:
         Raises:
             InvalidArgument: if its source is that of several budgets, which are no renewals of one another.
         """
-        named = self.named(about)
-        return named or self._of_source(about)
+        names = self.budgets_of_name(about)
+        return names or self._of_source(about)
 
     def _of_source(self, about: About) -> list[str]:
         names = self.of_source(about)
@@ -123,7 +123,7 @@ class Bindings:
 
     def of_source(self, about: About) -> list[str]:
         """Return the budgets to which releases about a source were or are charged, the newest last."""
-        extent = self._covered(Source("", about.source, about.tables))
+        extent = self._source_extent(Source("", about.source, about.tables))
         places = range(len(self.sources)) if extent is not None else ()
         own = [
             self.sources[i].budget
@@ -140,12 +140,12 @@ class Bindings:
         Raises:
             UnknownBudget: if none was opened.
         """
-        found = self.budgets(about)
-        if found:
-            return found[-1]
-        said = about.name or "without a name"
+        budgets = self.budgets(about)
+        if budgets:
+            return budgets[-1]
+        label = about.name or "without a name"
         raise UnknownBudget(
-            f"no budget of this ledger belongs to the described dataset {said}; only the owner of the data opens "
+            f"no budget of this ledger belongs to the described dataset {label}; only the owner of the data opens "
             f"one: discreet ledger open {about.name or 'NAME'}"
         )
 
@@ -172,10 +172,10 @@ class Bindings:
             )
         if period is None or not period.has_ended:
             return None
-        named = next(iter(self.of(budget)), budget)
+        name = next(iter(self.of(budget)), budget)
         return (
             f"its {period.per} {period.name} has ended, and only the owner of the data opens the next: "
-            f"discreet ledger renew {named}"
+            f"discreet ledger renew {name}"
         )
 
     def overlaps(self, budget: str) -> list[str]:
@@ -186,14 +186,14 @@ class Bindings:
         """
         own = self.current(budget)
         ours = [i for i, source in enumerate(self.sources) if self.current(source.budget) == own]
-        found = dict[str, None]()
+        others = dict[str, None]()
         for j, source in enumerate(self.sources):
             other = self.current(source.budget)
-            if other in (own, *found) or self.is_separate(own, other):
+            if other in (own, *others) or self.is_separate(own, other):
                 continue
             if any(self._share(i, j) for i in ours):
-                found[other] = None
-        return list(found)
+                others[other] = None
+        return list(others)
 
     def without_tables(self, place: Any, names: frozenset[str] | None) -> list[str]:
         """Return the budgets whose latest tables are not all in a database any more: one may have another name now.
@@ -204,7 +204,7 @@ class Bindings:
         """
         if names is None:
             return []
-        ids, found = database_ids(place["connection"]), dict[str, None]()
+        ids, budgets = database_ids(place["connection"]), dict[str, None]()
         for (budget, _), body in self.latest.items():
             tables = (body.get("tables") or {}).get("tables")
             if not is_query(body["source"]) or self.successor(budget) is not None or not tables:
@@ -213,8 +213,8 @@ class Bindings:
                 body["source"]["connection"], str(body["tables"].get("database", ""))
             )
             if ids & here and not names.issuperset(tables):
-                found[budget] = None
-        return list(found)
+                budgets[budget] = None
+        return list(budgets)
 
     def overlapping_pairs(self) -> list[tuple[str, str]]:
         """Return the pairs of budgets about the same tables that no owner has told apart."""
@@ -256,10 +256,10 @@ class Bindings:
 
     def _extent(self, i: int) -> Extent | None:
         if i not in self._extents:
-            self._extents[i] = self._covered(self.sources[i])
+            self._extents[i] = self._source_extent(self.sources[i])
         return self._extents[i]
 
-    def _covered(self, source: Source) -> Extent | None:
+    def _source_extent(self, source: Source) -> Extent | None:
         """Return what a source covers, as far as it is known."""
-        known = self.tables.get(source.place["query"]) if source.is_unknown else source.tables
-        return extent_of(source.place, known)
+        tables = self.tables.get(source.place["query"]) if source.is_unknown else source.tables
+        return extent_of(source.place, tables)

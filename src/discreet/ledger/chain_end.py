@@ -22,13 +22,13 @@ class LastSeen:
             return None
         return _SEEN.get((self._place, self._last.ledger), self._last)
 
-    def remember(self, seen: Checkpoint) -> None:
+    def remember(self, end: Checkpoint) -> None:
         """Store the end of the chain."""
-        key = self._place, seen.ledger
+        key = self._place, end.ledger
         with FORK_LOCK, _CHANGING:  # so that no fork copies it while it is held
-            if key not in _SEEN or _SEEN[key].number < seen.number:
-                _SEEN[key] = seen
-        self._last = seen
+            if key not in _SEEN or _SEEN[key].number < end.number:
+                _SEEN[key] = end
+        self._last = end
 
 
 _SEEN: dict[tuple[str, str], Checkpoint] = {}

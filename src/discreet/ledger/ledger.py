@@ -513,14 +513,14 @@ def _all(transaction: Transaction, about: About) -> list[str]:
 
 def _paying(transaction: Transaction, about: About) -> list[str]:
     """Return the budgets of a dataset, but those that were merged into another of them."""
-    without = read_bindings(transaction).merged
+    without = read_bindings(transaction).merges
     return [name for name in _all(transaction, about) if name not in without]
 
 
 def _queries_to_ask(transaction: Transaction, about: About, is_new: bool) -> tuple[str, ...] | None:
     """Return the queries without tables on record; None where a dataset is on record as it is."""
     bindings = read_bindings(transaction)
-    for name in bindings.named(about) if not is_new else ():
+    for name in bindings.budgets_of_name(about) if not is_new else ():
         body = bindings.of(name)[str(about.name)]
         if body["digest"] == about.digest and body.get("tables") is not None:
             return None

@@ -84,7 +84,7 @@ def describe_dataset(transaction: Transaction, declaration: Declaration) -> None
     # An owner's word was about the source of that time, and is asked for again with another one.
     before = bindings if is_same else replace(bindings, separations=frozenset())
     others = other_budgets(before, about, budget.dataset)
-    if others and bindings.named(about) and not declaration.is_separate:
+    if others and bindings.budgets_of_name(about) and not declaration.is_separate:
         raise of_another(bindings, about, others)
     if not is_same or (others and declaration.is_separate):
         record(transaction, budget.dataset, about, separate_from=others)

@@ -28,7 +28,7 @@ def budget_to_open(bindings: Bindings, declaration: Declaration) -> str | None:
     Raises:
         InvalidArgument: if its source is that of several budgets, or may be that of one under another name.
     """
-    find = bindings.named if declaration.is_separate else bindings.budgets
+    find = bindings.budgets_of_name if declaration.is_separate else bindings.budgets
     names = find(declaration.about)
     if not names and not declaration.is_separate:
         _check_names(bindings, declaration)
@@ -77,7 +77,7 @@ def check_unit_of_source(
     Raises:
         InvalidArgument: if it does.
     """
-    if bindings.named(about):
+    if bindings.budgets_of_name(about):
         return
     budgets = queries.stored_budgets(transaction.connection, name)
     for whole in budgets:
@@ -97,7 +97,7 @@ def shared_budget(bindings: Bindings, about: About) -> Iterator[None]:
     Raises:
         InvalidArgument: the refusal, with what the owner can do.
     """
-    others = [] if bindings.named(about) else bindings.budgets(about)
+    others = [] if bindings.budgets_of_name(about) else bindings.budgets(about)
     try:
         yield
     except InvalidArgument as refused:

@@ -40,24 +40,24 @@ def configuration(path: str | Path | None = None) -> Configuration:
     Raises:
         InvalidDescription: if there is none, or something in it cannot be accepted.
     """
-    found = find_configuration() if path is None else file_path(path, "path")
-    if found is None:
+    file = find_configuration() if path is None else file_path(path, "path")
+    if file is None:
         raise InvalidDescription(
             "there is no discreet.toml here or in a folder above; write one, or draft it: discreet describe FILE"
         )
-    return read_configuration(found)
+    return read_configuration(file)
 
 
-def with_its_ledger(declared: Configuration, name: str) -> Dataset:
+def with_its_ledger(configuration: Configuration, name: str) -> Dataset:
     """Return a dataset with the account that is charged for releases about it, if a ledger is declared."""
-    dataset = declared.dataset(name)
-    if declared.ledger is None:
+    dataset = configuration.dataset(name)
+    if configuration.ledger is None:
         return dataset
-    return with_account(dataset, partial(_session, declared.ledger, dataset))
+    return with_account(dataset, partial(_session, configuration.ledger, dataset))
 
 
 def open_described(  # noqa: PLR0913  # what the file declares, and what the owner says besides
-    declared: Configuration,
+    configuration: Configuration,
     name: str,
     analyst: str | None = None,
     *,
@@ -69,7 +69,7 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
     """Open the budget that is declared for a dataset, or a share of it; returns it if it was opened before.
 
     Args:
-        declared: what the file declares.
+        configuration: what the file declares.
         name: the dataset.
         analyst: opens a share for this analyst.
         separate: whether it is one of its own though others share its tables: see `Ledger.open`.
@@ -81,96 +81,106 @@ def open_described(  # noqa: PLR0913  # what the file declares, and what the own
         InvalidDescription: if no ledger or no budget is declared.
         InvalidArgument: if amounts are given that the file declares.
     """
-    dataset = declared.dataset(name)
-    if declared.ledger is None:
+    dataset = configuration.dataset(name)
+    if configuration.ledger is None:
         raise InvalidDescription(
-            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
         )
-    given = {unit: amount for unit, amount in amounts.items() if amount is not None}
-    terms = _terms(declared, name, analyst)
-    if given and terms:
+    amounts_here = {unit: amount for unit, amount in amounts.items() if amount is not None}
+    terms = _declared_amounts(configuration, name, analyst)
+    if amounts_here and terms:
         raise InvalidArgument(
-            f"{declared.path} declares the amounts; change them there, or leave them out here"
+            f"{configuration.path} declares the amounts; change them there, or leave them out here"
         )
-    if not (given or terms):
+    if not (amounts_here or terms):
         raise InvalidDescription(
-            f'{declared.path} declares no budget for {name}; add budget = {{ epsilon = "1" }} to [datasets.{name}]'
+            f"{configuration.path} declares no budget for {name}; add budget = "
+            f'{{ epsilon = "1" }} to [datasets.{name}]'
             if analyst is None
-            else f"{declared.path} declares no share for {analyst}; declare one, or give it here"
+            else f"{configuration.path} declares no share for {analyst}; declare one, or give it here"
         )
     rules = {"delta_for": delta_for, "oversubscribed": oversubscribed}
-    of: dict[str, Any] = {"neighbors": declared_neighbors(declared, name), **terms, **given}
+    of: dict[str, Any] = {
+        "neighbors": declared_neighbors(configuration, name),
+        **terms,
+        **amounts_here,
+    }
     of |= {rule: value for rule, value in rules.items() if value is not None}
-    return _ledger(declared.ledger).open(dataset, analyst=analyst, separate=separate, **of)
+    return _ledger(configuration.ledger).open(dataset, analyst=analyst, separate=separate, **of)
 
 
-def declared_neighbors(declared: Configuration, name: str) -> Neighbors:
+def declared_neighbors(configuration: Configuration, name: str) -> Neighbors:
     """Return the neighbouring relation of a budget that is opened as it is declared."""
-    relation: Neighbors = declared.budgets.get(name, {}).get("neighbors", "add_remove")
+    relation: Neighbors = configuration.budgets.get(name, {}).get("neighbors", "add_remove")
     return relation
 
 
-def described_ledger(declared: Configuration, name: str) -> Ledger:
+def described_ledger(configuration: Configuration, name: str) -> Ledger:
     """Return the existing ledger that is declared.
 
     Raises:
         InvalidDescription: if none is.
         UnknownBudget: if it does not exist.
     """
-    if declared.ledger is None:
+    if configuration.ledger is None:
         raise InvalidDescription(
-            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+            f'{configuration.path} declares no ledger; add ledger = "budget.db" at its top'
         )
-    return existing(declared.ledger, name)
+    return existing(configuration.ledger, name)
 
 
-def owner_notes(declared: Configuration) -> tuple[str, ...]:
+def owner_notes(configuration: Configuration) -> tuple[str, ...]:
     """Return what the owner should know of the budgets before others may ask; nothing without a ledger."""
-    if declared.ledger is None or (
-        "://" not in declared.ledger and not Path(declared.ledger).exists()
+    if configuration.ledger is None or (
+        "://" not in configuration.ledger and not Path(configuration.ledger).exists()
     ):
         return ()
-    return described_ledger(declared, next(iter(declared.datasets))).notes()
+    return described_ledger(configuration, next(iter(configuration.datasets))).notes()
 
 
 def renew_described(
-    declared: Configuration, name: str, period: str | None, **amounts: Number | None
+    configuration: Configuration, name: str, period: str | None, **amounts: Number | None
 ) -> Budget:
     """Renew the budget of a described dataset: for the calendar period that is declared, or for one by a name.
 
     The shares that the file declares are opened with it.
 
     Args:
-        declared: what the file declares.
+        configuration: what the file declares.
         name: the dataset.
         period: the name; None for the calendar.
         **amounts: epsilon, rho or delta; without any those declared, or else as much as before.
     """
-    dataset, given = declared.dataset(name), {u: a for u, a in amounts.items() if a is not None}
-    declares = declared.budgets.get(name, {})
-    of: Any = given or {unit: a for unit, a in declares.items() if unit in amounts}
+    dataset, amounts_here = (
+        configuration.dataset(name),
+        {u: a for u, a in amounts.items() if a is not None},
+    )
+    declares = configuration.budgets.get(name, {})
+    of: Any = amounts_here or {unit: a for unit, a in declares.items() if unit in amounts}
     rules: Any = {key: declares[key] for key in ("delta_for", "oversubscribed") if key in declares}
     per = declares.get("per") if period is None else None
-    return described_ledger(declared, name).renew(
-        dataset, period, per=per, shares=declared_shares(declared, name), **of, **rules
+    return described_ledger(configuration, name).renew(
+        dataset, period, per=per, shares=declared_shares(configuration, name), **of, **rules
     )
 
 
-def declared_shares(declared: Configuration, name: str) -> dict[str, dict[str, Any]]:
+def declared_shares(configuration: Configuration, name: str) -> dict[str, dict[str, Any]]:
     """Return the amounts of the shares that are declared for a dataset, by analyst."""
     units = ("epsilon", "rho", "delta")
     return {
         analyst: {unit: about["share"][unit] for unit in units if unit in about["share"]}
-        for analyst, about in declared.analysts.items()
+        for analyst, about in configuration.analysts.items()
         if name in about["datasets"] and "share" in about
     }
 
 
-def _terms(declared: Configuration, name: str, analyst: str | None) -> Mapping[str, Any]:
+def _declared_amounts(
+    configuration: Configuration, name: str, analyst: str | None
+) -> Mapping[str, Any]:
     """Return the declared amounts of a budget, or of an analyst's share of it."""
     if analyst is None:
-        return declared.budgets.get(name, {})
-    about = declared.analysts.get(analyst, {})
+        return configuration.budgets.get(name, {})
+    about = configuration.analysts.get(analyst, {})
     return about.get("share", {}) if name in about.get("datasets", ()) else {}
 
 
