@@ -69,8 +69,8 @@ class AllowedQuestion:
         return f"AllowedQuestion({self})"
 
     def __str__(self) -> str:
-        promised = joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
-        return f"{self.name}, {self.access}: {self.query} [{promised}]"
+        promise = joined(AND, (in_brief(self.guarantee, self.unit), by_mechanism(self.mechanism)))
+        return f"{self.name}, {self.access}: {self.query} [{promise}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +104,12 @@ class Permission:
     def allowed_question(self, name: str, access: str, analyst: str) -> AllowedQuestion:
         """Return the question as one analyst may see it."""
         bill, limits = self.bill, self.limits
-        left = limits.requests
-        if left is not None:
-            left = max(0, left - len(self._requests.get(analyst, ())))
+        remaining = limits.requests
+        if remaining is not None:
+            remaining = max(0, remaining - len(self._requests.get(analyst, ())))
         return AllowedQuestion(
             name, access, bill.query, bill.guarantee, bill.mechanism, bill.candidates, bill.unit,
-            limits.size, left,
+            limits.size, remaining,
         )  # fmt: skip
 
     def admit(self, analyst: str, request: str | None) -> None:
@@ -141,13 +141,13 @@ def check_several(question: Call, size: int | None) -> None:
 
 
 def charge_failures(prepare: Prepare) -> Prepare:
-    """Return a function that never fails, but returns a draw that does: what fails is charged like an answer.
+    """Return a function that never fails, but returns a draw that does: a failure is charged like an answer.
 
     Whether a question fails may depend on the data. So it costs what an answer costs, and the same request asks
     again at no cost.
     """
 
-    def prepared() -> Callable[[], Indices]:
+    def prepare_wrapped() -> Callable[[], Indices]:
         try:
             return prepare()
         except Exception as error:
@@ -158,16 +158,16 @@ def charge_failures(prepare: Prepare) -> Prepare:
 
         return fail
 
-    return prepared
+    return prepare_wrapped
 
 
 def refuse_unread(prepare: Prepare) -> Prepare:
-    """Return a function that reads no data and raises before the charge: only what was answered before is given."""
+    """Return a function that reads no data and raises before the charge: only an answer of before is given."""
 
-    def prepared() -> Callable[[], Indices]:
+    def prepare_wrapped() -> Callable[[], Indices]:
         raise PublicError(Unanswerable("this was not answered before"))
 
-    return prepared
+    return prepare_wrapped
 
 
 def charge_unread(prepare: Prepare) -> Prepare:
@@ -176,7 +176,7 @@ def charge_unread(prepare: Prepare) -> Prepare:
     Why it ended may depend on the data, so it is charged as what fails because of them is.
     """
 
-    def prepared() -> Callable[[], Indices]:
+    def prepare_wrapped() -> Callable[[], Indices]:
         return fail
 
     def fail() -> Indices:
@@ -184,7 +184,7 @@ def charge_unread(prepare: Prepare) -> Prepare:
             "the process that read the data ended before it answered; was there too little memory?"
         )
 
-    return prepared
+    return prepare_wrapped
 
 
 class Checkout:
@@ -195,7 +195,7 @@ class Checkout:
 
     Args:
         check: raises if the bill may not be bought.
-        prepared: what to make of the function that computes the private scores, such as `charge_failures`.
+        wrap: what to make of the function that computes the private scores, such as `charge_failures`.
         check_again: called in the transaction that charges; raises if whoever asks may not pay any more.
 
     Attributes:
@@ -207,10 +207,10 @@ class Checkout:
     def __init__(
         self,
         check: Callable[[Bill], object],
-        prepared: Callable[[Prepare], Prepare],
+        wrap: Callable[[Prepare], Prepare],
         check_again: Callable[[], object],
     ) -> None:
-        self._check, self._prepared, self._check_again = check, prepared, check_again
+        self._check, self._wrap, self._check_again = check, wrap, check_again
         self._refusal: NotAllowed | None = None
         self.bill: Bill | None = None
         self.request = ""
@@ -250,16 +250,16 @@ class Checkout:
         self.request = bill.request or str(uuid4())
         self.bill = replace(bill, request=self.request)
 
-        def prepared() -> Callable[[], Indices]:
-            draw = self._prepared(prepare)()
+        def prepare_wrapped() -> Callable[[], Indices]:
+            draw = self._wrap(prepare)()
 
-            def drawn() -> Indices:
+            def draw_paid() -> Indices:
                 self.is_paid = True  # a session draws after the charge is committed
                 return draw()
 
-            return drawn
+            return draw_paid
 
-        return self._session.bought(self.bill, prepared)
+        return self._session.bought(self.bill, prepare_wrapped)
 
     def allow(self) -> None:
         """Raise if this may not be paid any more; for the transaction that charges."""

@@ -39,7 +39,7 @@ class Datasets:
         self._holdings: dict[str, Holding] = {}
 
     def hold(self, name: str, data: Any) -> None:
-        """Hold data, whose budget is opened by other means."""
+        """Hold data, without a budget."""
         self._holdings[name] = Holding(data)
 
     def open_budget(
@@ -58,9 +58,9 @@ class Datasets:
 
     def renew_budget(self, name: str, period: str | None, **amounts: Number | None) -> Budget:
         """Open the next budget of a described dataset."""
-        described: Any = self._key(name)
+        dataset: Any = self._key(name)
         terms: dict[str, Any] = dict(amounts)
-        return self._ledger.renew(described, period, **terms)
+        return self._ledger.renew(dataset, period, **terms)
 
     def allow(self, name: str, question: str, call: Call) -> None:
         """Allow a question; its arguments are copied."""
@@ -73,7 +73,7 @@ class Datasets:
         with_data = call.about(holding.data)
         _check_arguments(question, with_data)
         bill = with_data.bill()
-        budget = self.opened(name)
+        budget = self.budget_of(name)
         if budget is not None:
             self.session(budget).quoted([bill])  # refuses what the budget cannot count
         holding.questions[question] = Permission(call, bill)
@@ -97,7 +97,7 @@ class Datasets:
         return Quote(cost, share.spent, share.remaining, fits, share.name, bill.worst_error, closed)
 
     def _key(self, name: str) -> str | Dataset:
-        """Return what a ledger finds the budget by: the description, or the name of data without one."""
+        """Return the key of a budget in the ledger: the description, or the name of data without one."""
         data = self.find(name).data
         return data if isinstance(data, Dataset) else name
 
@@ -113,7 +113,7 @@ class Datasets:
             if one.is_current and one.analyst == analyst
         }
 
-    def opened(self, name: str) -> Budget | None:
+    def budget_of(self, name: str) -> Budget | None:
         """Return the budget that is charged for a dataset, or None if none was opened yet."""
         return self.charged(None, [name]).get(name)
 
@@ -123,7 +123,7 @@ class Datasets:
         Raises:
             UnknownBudget: if none was opened yet.
         """
-        budget = self.opened(name)
+        budget = self.budget_of(name)
         if budget is None:
             raise UnknownBudget(
                 f"no budget was opened for {name}; its owner opens it: discreet ledger open {name}"
@@ -173,17 +173,18 @@ class Datasets:
         Raises:
             PublicError: if none of them has it, or several have.
         """
-        known = list(names)
-        found = [name for name in known if question in self.find(name).questions]
-        if len(found) == 1:
-            return found[0], self.find(found[0]).questions[question]
-        if found:
+        candidates = list(names)
+        matches = [name for name in candidates if question in self.find(name).questions]
+        if len(matches) == 1:
+            return matches[0], self.find(matches[0]).questions[question]
+        if matches:
             raise PublicError(
                 InvalidArgument(
-                    f"{shown(question)} is a question about {' and '.join(found)}; say which: dataset={found[0]!r}"
+                    f"{shown(question)} is a question about {' and '.join(matches)}; say which: "
+                    f"dataset={matches[0]!r}"
                 )
             )
-        others = ", ".join(other for name in known for other in self.find(name).questions)
+        others = ", ".join(other for name in candidates for other in self.find(name).questions)
         raise PublicError(
             UnknownName(f"there is no question {shown(question)}; there are {others or 'none'}")
         )
@@ -199,8 +200,8 @@ class Datasets:
         """Return the dataset of a name."""
         if name in self._holdings:
             return self._holdings[name]
-        known = ", ".join(self._holdings) or "none yet"
-        raise UnknownName(f"dataset must be one of {known}, got {shown(name)}")
+        others = ", ".join(self._holdings) or "none yet"
+        raise UnknownName(f"dataset must be one of {others}, got {shown(name)}")
 
     def events_after(self, number: int, limit: int) -> tuple[ChainHead, list[Event]]:
         """Return where the chain ends, and so many of its events after one of them."""

@@ -67,8 +67,8 @@ def isolated(work: Callable[_P, _T], translate: Translation) -> Callable[_P, _T 
         try:
             return work(*args, **kwargs)
         except BaseException as error:
-            translated = _stripped(error, translate)
-        return Failure(translated)
+            public = _strip(error, translate)
+        return Failure(public)
 
     return enter
 
@@ -80,19 +80,19 @@ def call_isolated(
     try:
         return entrance(*args, **kwargs)
     except BaseException as error:
-        translated = _stripped(error, error_for_analyst)
-    return Failure(translated)
+        public = _strip(error, error_for_analyst)
+    return Failure(public)
 
 
-def unwrap(given: _T | Failure) -> _T:
+def unwrap(answer: _T | Failure) -> _T:
     """Return an answer, or raise the error in its place."""
-    if not isinstance(given, Failure):
-        return given
+    if not isinstance(answer, Failure):
+        return answer
     __tracebackhide__ = True
     try:
-        raise given.error
+        raise answer.error
     finally:
-        del given  # else the error would hold its frame, and this the error
+        del answer  # else the error would hold its frame, and this the error
 
 
 def translation_for(is_owner: bool) -> "Translation":
@@ -129,25 +129,25 @@ def error_for_analyst(error: BaseException) -> DiscreetError:
     return Unanswerable("this question cannot be answered; the owner of the data can see why")
 
 
-def _stripped(error: BaseException, translate: Translation) -> BaseException:
+def _strip(error: BaseException, translate: Translation) -> BaseException:
     """Return the translated error without causes, notes and frames."""
     if isinstance(error, ChargedError):
-        translated = _stripped(error.error, translate)
-        said = "this is paid" if error.is_certain else "if this was paid"
-        translated.add_note(f"{said}: request={error.request!r} asks again at no cost")
-        if isinstance(translated, DiscreetError):
-            translated.charged = True if error.is_certain else None
-        return translated
-    translated = _stopping(error) or (
+        public = _strip(error.error, translate)
+        payment = "this is paid" if error.is_certain else "if this was paid"
+        public.add_note(f"{payment}: request={error.request!r} asks again at no cost")
+        if isinstance(public, DiscreetError):
+            public.charged = True if error.is_certain else None
+        return public
+    public = _stopping(error) or (
         error.error if isinstance(error, PublicError) else translate(error)
     )
-    translated.__cause__ = translated.__context__ = None
-    translated.__dict__.pop("__notes__", None)
-    return translated.with_traceback(None)
+    public.__cause__ = public.__context__ = None
+    public.__dict__.pop("__notes__", None)
+    return public.with_traceback(None)
 
 
 def _stopping(error: BaseException) -> BaseException | None:
-    """Return a new exception in place of one that stops the program, whose arguments may be data."""
+    """Return a new exception in place of one that stops the program: its arguments may be data."""
     if isinstance(error, SystemExit):
         return SystemExit(1)
     return KeyboardInterrupt() if isinstance(error, KeyboardInterrupt) else None

@@ -1,4 +1,4 @@
-"""The access log and the counts of requests: every request, also one that is refused early, and nothing private."""
+"""The access log and the counts of requests, of those that are refused early too; without private values."""
 
 import json
 import logging
@@ -44,23 +44,23 @@ class AccessLog:
             return
         began, statuses = monotonic(), [500]
 
-        async def noted(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
             await send(message)
 
         try:
-            await self.app(scope, receive, noted)
+            await self.app(scope, receive, send_and_note)
         finally:
             await self._log(scope, statuses[-1], monotonic() - began)
 
     async def _log(self, scope: Message, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         path = getattr(scope.get("route"), "path", "unknown")
-        told = {
+        line = {
             "method": method, "path": path, "status": status, "milliseconds": round(1000 * seconds),
         }  # fmt: skip
-        ACCESS.info(json.dumps(told))
+        ACCESS.info(json.dumps(line))
         await run_in_threadpool(self._count, scope, f"{method} {path} {status}")
 
     def _count(self, scope: Message, labels: str) -> None:

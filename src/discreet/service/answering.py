@@ -27,36 +27,36 @@ from .tokens import tokens_beside
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def answering(declared: Configuration, held: Datasets) -> Answer:
-    """Return what answers questions about datasets."""
-    tokens = tokens_beside(declared.path)
+def answering(description: Configuration, datasets: Datasets) -> Answer:
+    """Return the function that answers questions about datasets."""
+    tokens = tokens_beside(description.path)
 
-    def answer(asked: dict[str, Any]) -> dict[str, Any]:
+    def answer(line: dict[str, Any]) -> dict[str, Any]:
         def release() -> Release:
             rights = replace(
-                rights_of(held, declared, asked["role"], asked["analyst"]),
-                beginning=asked["beginning"],
-                check_again=partial(tokens.check, asked["token"]),
+                rights_of(datasets, description, line["role"], line["analyst"]),
+                beginning=line["beginning"],
+                check_again=partial(tokens.check, line["token"]),
             )
-            operation = next(one for one in READING if one.name == asked["operation"])
-            operation.audience.check(asked["role"])
-            checked = operation.check(operation.read(asked["arguments"]))
-            found: Release = operation.bound(rights)(**checked)
-            return found
+            operation = next(one for one in READING if one.name == line["operation"])
+            operation.audience.check(line["role"])
+            arguments = operation.check(operation.read(line["arguments"]))
+            outcome: Release = operation.bound(rights)(**arguments)
+            return outcome
 
         # Whatever fails here is an answer: else the process would end, and a question that read no data be charged.
-        translate = translation_for(asked["role"] == "owner")
+        translate = translation_for(line["role"] == "owner")
         return write_answer(call_isolated(isolated(release, translate)))
 
     return answer
 
 
 def file_digest(path: Path) -> str:
-    """Return what a description is recognised by."""
+    """Return the digest of a description file."""
     return sha256(path.read_bytes()).hexdigest()
 
 
-def answer_lines(number: int, path: Path, known: str) -> None:
+def answer_lines(number: int, path: Path, digest: str) -> None:
     """Answer each line that comes over a socket, until it is closed.
 
     Whoever stops the service stops all its processes, by a signal or with Ctrl-C. This one first answers what
@@ -64,35 +64,35 @@ def answer_lines(number: int, path: Path, known: str) -> None:
     """
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, signal.SIG_IGN)
-    answer = _known(path, known)
+    answer = _answer_of(path, digest)
     with (
         suppress(ConnectionError),  # who asked was killed
         socket.socket(fileno=number) as other,
         other.makefile("rb") as lines,
     ):
         for line in lines:
-            asked = json.loads(line)
-            answer = answer or _known(path, known)
-            told = (answer or _changed)(asked) if asked else {}
-            other.sendall(json.dumps(told).encode() + b"\n")
+            question = json.loads(line)
+            answer = answer or _answer_of(path, digest)
+            reply = (answer or _refuse_change)(question) if question else {}
+            other.sendall(json.dumps(reply).encode() + b"\n")
 
 
-def _known(path: Path, known: str) -> Answer | None:
-    """Return what answers, if the description is the one that the service knows; None while it is edited."""
-    if file_digest(path) != known:
+def _answer_of(path: Path, digest: str) -> Answer | None:
+    """Return the function that answers, if the description is that of the service; None while it is edited."""
+    if file_digest(path) != digest:
         return None
-    declared = read_configuration(path)
-    answer = answering(declared, hold(declared))
+    description = read_configuration(path)
+    answer = answering(description, hold(description))
     warm_up()
     return answer
 
 
 def warm_up() -> None:
-    """Import what the first question would: it would take many times as long as others, and miss its slot."""
+    """Import the modules of a first question: it would take many times as long as others, and miss its slot."""
     mode(["a"], candidates=["a"], epsilon=1)
 
 
-def _changed(asked: dict[str, Any]) -> dict[str, Any]:
+def _refuse_change(question: dict[str, Any]) -> dict[str, Any]:
     """Refuse to answer: the service knows another description than that in the file now."""
     error = LedgerUnwritable(
         "the description was changed; its owner starts the service again, or puts it back as it was"

@@ -33,7 +33,7 @@ from .pages import Site, add_pages, lost
 from .pages.sessions import sessions_beside
 from .permissions import hold, rights_of
 from .processes import Processes
-from .reader_client import Answer, Apart
+from .reader_client import Answer, ReaderClient
 from .refusals import RefusedError
 from .replies import failure
 from .rights import Rights, Scope
@@ -99,11 +99,11 @@ class Service:
         readers: dict[str, Answer] = {}
         if self.processes is not None:
             charge, replay = (
-                _reading_nothing(replace(rights, prepared=prepared))
-                for prepared in (charge_unread, refuse_unread)
+                _reading_nothing(replace(rights, wrap=wrap))
+                for wrap in (charge_unread, refuse_unread)
             )
-            apart = Apart(self.processes, token, beginning, charge, replay)
-            readers = {one.name: partial(apart.call, one) for one in READING}
+            client = ReaderClient(self.processes, token, beginning, charge, replay)
+            readers = {one.name: partial(client.call, one) for one in READING}
         node = InProcess(token.role, rights, ownership, rights.check, readers)
         return Connection(node, "a service")
 

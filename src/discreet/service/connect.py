@@ -73,45 +73,45 @@ def connect(
         raise InvalidArgument("a ledger goes with datasets; a discreet.toml names its own")
     if isinstance(where, str) and "://" in where:
         return _by_url(where, analyst, token)
-    declared = configuration(None if where is None else file_path(where, "where"))
+    description = configuration(None if where is None else file_path(where, "where"))
     if token is not None:
-        return _by_token(declared, analyst, token)
-    whose = None if analyst is None else read_name(analyst, "analyst")
-    held = hold(declared)
-    asking = caller_rights(held, declared, whose)
-    told = str(declared.path) if whose is None else f"{declared.path}, as {whose}"
-    role = "owner" if whose is None else "analyst"
-    owned = Ownership(declared, tokens_beside(declared.path), held)
-    return _connection(role, asking, owned, told)
+        return _by_token(description, analyst, token)
+    name = None if analyst is None else read_name(analyst, "analyst")
+    in_process = hold(description)
+    rights = caller_rights(in_process, description, name)
+    label = str(description.path) if name is None else f"{description.path}, as {name}"
+    role = "owner" if name is None else "analyst"
+    ownership = Ownership(description, tokens_beside(description.path), in_process)
+    return _connection(role, rights, ownership, label)
 
 
 def _connection(
     role: str,
-    asking: Rights,
-    owned: Ownership,
-    told: str,
+    rights: Rights,
+    ownership: Ownership,
+    label: str,
     check_token: Callable[[], object] = lambda: None,
 ) -> Connection:
-    """Return the connection of a caller who may ask about something.
+    """Return the connection of a caller with something to ask about.
 
     Raises:
         UnknownBudget: if no share of any dataset was opened for the analyst.
     """
-    unwrap(isolated(asking.check, error_for_owner)())
-    return Connection(InProcess(role, asking, owned, check_token), told)
+    unwrap(isolated(rights.check, error_for_owner)())
+    return Connection(InProcess(role, rights, ownership, check_token), label)
 
 
-def _in_hand(held: Datasets, analyst: str | None = None) -> Connection:
+def _in_hand(datasets: Datasets, analyst: str | None = None) -> Connection:
     """Return the connection to data in hand, of their owner or of an analyst."""
-    names = tuple(held.names)
+    names = tuple(datasets.names)
     freedom = Freedom(tuple(VERBS)) if analyst is None else Freedom()
-    rights = Rights(held, analyst, names, freedom)
+    rights = Rights(datasets, analyst, names, freedom)
     role = "owner" if analyst is None else "analyst"
-    node = InProcess(role, rights, Ownership(None, None, held))
+    node = InProcess(role, rights, Ownership(None, None, datasets))
     if analyst is not None:
         rights.check()
         return Connection(node, f"{', '.join(names)}, as {analyst}")
-    return Connection(node, ", ".join(names), DataInHand(held, partial(_in_hand, held)))
+    return Connection(node, ", ".join(names), DataInHand(datasets, partial(_in_hand, datasets)))
 
 
 def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
@@ -128,25 +128,25 @@ def _by_url(url: str, analyst: str | None, token: str | None) -> Connection:
     return connection
 
 
-def _by_token(declared: Configuration, analyst: str | None, token: str) -> Connection:
-    """Return the connection of whom a token says."""
+def _by_token(description: Configuration, analyst: str | None, token: str) -> Connection:
+    """Return the connection of the caller of a token."""
     if analyst is not None:
         raise InvalidArgument("a token says who asks: leave out analyst")
-    tokens = tokens_beside(declared.path)
-    found, held = tokens.find(token), hold(declared)
+    tokens = tokens_beside(description.path)
+    caller, datasets = tokens.find(token), hold(description)
 
     def check() -> None:
         try:
-            tokens.check(found.id)
+            tokens.check(caller.id)
         except NotAllowed as error:
             raise PublicError(error) from None
 
-    asking = (
-        auditor_rights(held, declared)
-        if found.role == "auditor"
-        else caller_rights(held, declared, found.analyst)
+    rights = (
+        auditor_rights(datasets, description)
+        if caller.role == "auditor"
+        else caller_rights(datasets, description, caller.analyst)
     )
-    asking = replace(asking, check_again=partial(tokens.check, found.id))
-    owned = Ownership(declared, tokens, held, found)
-    told = f"{declared.path}, as {found.analyst or found.role}"
-    return _connection(found.role, asking, owned, told, check)
+    rights = replace(rights, check_again=partial(tokens.check, caller.id))
+    ownership = Ownership(description, tokens, datasets, caller)
+    label = f"{description.path}, as {caller.analyst or caller.role}"
+    return _connection(caller.role, rights, ownership, label, check)

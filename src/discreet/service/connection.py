@@ -24,7 +24,7 @@ from .tokens import NewToken, Token
 
 
 class Node(Protocol):
-    """What does the operations of one caller: `InProcess` or `HttpClient`."""
+    """The operations of one caller: `InProcess` or `HttpClient`."""
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation."""
@@ -61,7 +61,7 @@ class Connection:
     around this object: docs/explanation/threat_model.md.
     """
 
-    __slots__ = ("__weakref__", "_held", "_node", "_told")
+    __slots__ = ("__weakref__", "_data", "_label", "_node")
 
     mode = _FreeVerb("mode")
     top_k = _FreeVerb("top_k")
@@ -73,8 +73,8 @@ class Connection:
     best_price = _FreeVerb("price")
     check = _FreeVerb("check")
 
-    def __init__(self, node: Node, told: str, held: DataInHand | None = None) -> None:
-        self._node, self._told, self._held = node, told, held
+    def __init__(self, node: Node, label: str, data: DataInHand | None = None) -> None:
+        self._node, self._label, self._data = node, label, data
 
     def call(self, operation: Operation[T], **arguments: Any) -> T:
         """Return the result of an operation of the table, as all other methods do.
@@ -91,7 +91,7 @@ class Connection:
         return Listing(questions)
 
     def columns(self, dataset: str) -> Mapping[str, Column]:
-        """Return the declared columns of a dataset by name: what free questions may be about.
+        """Return the declared columns of a dataset by name: the subjects of free questions.
 
         Args:
             dataset: the name of the dataset.
@@ -205,7 +205,7 @@ class Connection:
         return Listing(budgets)
 
     def releases(self) -> list[PastRelease]:
-        """Return what was released to the caller before, in order; for the owner, to everybody."""
+        """Return the earlier releases to the caller, in order; for the owner, those to all."""
         return self._node.call(operations.RELEASES)
 
     def open_budget(  # noqa: PLR0913  # a total is said in one of three ways
@@ -299,7 +299,7 @@ class Connection:
     def create_token(
         self, role: str, *, analyst: str | None = None, expires: str = "90d"
     ) -> NewToken:
-        """Make a token, whose text is shown once; for the owner.
+        """Make a token and show its text once; for the owner.
 
         One that is made with a token ends with it at the latest, and is revoked with it.
 
@@ -349,9 +349,9 @@ class Connection:
             NotAllowed: if the caller is an analyst.
             LedgerCorrupt: if the events are not those that were written.
         """
-        noted = read_noted_head(head)
+        checkpoint = read_noted_head(head)
         chain, events = self._node.call(operations.AUDIT, after=0, limit=MOST_EVENTS)
-        budgets = verify_events(chain, self._following(chain, events), noted)
+        budgets = verify_events(chain, self._following(chain, events), checkpoint)
         return Verified(chain.events, chain.head, notes_on(budgets))
 
     def _following(self, chain: ChainHead, events: list[Event]) -> Iterator[Event]:
@@ -462,25 +462,25 @@ class Connection:
 
     @property
     def _data_in_hand(self) -> DataInHand:
-        """What the owner of data in hand does besides.
+        """The operations of the owner of data in hand.
 
         Raises:
             NotAllowed: for all others.
         """
-        if self._held is None:
+        if self._data is None:
             raise NotAllowed(
                 "this is for the owner of data in hand: discreet.connect(datasets={...}); the questions and "
                 "shares of a discreet.toml are declared there"
             )
-        return self._held
+        return self._data
 
     def _repr_html_(self) -> str | None:
         try:
             questions, budgets = self.questions(), self.budgets()
         except DiscreetError:  # it is shown without
             return None
-        shown = listing(questions, f"{self._told}: what may be asked")
-        return f"{shown.html()}\n{listing(budgets, 'Budgets').html()}"
+        table = listing(questions, f"{self._label}: what may be asked")
+        return f"{table.html()}\n{listing(budgets, 'Budgets').html()}"
 
     def __copy__(self) -> NoReturn:
         raise TypeError("a connection cannot be copied: connect again")
@@ -492,7 +492,7 @@ class Connection:
         raise TypeError("a connection cannot be pickled: data stay where they are")
 
     def __repr__(self) -> str:
-        return f"Connection({self._told})"
+        return f"Connection({self._label})"
 
 
 def _read_dataset(dataset: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Data in hand: datasets given in Python, and what their owner does with them besides asking."""
+"""Data in hand: datasets given in Python, and the operations of their owner besides asking."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _MOST = 10**9
 
 
 class DataInHand:
-    """The operations of an owner who gave the data in Python, isolated from the data: see `node.isolation`.
+    """The operations of the owner of data given in Python, isolated from the data: see `node.isolation`.
 
     Args:
         datasets: the data.
@@ -43,9 +43,9 @@ class DataInHand:
         terms: Mapping[str, Any],
     ) -> None:
         """Allow a named question, as a verb and its arguments after the data."""
-        for reserved in ("ledger", "request", "size"):
-            if terms.get(reserved) is not None:
-                raise InvalidArgument(f"leave out {reserved}: it goes with ask")
+        for name in ("ledger", "request", "size"):
+            if terms.get(name) is not None:
+                raise InvalidArgument(f"leave out {name}: it goes with ask")
         call = Call(verb, arguments, dict(terms))
         unwrap(call_isolated(self._allow, dataset, question, call))
 
@@ -82,12 +82,12 @@ def hold_in_hand(datasets: Mapping[str, object] | Iterable[Dataset], ledger: obj
     Raises:
         InvalidArgument: if they are neither, a name is none, or data can be read only once.
     """
-    opened: Any = ledger
-    held = Datasets(ledger if isinstance(ledger, Ledger) else Ledger(opened))
+    where: Any = ledger
+    holder = Datasets(ledger if isinstance(ledger, Ledger) else Ledger(where))
     for name, data in _by_name(datasets).items():
         refuse_one_shot(data, f"the data of {name}")
-        held.hold(name, with_name(data, name) if isinstance(data, Dataset) else data)
-    return held
+        holder.hold(name, with_name(data, name) if isinstance(data, Dataset) else data)
+    return holder
 
 
 def _by_name(datasets: Any) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Free questions: a verb and its arguments on a declared column, chosen by who asks, in plain values."""
+"""Free questions: a verb and its arguments on a declared column, chosen by the caller, in plain values."""
 
 import datetime as dt
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _PLAIN = (str, bool, int, float, Decimal, Fraction, dt.date, dt.datetime, type(N
 
 @dataclass(frozen=True, slots=True)
 class Freedom:
-    """The free questions that the owner allows to somebody.
+    """The free questions that the owner allows to a caller.
 
     Attributes:
         verbs: the verbs.
@@ -39,8 +39,8 @@ class Freedom:
         """Raise unless the verb is allowed."""
         if verb in self.verbs:
             return
-        allowed = f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
-        raise PublicError(InvalidArgument(f"{verb} is not allowed here, {allowed}"))
+        words = f"only {', '.join(self.verbs)}" if self.verbs else "only questions of its owner"
+        raise PublicError(InvalidArgument(f"{verb} is not allowed here, {words}"))
 
     def check_bill(self, bill: Bill, neighbors: str) -> None:
         """Raise if a question costs more than is allowed."""
@@ -49,10 +49,10 @@ class Freedom:
         epsilon = bill.guarantee.under(neighbors).pure
         if epsilon is not None and epsilon <= self.largest_epsilon:
             return
-        said = "no ε of pure differential privacy" if epsilon is None else f"ε = {spell(epsilon)}"
+        cost = "no ε of pure differential privacy" if epsilon is None else f"ε = {spell(epsilon)}"
         raise PublicError(
             InvalidArgument(
-                f"one question may cost up to ε = {spell(self.largest_epsilon)} here, and this one has {said}"
+                f"one question may cost up to ε = {spell(self.largest_epsilon)} here, and this one has {cost}"
             )
         )
 
@@ -64,28 +64,28 @@ def read_free(verb: object, column: object, terms: Mapping[str, object]) -> Call
         PublicError: if the verb, a name or a value is none that may be asked with.
     """
     try:
-        return _read(verb, column, terms)
+        return _read_plain_question(verb, column, terms)
     except InvalidArgument as error:
         raise PublicError(error) from None
 
 
-def _read(verb: object, column: object, terms: Mapping[str, object]) -> Call:
-    """Return a free question with nothing but plain values in it.
+def _read_plain_question(verb: object, column: object, terms: Mapping[str, object]) -> Call:
+    """Return a free question of plain values alone.
 
     A mechanism or a table of candidates as an object could run code or read a file beside the data.
     """
-    called = choice(verb, "verb", VERBS)
-    known = terms_of(called)
+    verb_name = choice(verb, "verb", VERBS)
+    names = terms_of(verb_name)
     for name in terms:
-        if name not in known:
+        if name not in names:
             raise InvalidArgument(
-                f"a {called} here takes no {shown(name)}{nearest(name, known)}; it takes {', '.join(known)}"
+                f"a {verb_name} here takes no {shown(name)}{nearest(name, names)}; it takes {', '.join(names)}"
             )
-    given = {name: _plain(value, name) for name, value in terms.items() if value is not None}
-    named = exact_text(column)
-    if named is None:
+    values = {name: _plain(value, name) for name, value in terms.items() if value is not None}
+    column_name = exact_text(column)
+    if column_name is None:
         raise InvalidArgument(f"column must be the name of a column, got {shown(column)}")
-    return Call(verb_named(called), (named,), given)
+    return Call(verb_named(verb_name), (column_name,), values)
 
 
 def verb_named(name: str) -> Callable[..., Release]:

@@ -23,15 +23,15 @@ _REST = 200
 
 
 def longest_release(question: Call, bill: Bill, dataset: Dataset, size: int | None) -> int:
-    """Return a bound on the characters of a release: of the answer, and of what is said with it.
+    """Return a bound on the characters of a release: of the answer, its guarantee, mechanism, unit and query.
 
     Raises:
         InvalidArgument: if an answer could not be written, or not be read where it arrives.
     """
-    said = {
+    rest = {
         "guarantee": bill.guarantee.as_dict(), "mechanism": bill.mechanism, "unit": bill.unit, "query": bill.query,
     }  # fmt: skip
-    return len(json.dumps(said)) + _REST + longest_answer(question, dataset, size)
+    return len(json.dumps(rest)) + _REST + longest_answer(question, dataset, size)
 
 
 def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
@@ -48,15 +48,15 @@ def longest_answer(question: Call, dataset: Dataset, size: int | None) -> int:
         return int(each)
     groups, by = terms.get("groups"), dataset.column(terms["by"])
     names = by.values if groups is None else groups
-    return sum(_written(name) + int(each) for name in names or ())
+    return sum(_count_characters(name) + int(each) for name in names or ())
 
 
 def _longest(candidates: Any, column: Column) -> int:
     """Return a bound on the characters of one candidate."""
     if isinstance(candidates, Iterable) and not isinstance(candidates, Grid):
-        return max(map(_written, candidates), default=0)
+        return max(map(_count_characters, candidates), default=0)
     if candidates is None and column.enum is not None:
-        return max(map(_written, column.enum))
+        return max(map(_count_characters, column.enum))
     grid = candidates if isinstance(candidates, Grid) else column.grid
     if grid is None:  # truths and dates
         return _AROUND + 20
@@ -64,5 +64,5 @@ def _longest(candidates: Any, column: Column) -> int:
     return _AROUND + 2 * sum(len(str(part)) for part in (grid.lo, grid.hi, grid.step))
 
 
-def _written(value: object) -> int:
+def _count_characters(value: object) -> int:
     return len(json.dumps(write_value(value))) + _AROUND

@@ -69,10 +69,10 @@ class ShortBodies:
 
 
 async def _refuse(send: Send, status: int, words: str) -> None:
-    told = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
+    reply = {"error": "InvalidArgument", "message": words, "notes": [], "charged": False}
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(told).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(reply).encode()})
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class Places:
     """
 
     most: int = PLACES
-    _taken: Counter[str] = field(default_factory=Counter)
+    _counts: Counter[str] = field(default_factory=Counter)
     _lock: Lock = field(default_factory=Lock)
 
     def enter(self, token: Token, scope: Message) -> bool:
@@ -120,15 +120,15 @@ class Places:
         """
         caller = f"{token.role} {token.analyst or ''}"
         with self._lock:
-            if self._taken[caller] >= self.most:
+            if self._counts[caller] >= self.most:
                 scope[AT_ONCE] = True
                 return False
-            self._taken[caller] += 1
+            self._counts[caller] += 1
         scope[LEAVE] = partial(self._leave, caller)
         return True
 
     def _leave(self, caller: str) -> None:
         with self._lock:
-            self._taken[caller] -= 1
-            if not self._taken[caller]:
-                del self._taken[caller]
+            self._counts[caller] -= 1
+            if not self._counts[caller]:
+                del self._counts[caller]

@@ -46,9 +46,9 @@ class PastRelease:
 
     def __str__(self) -> str:
         name = self.dataset if self.analyst is None else f"{self.dataset} / {self.analyst}"
-        told = "" if self.is_answered else ", not answered yet"
+        state = "" if self.is_answered else ", not answered yet"
         promise = in_brief(self.guarantee, self.unit)
-        return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{told}"
+        return f"{self.at[:19]} {name}: {self.query} [{promise}], request {self.request}{state}"
 
 
 def past_releases(
@@ -56,7 +56,7 @@ def past_releases(
 ) -> list[PastRelease]:
     """Return the releases that events record; to one analyst, or to all for None; a slot of seconds later."""
     mine = [event for event in events if analyst in {None, event.analyst}]
-    answered = {
+    answers = {
         (event.analyst, event.request)
         for event in mine
         if event.kind in ("answered", "released_outside")
@@ -70,7 +70,7 @@ def past_releases(
             read_guarantee(event.body["guarantee"]),
             read_unit(event.body.get("privacy_unit")),
             time_text(datetime.fromisoformat(event.at) + timedelta(seconds=slot)),
-            (event.analyst, event.request) in answered,
+            (event.analyst, event.request) in answers,
         )
         for event in mine
         if event.kind in CHARGED

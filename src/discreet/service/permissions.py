@@ -1,4 +1,4 @@
-"""The datasets of a description with their questions, and who may ask what."""
+"""The datasets of a description with their questions, and the rights of callers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ from .rights import Rights
 from .slots import DEFAULT, LENGTH, read_slot
 
 
-def hold(declared: Configuration) -> Datasets:
+def hold(description: Configuration) -> Datasets:
     """Return the datasets of a description, with their questions. Nothing is read from them.
 
     Nobody can ask about a dataset before its owner has opened its budget.
@@ -26,72 +26,74 @@ def hold(declared: Configuration) -> Datasets:
         InvalidDescription: if there is no ledger in it, or a question is refused by its verb.
         UnknownBudget: if the ledger is not there: only the owner makes one.
     """
-    if declared.ledger is None:
+    if description.ledger is None:
         raise InvalidDescription(
-            f'{declared.path} declares no ledger; add ledger = "budget.db" at its top'
+            f'{description.path} declares no ledger; add ledger = "budget.db" at its top'
         )
-    held = Datasets(existing(declared.ledger, next(iter(declared.datasets))))
-    for name, dataset in declared.datasets.items():
-        held.hold(name, dataset)
-        opened = held.opened(name)
-        neighbors = declared_neighbors(declared, name) if opened is None else opened.neighbors
-        for access, terms in declared.questions[name].items():
-            _allow(held, declared, (name, access), terms, neighbors)
-    return held
+    datasets = Datasets(existing(description.ledger, next(iter(description.datasets))))
+    for name, dataset in description.datasets.items():
+        datasets.hold(name, dataset)
+        budget = datasets.budget_of(name)
+        neighbors = declared_neighbors(description, name) if budget is None else budget.neighbors
+        for access, terms in description.questions[name].items():
+            _allow(datasets, description, (name, access), terms, neighbors)
+    return datasets
 
 
-def rights_of(held: Datasets, declared: Configuration, role: str, analyst: str | None) -> Rights:
-    """Return what a caller of a service may do, by role: no answer is longer than fits its reply."""
-    asking = (
-        auditor_rights(held, declared)
+def rights_of(
+    datasets: Datasets, description: Configuration, role: str, analyst: str | None
+) -> Rights:
+    """Return the rights of a caller of a service, by role: no answer is longer than fits its reply."""
+    rights = (
+        auditor_rights(datasets, description)
         if role == "auditor"
-        else caller_rights(held, declared, analyst)
+        else caller_rights(datasets, description, analyst)
     )
-    slot = read_slot(declared.server.get("slot", DEFAULT))
-    return replace(asking, longest=LENGTH // 2, slot=slot)
+    slot = read_slot(description.server.get("slot", DEFAULT))
+    return replace(rights, longest=LENGTH // 2, slot=slot)
 
 
-def auditor_rights(held: Datasets, declared: Configuration) -> Rights:
-    """Return what an auditor may do: see questions, prices, budgets and releases of all, and ask nothing."""
-    return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)), asks=False)
+def auditor_rights(datasets: Datasets, description: Configuration) -> Rights:
+    """Return the rights of an auditor: see questions, prices, budgets and releases of all, and never ask."""
+    return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)), asks=False)
 
 
-def caller_rights(held: Datasets, declared: Configuration, analyst: str | None) -> Rights:
-    """Return what an analyst may do, or the owner. No ledger is read.
+def caller_rights(datasets: Datasets, description: Configuration, analyst: str | None) -> Rights:
+    """Return the rights of an analyst, or of the owner. No ledger is read.
 
     Raises:
         UnknownName: if the description has no such analyst.
     """
     if analyst is None:
-        return Rights(held, None, tuple(declared.datasets), Freedom(tuple(VERBS)))
-    about = declared.analyst(analyst)
+        return Rights(datasets, None, tuple(description.datasets), Freedom(tuple(VERBS)))
+    about = description.analyst(analyst)
     free = Freedom(about.get("verbs", ()), about.get("max_epsilon"))
-    return Rights(held, analyst, about["datasets"], free)
+    return Rights(datasets, analyst, about["datasets"], free)
 
 
 def _allow(
-    held: Datasets,
-    declared: Configuration,
+    datasets: Datasets,
+    description: Configuration,
     at: tuple[str, str],
     terms: Mapping[str, Any],
     neighbors: str,
 ) -> None:
     """Allow a named question, under the neighbouring relation of its budget."""
     name, access = at
-    given = {
+    arguments = {
         key: value for key, value in terms.items() if key not in ("verb", "column", "description")
     }
     question = Call(
-        verb_named(terms["verb"]), (terms["column"],), {**given, "neighbors": neighbors}
+        verb_named(terms["verb"]), (terms["column"],), {**arguments, "neighbors": neighbors}
     )
     try:
-        held.allow(name, access, question)
+        datasets.allow(name, access, question)
     except LedgerError:
         raise
     except DiscreetError as error:
-        said = str(error)
+        reason = str(error)
     else:
         return
     place = ("datasets", name, "questions", access)
-    line = line_of(declared.path.read_text(encoding="utf-8"), place)
-    raise InvalidDescription(f"{declared.path}, line {line}: {wrong(place, said)}")
+    line = line_of(description.path.read_text(encoding="utf-8"), place)
+    raise InvalidDescription(f"{description.path}, line {line}: {wrong(place, reason)}")

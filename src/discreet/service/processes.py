@@ -61,7 +61,7 @@ class Process:
             )
 
     def restart(self) -> None:
-        """End the process, and start another; nobody waits until that is ready.
+        """End the process, and start another, without waiting until that is ready.
 
         Raises:
             OSError: if none can be started.
@@ -75,7 +75,7 @@ class Process:
         return self._socket.fileno() >= 0 and self._process.poll() is None
 
     def await_ready(self) -> None:
-        """Return when it can answer; start another first, if it has ended while nobody asked it.
+        """Return when it can answer; start another first, if it has ended between questions.
 
         Raises:
             UnreadyError: if none can be started.
@@ -152,11 +152,11 @@ class Processes:
         if not self._room.acquire(blocking=False):
             raise LedgerBusy("too many questions are asked at once; ask again")
         try:
-            return self._asked(question)
+            return self._ask_idle(question)
         finally:
             self._room.release()
 
-    def _asked(self, question: dict[str, Any]) -> dict[str, Any]:
+    def _ask_idle(self, question: dict[str, Any]) -> dict[str, Any]:
         process = self._idle.get()
         try:
             process.await_ready()

@@ -17,8 +17,8 @@ Answer = Callable[..., Release | Failure]
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
-    """What asks for one caller in another process.
+class ReaderClient:
+    """The client of one caller, which asks in another process.
 
     Attributes:
         processes: those that read data.
@@ -34,25 +34,25 @@ class Apart:
     charge: Mapping[str, Answer]
     stored: Mapping[str, Answer]
 
-    def call(self, operation: Operation[Any], **checked: Any) -> Release | Failure:
-        """Answer; if no process can answer now, what was answered before is given all the same."""
-        named = {**checked, "request": checked["request"] or str(uuid4())}
+    def call(self, operation: Operation[Any], **arguments: Any) -> Release | Failure:
+        """Answer; if no process can answer now, an answer of before is given all the same."""
+        with_request = {**arguments, "request": arguments["request"] or str(uuid4())}
         try:
-            plain = operation.write(named)
+            plain = operation.write(with_request)
         except DiscreetError as error:
             return Failure(error)
         question = {
             "operation": operation.name, "arguments": plain, "role": self.token.role,
             "analyst": self.token.analyst, "beginning": self.beginning, "token": self.token.id,
         }  # fmt: skip
-        answer = self._answer(question, named)
+        answer = self._answer(question, with_request)
         if not _is_down(answer):
             return answer
-        stored = self.stored[operation.name](**named)
-        return answer if isinstance(stored, Failure) else stored
+        earlier = self.stored[operation.name](**with_request)
+        return answer if isinstance(earlier, Failure) else earlier
 
-    def _answer(self, question: dict[str, Any], named: dict[str, Any]) -> Release | Failure:
-        """Return what a process answers; if it ends before, its end may depend on the data, so it is charged."""
+    def _answer(self, question: dict[str, Any], with_request: dict[str, Any]) -> Release | Failure:
+        """Return the answer of a process; if it ends before, its end may depend on the data, so it is charged."""
         try:
             return read_answer(self.processes.ask(question))
         except UnreadyError:
@@ -60,8 +60,8 @@ class Apart:
         except LedgerBusy as error:
             return Failure(error)
         except Exception:  # it ended, or said what cannot be read: it may have charged
-            charged = self.charge[question["operation"]](**named)
-        return _in_doubt(charged, named["request"])
+            charged = self.charge[question["operation"]](**with_request)
+        return _in_doubt(charged, with_request["request"])
 
 
 def _is_down(answer: Release | Failure) -> bool:
@@ -73,7 +73,7 @@ def _is_down(answer: Release | Failure) -> bool:
 
 
 def _in_doubt(answer: Release | Failure, request: str) -> Release | Failure:
-    """Return the answer of what was to charge; if it could not, the process that ended may have charged before."""
+    """Return the answer of a charge; if it could not charge, the process that ended may have charged before."""
     error = answer.error if isinstance(answer, Failure) else None
     if (
         isinstance(error, LedgerError)
@@ -89,8 +89,8 @@ def write_answer(answer: Release | Failure) -> dict[str, Any]:
     """Return an answer or a failure for `read_answer`."""
     if isinstance(answer, Failure):
         error = answer.error
-        known = error if isinstance(error, DiscreetError) else error_for_analyst(error)
-        return {"failure": wire.write_error(known)}
+        public = error if isinstance(error, DiscreetError) else error_for_analyst(error)
+        return {"failure": wire.write_error(public)}
     return {"release": wire.write_release(answer)}
 
 

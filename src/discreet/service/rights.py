@@ -1,4 +1,4 @@
-"""What an owner or an analyst may do with the datasets of a description."""
+"""The operations of an owner, an analyst or an auditor on datasets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ from .past_releases import PastRelease, past_releases
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a caller may ask about.
+    """The datasets and the verbs of a caller.
 
     Attributes:
         datasets: the budgets that are charged first, by the names of the datasets: an analyst's shares.
@@ -70,7 +70,7 @@ class Rights:
         freedom: the free questions that it allows.
         asks: whether the caller may ask at all; an auditor only sees what was done.
         longest: the most characters that a release may have, whatever the data are; None: any number.
-        prepared: what is made of the function that reads the data, before it is called.
+        wrap: what is made of the function that reads the data, before it is called.
         beginning: the time at which the slot of the request began, which events of the ledger have; None: the time
             at which they are written, which follows the reading of the data.
         slot: the seconds after which replies leave. All but the owner are told the ends of slots.
@@ -83,14 +83,14 @@ class Rights:
     freedom: Freedom = field(default_factory=Freedom)
     asks: bool = True
     longest: int | None = None
-    prepared: Callable[[Prepare], Prepare] = charge_failures
+    wrap: Callable[[Prepare], Prepare] = charge_failures
     beginning: str | None = None
     slot: float = 0
     check_again: Callable[[], object] = lambda: None
 
     @property
     def are_the_owners(self) -> bool:
-        """Whether the caller is the owner, who may see every error."""
+        """Whether the caller is the owner: every error may be seen."""
         return self.analyst is None and self.asks
 
     def names(self) -> list[str]:
@@ -98,10 +98,10 @@ class Rights:
         return list(self.allowed if self.analyst is None else self._shares(self.analyst))
 
     def scope(self) -> Scope:
-        """Return what the caller may ask about, with the budgets that are charged first."""
+        """Return the datasets and the verbs of the caller, with the budgets that are charged first."""
         charged = self.datasets.charged(self.analyst, self.allowed)
-        unopened = [name for name in self.allowed if name not in charged]
-        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(unopened))
+        missing = [name for name in self.allowed if name not in charged]
+        return Scope(charged, self.freedom.verbs, self.freedom.largest_epsilon, tuple(missing))
 
     def check(self) -> None:
         """Raise unless there is something that the caller may ask about."""
@@ -131,13 +131,13 @@ class Rights:
 
     def quote(self, question: str, dataset: str | None, size: int | None) -> Quote:
         """Return the price of a named question."""
-        return self._quote(self._named(question, dataset), size)
+        return self._quote(self._find_question(question, dataset), size)
 
     def quote_free(
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object]
     ) -> Quote:
         """Return the price of a free question."""
-        return self._quote(self._free(verb, dataset, column, terms), size)
+        return self._quote(self._read_free_question(verb, dataset, column, terms), size)
 
     def ask(  # a question, and what is paid for it
         self,
@@ -148,7 +148,7 @@ class Rights:
         max_cost: Any,
     ) -> Release:
         """Answer a named question."""
-        return self._answer(self._named(question, dataset), size, Paying(request, max_cost))
+        return self._answer(self._find_question(question, dataset), size, Paying(request, max_cost))
 
     def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self, verb: str, dataset: str, column: str, size: int | None, terms: Mapping[str, object],
@@ -156,7 +156,7 @@ class Rights:
     ) -> Release:  # fmt: skip
         """Answer a free question."""
         return self._answer(
-            self._free(verb, dataset, column, terms), size, Paying(request, max_cost)
+            self._read_free_question(verb, dataset, column, terms), size, Paying(request, max_cost)
         )
 
     def budgets(self) -> list[Budget]:
@@ -164,12 +164,12 @@ class Rights:
         return self.datasets.budgets_for(self.analyst, *self.allowed)
 
     def releases(self) -> list[PastRelease]:
-        """Return what was released before: to an analyst, or to all for the owner."""
+        """Return earlier releases: to an analyst, or to all for the owner."""
         events = {e.number: e for name in self.names() for e in self.datasets.history(name)}
         slot = 0 if self.are_the_owners else self.slot
         return past_releases((events[number] for number in sorted(events)), self.analyst, slot)
 
-    def _named(self, question: str, dataset: str | None) -> "Inquiry":
+    def _find_question(self, question: str, dataset: str | None) -> "Inquiry":
         """Return a named question with its dataset."""
         budgets = self._budgets(dataset)
         name, permission = self.datasets.find_question(question, budgets)
@@ -177,7 +177,9 @@ class Rights:
         data = self.datasets.find(name).data
         return Inquiry(name, data, permission.question, budget, permission)
 
-    def _free(self, verb: str, dataset: str, column: str, terms: Mapping[str, object]) -> "Inquiry":
+    def _read_free_question(
+        self, verb: str, dataset: str, column: str, terms: Mapping[str, object]
+    ) -> "Inquiry":
         """Return a free question, if the verb is allowed."""
         budgets = self._budgets(dataset)
         question = read_free(verb, column, terms)
@@ -203,7 +205,7 @@ class Rights:
         return self.datasets.session(inquiry.budget).quoted([bill])
 
     def _answer(self, inquiry: "Inquiry", size: int | None, paying: "Paying") -> Release:
-        """Charge and answer. What fails because of the data is charged too."""
+        """Charge and answer. A failure because of the data is charged too."""
         self._check_size(inquiry, size)
         if self.analyst is not None and inquiry.permission is not None:
             inquiry.permission.admit(self.analyst, paying.request)
@@ -214,7 +216,7 @@ class Rights:
             paying.check(inquiry.cost(bill))
             self._check_length(inquiry, bill, size)
 
-        checkout = Checkout(check, self.prepared, self.check_again)
+        checkout = Checkout(check, self.wrap, self.check_again)
         session = self.datasets.session(inquiry.budget, self.beginning, checkout.allow)
         try:
             return inquiry.ask(checkout, session, size, paying.request)
@@ -223,13 +225,13 @@ class Rights:
             if self.analyst is None or bill is None:
                 raise
         # Of an oversubscribed budget the ledger's own error tells what others have spent.
-        raise PublicError(self._exhausted(inquiry, bill))
+        raise PublicError(self._share_error(inquiry, bill))
 
-    def _exhausted(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
+    def _share_error(self, inquiry: "Inquiry", bill: Bill) -> Exhausted:
         """Return the error for a share that cannot pay, with amounts that its analyst may see."""
         share = self._budgets(inquiry.dataset)[inquiry.dataset]
         assert share is not None
-        return exhausted(inquiry.dataset, self.datasets.quote_share(share, bill))
+        return share_error(inquiry.dataset, self.datasets.quote_share(share, bill))
 
     def _check_size(self, inquiry: "Inquiry", size: int | None) -> None:
         """Raise if an analyst asks for more answers at once than the owner allows."""
@@ -331,7 +333,7 @@ class Inquiry:
             raise PublicError(error) from None
 
 
-def exhausted(name: str, quote: Quote) -> Exhausted:
+def share_error(name: str, quote: Quote) -> Exhausted:
     """Return the error for a budget that cannot pay, with amounts that an analyst may see."""
     amounts: dict[str, Any] = {
         "requested": quote.cost, "spent": quote.spent, "remaining": quote.remaining,
@@ -368,7 +370,7 @@ def exhausted(name: str, quote: Quote) -> Exhausted:
 
 @dataclass(frozen=True, slots=True)
 class Paying:
-    """What the caller says about the payment.
+    """The terms of the caller for the payment.
 
     Attributes:
         request: the name of the request, or None.

@@ -23,7 +23,7 @@ MISSED = "slots missed"
 """The name of the counter."""
 
 LEAVE, AT_ONCE = "discreet.leave", "discreet.at_once"
-"""Where the scope of a request has what is called when its reply was sent, and whether it leaves without a slot."""
+"""The keys in the scope of a request of the function to call after its reply, and of a reply without a slot."""
 
 BEGINNING = "discreet.beginning"
 """Where the scope of a request has the time at which its slot began: when the request was whole."""
@@ -88,39 +88,39 @@ class Slots:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        arrived, held = [self.clock.now()], _Held()
+        times, reply = [self.clock.now()], _WholeReply()
         scope[BEGINNING] = time_text(self.clock.date())
 
         async def arriving() -> Message:
             message = await receive()
             if message["type"] == "http.request":
-                arrived.append(self.clock.now())
+                times.append(self.clock.now())
                 scope[BEGINNING] = time_text(self.clock.date())
             return message
 
         # What fails here is not raised: it would be logged with its message, and answered at once.
         with suppress(Exception):
-            await self.app(scope, arriving, held.send)
+            await self.app(scope, arriving, reply.send)
         try:
-            missed = AT_ONCE not in scope and await self._wait(arrived[-1])
-            await held.release(send)
+            is_late = AT_ONCE not in scope and await self._wait(times[-1])
+            await reply.release(send)
         finally:
             scope.pop(LEAVE, _nothing)()
-        if missed:
+        if is_late:
             await asyncio.to_thread(self.counts.add, MISSED)
 
-    async def _wait(self, arrived: float) -> bool:
+    async def _wait(self, since: float) -> bool:
         """Wait for the end of the slot in which the reply became ready; return whether it was not the first."""
         if not self.slot:
             return False
-        taken = self.clock.now() - arrived
-        slots = max(1, -int(-taken // self.slot))
-        await self.clock.sleep(slots * self.slot - taken)
+        elapsed = self.clock.now() - since
+        slots = max(1, -int(-elapsed // self.slot))
+        await self.clock.sleep(slots * self.slot - elapsed)
         return slots > 1
 
 
 def _nothing() -> None:
-    """Do nothing."""
+    """Return at once."""
 
 
 _FAILED = (
@@ -129,7 +129,7 @@ _FAILED = (
 )
 
 
-class _Held:
+class _WholeReply:
     """A reply that is held back until it is whole; one of a failure, if none comes."""
 
     def __init__(self) -> None:
@@ -160,7 +160,7 @@ def read_slot(text: str) -> float:
     Raises:
         InvalidArgument: if it is none.
     """
-    found = _DURATION.fullmatch(text)
-    if found is None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
         raise InvalidArgument(f"a slot is a time such as 250ms or 1s, got {shown(text)}")
-    return float(Fraction(found[1]) / (1000 if found[2] == "ms" else 1))
+    return float(Fraction(match[1]) / (1000 if match[2] == "ms" else 1))
