@@ -505,6 +505,7 @@ PROTOCOL = {
     "cost",
     "fits",
     "extended",
+    "with_total",
     "word",
     "words",
 }

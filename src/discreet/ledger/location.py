@@ -66,8 +66,8 @@ def name_of(url: URL) -> str:
     """Return the name of the ledger in messages: its path, or its URL without passwords."""
     if url.drivername == "sqlite":
         return url.database or "in memory"
-    secrets = {key: "hidden" for key in _SECRETS if key in url.query}
-    return url.update_query_dict(secrets).render_as_string(hide_password=True)
+    masks = {key: "hidden" for key in _SECRETS if key in url.query}
+    return url.update_query_dict(masks).render_as_string(hide_password=True)
 
 
 def make_file(path: Path) -> None:
