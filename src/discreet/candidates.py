@@ -149,7 +149,7 @@ class LabelsFromData(Sequence[object]):
 
     @property
     def description(self) -> str:
-        """Words that tell nothing of them."""
+        """Words that are the same for all data."""
         return repr(self)
 
     def __getitem__(self, index: object) -> Any:

@@ -41,7 +41,7 @@ class About:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What says which data these are, and whose: a change of it needs the owner's word."""
+        """The source and the privacy unit: a change of them needs the owner's word."""
         names = ("source", "privacy_unit", "max_contributions")
         return {name: getattr(self, name) for name in names} | {
             "privacy_unit": plain_unit(self.privacy_unit)
@@ -121,7 +121,7 @@ class TellingAccount(Protocol):
 def buy_from(
     account: Account, bill: Bill, prepare: Callable[[], Callable[[], Indices]]
 ) -> PaidAnswer:
-    """Charge an account for a release, and return the draw, with what the account tells about the charge."""
+    """Charge an account for a release, return the draw, and whether this call charged if the account tells."""
     if isinstance(account, TellingAccount):
         return account.bought(bill, prepare)
     return PaidAnswer(account.buy(bill, prepare), None)
@@ -129,7 +129,7 @@ def buy_from(
 
 @dataclass(frozen=True, slots=True)
 class DescribedAccount:
-    """An account that is told what its releases are about."""
+    """An account with the dataset of its releases."""
 
     account: Account
     about: About
@@ -139,12 +139,12 @@ class DescribedAccount:
         return self.bought(bill, prepare).indices
 
     def bought(self, bill: Bill, prepare: Callable[[], Callable[[], Indices]]) -> PaidAnswer:
-        """Do the same, and tell what the account tells."""
+        """Do the same, and tell whether this call charged for it if the account tells."""
         return buy_from(self.account, replace(bill, about=self.about), prepare)
 
 
 def describe_account(account: Any, about: About) -> Any:
-    """Return an account that is told what its releases are about; what the outer verb told it stays."""
+    """Return an account with the dataset of its releases; one that an outer verb has named stays."""
     if isinstance(account, Listener):
         account.about = account.about or about
         return account

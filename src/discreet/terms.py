@@ -203,13 +203,13 @@ def _shared_entries(kind: type) -> dict[str, str]:
 
 
 def descriptions(kind: type) -> dict[str, str]:
-    """Return the descriptions of the terms of a kind; what a narrower kind says replaces what a wider one does."""
+    """Return the descriptions of the terms of a kind; those of a narrower kind replace those of a wider one."""
     wider = [k for k in TERM_KINDS if k.__annotations__.keys() <= kind.__annotations__.keys()]
     return {n: text for k in wider for n, text in entries(k.__doc__, "Attributes").items()}
 
 
 def _asks(kind: type) -> Asks:
-    """Return what a verb with these terms does with data."""
+    """Return the use that a verb with these terms makes of data."""
     names = kind.__annotations__
     return "numbers" if "max_contributions" in names else "values" if "by" in names else "anything"
 
@@ -277,6 +277,6 @@ def read_payment(terms: Terms) -> tuple[Account | None, str | None]:
 
 
 def refuse_payment(terms: Mapping[str, object], verb: str) -> None:
-    """Raise if an account is given to a function that releases nothing."""
+    """Raise if an account is given to a function without a release."""
     if terms.get("ledger") is not None or terms.get("request") is not None:
         raise InvalidArgument(f"{verb} releases nothing, so leave out ledger and request")

@@ -28,7 +28,7 @@ Table: TypeAlias = object
 
 
 def count(data: Table, column: str | None, candidates: Sequence[object]) -> list[int]:
-    """Return the number of rows whose `column` equals a candidate, for all candidates in order.
+    """Return the number of rows that hold a candidate in `column`, for all candidates in order.
 
     Nulls, NaN and values that are no candidates are ignored. Equality is exact: no number is
     rounded, `0.0` equals `-0.0`, text is compared code point by code point, and a number in a

@@ -71,7 +71,7 @@ class DuckCatalogue:
         return frozenset(name.lower() for (name,) in rows)
 
     def attempt(self) -> AbstractContextManager[Any]:
-        """Return a context of nothing: a query that fails leaves nothing behind."""
+        """Return an empty context: there is no trace of a query that fails."""
         return nullcontext()
 
     def _definitions(self, query: str) -> tuple[list[str], str]:

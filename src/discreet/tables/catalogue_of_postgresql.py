@@ -113,7 +113,7 @@ class PostgreSQLCatalogue:
         return rows
 
     def _has_readers(self, texts: list[str]) -> bool:
-        """Return whether a query may call what reads a table by itself: a user's function, or SQL as text.
+        """Return whether a query may call functions that read a table: those of users, or of SQL as text.
 
         A function can be called without its brackets, as if it were a column: its name anywhere in the text counts.
         """

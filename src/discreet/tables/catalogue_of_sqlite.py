@@ -1,4 +1,4 @@
-"""The tables behind a query of SQLite, by what it names and opens once it is prepared."""
+"""The tables behind a query of SQLite: those that it names and opens once it is prepared."""
 
 import re
 import sqlite3
@@ -52,7 +52,7 @@ class SQLiteCatalogue:
         return frozenset(f"main.{_small(name)}" for name, _, kind, *_ in rows if kind == "table")
 
     def attempt(self) -> AbstractContextManager[Any]:
-        """Return a context of nothing: a query that fails leaves nothing behind."""
+        """Return an empty context: there is no trace of a query that fails."""
         return nullcontext()
 
     def _names(self, query: str, pages: Mapping[int, str]) -> tuple[set[str], set[str]]:

@@ -160,14 +160,14 @@ class ArrayColumn:
         return self.values, self.counts
 
     def on_grid(self, grid: Grid) -> None:
-        """Return nothing: they are in memory."""
+        """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:
         """Return the numbers of a list as they are: there is no type."""
         return rungs(labels)
 
     def beside(self, numbers: Sequence[Fraction]) -> None:
-        """Return nothing: they are in memory."""
+        """Return None: they are in memory."""
 
 
 def _whole(number: object) -> int:
@@ -193,14 +193,14 @@ class Histogram:
         return from_list([values[i] for i in positive]), integers([counts[i] for i in positive])
 
     def on_grid(self, grid: Grid) -> None:
-        """Return nothing: they are in memory."""
+        """Return None: they are in memory."""
 
     def rungs(self, labels: Labels) -> Rungs:
         """Return the numbers of a list as they are: there is no type."""
         return rungs(labels)
 
     def beside(self, numbers: Sequence[Fraction]) -> None:
-        """Return nothing: they are in memory."""
+        """Return None: they are in memory."""
 
 
 NOTHING = ArrayColumn(np.zeros(0))

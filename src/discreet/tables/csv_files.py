@@ -53,7 +53,7 @@ _MOST_COLUMNS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class CsvFile:
-    """A text file of rows whose form is given rather than read from its first line."""
+    """A text file of rows in a form that is given rather than read from its first line."""
 
     path: Path
     delimiter: str | None
@@ -122,7 +122,7 @@ def open_csv(
 def open_json_lines(
     file: Path, columns: Mapping[str, str], connection: "DuckDBPyConnection"
 ) -> "DuckDBPyRelation":
-    """Return columns of a file with one JSON object per line, as text; nothing has been read.
+    """Return columns of a file with one JSON object per line, as text, without reading it.
 
     A line that is no JSON is left out by itself. A field that a line lacks is null: there is no schema. An id is a
     text or a number, and numbers are told apart by value.

@@ -104,7 +104,7 @@ class OpenedTable:
         return values if codes is None else as_codes(values, codes)
 
     def _with_positions(self, rows: Frame, alias: str, places: Mapping[object, int]) -> Frame:
-        """Return the rows whose value is among those, with its position instead of the value."""
+        """Return the rows with one of those values, and its position in place of it."""
         import narwhals.stable.v2 as nw
 
         if not places:

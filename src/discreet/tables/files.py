@@ -192,7 +192,7 @@ def no_access(file: Path) -> UnreadableFile:
 
 
 def _of_folder(folder: Path) -> list[Path]:
-    """Return the files in a folder and below, but hidden ones and those whose names begin with `_`."""
+    """Return the files in a folder and below, but hidden ones and those with names that begin with `_`."""
     if (folder / "_delta_log").exists():
         raise UnreadableFile(
             f"{folder} is a Delta table: give deltalake.DeltaTable({str(folder)!r})"

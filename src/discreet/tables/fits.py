@@ -1,4 +1,4 @@
-"""How many cells of a column fit what is declared about it, record by record."""
+"""How many cells of a column fit its declaration, record by record."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class CellCounts:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredCells:
-    """The cells of a column, to be compared with what is declared. Private; a method reads them when it is called.
+    """The cells of a column, to be compared with a declaration. Private; a method reads them when it is called.
 
     Where the records of the table have a unit, at most `rows` cells of each unit count, whatever they hold: in the
     order of those that fit, do not, and are missing, those stay that the rule of docs/how-to/user_level_privacy.md
@@ -57,7 +57,7 @@ class DeclaredCells:
         return self._among(positions(self.table.meanings(CELL, labels)))
 
     def by_predicate(self, accept: Callable[[object], bool]) -> CellCounts:
-        """Return the counts where a function of a value says what fits. Distinct values come to memory."""
+        """Return the counts of the cells with values that a function accepts. Distinct values come to memory."""
         native, of = self.table.native, self.of
         codes, places = native.codes.get(CELL), dict[object, int]()
         for value in quietly(native.values, self.table.failure, of):
@@ -116,7 +116,7 @@ class DeclaredCells:
         return without_empty(present) if is_written(self.of) and not empty else present
 
     def _count(self, fitting: Frame, *, empty: bool) -> CellCounts:
-        """Return the counts, given the rows whose cell fits."""
+        """Return the counts, given the rows with a cell that fits."""
         fits, present, cells = quietly(self._sizes, self.table.failure, fitting, empty)
         return CellCounts(fits, present - fits, cells - present)
 

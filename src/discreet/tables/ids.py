@@ -34,7 +34,7 @@ def check_unit(of: ColumnType) -> None:
 
 
 def id_text(value: object) -> str | None:
-    """Return the text of an id, one for all that are equal; None for what is nobody's.
+    """Return the text of an id, one for all that are equal; None for a value that is no id.
 
     A text is its own, a number its digits without zeros that say nothing, so that 7, '7' and Decimal('7.00') are
     one unit. A double is an id if it is a whole number of fewer than 54 bits, for another may have been rounded.
@@ -67,7 +67,7 @@ def decimal_text(number: Decimal) -> str | None:
 
 
 def unit_bytes(texts: Sequence[str]) -> bytes:
-    """Return what tells a unit from all others, given the text of its id in each column.
+    """Return the bytes that tell a unit from all others, given the texts of its id in all columns.
 
     Of several columns every text comes after its length in bytes, so no two lists of texts are put together alike.
     """

@@ -82,7 +82,7 @@ class InDuckDB:
         return [n for n in self.relation.columns if is_of_unit(n) and n != PERSON]
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows whose CELL is neither null nor NaN.
+        """Return the rows in which CELL is neither null nor NaN.
 
         `nextafter(x, x)` is x. Of `isnan(x)` alone DuckDB thinks that it is settled by the statistics of a
         Parquet file, which leave NaN out.
@@ -93,7 +93,7 @@ class InDuckDB:
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
-        """Return the rows whose value in `alias` is among those, with its POSITION besides."""
+        """Return the rows with one of those values in `alias`, and its POSITION besides."""
         from duckdb import FunctionExpression
 
         native: str | DuckDBPyType = self.relation.types[self.relation.columns.index(alias)]

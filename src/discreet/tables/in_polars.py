@@ -61,13 +61,13 @@ class InPolars:
         return nw.from_native(frame.drop(parts))
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows whose CELL is neither null nor NaN."""
+        """Return the rows in which CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
-        """Return the rows whose value in `alias` is among those, with its POSITION besides."""
+        """Return the rows with one of those values in `alias`, and its POSITION besides."""
         import polars as pl
 
         dtype, values = self.frame.collect_schema()[alias], list(places)

@@ -68,13 +68,13 @@ class InSpark:
         return lazy(self.frame.select(*columns))
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows whose CELL is neither null nor NaN."""
+        """Return the rows in which CELL is neither null nor NaN."""
         return without_missing(rows, CELL, floating=of.kind == "float")
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
-        """Return the rows whose value in `alias` is among those, with its POSITION besides."""
+        """Return the rows with one of those values in `alias`, and its POSITION besides."""
         functions = needing("pyspark.sql.functions", "spark")
         # One literal holds them all, as text: Spark reads it exactly, while it would find a type of its
         # own for Python's values.

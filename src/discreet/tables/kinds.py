@@ -91,7 +91,7 @@ def timestamp(column: str, unit: str, zone: str | None) -> ColumnType:
 
 
 def not_countable(column: str, name: str) -> UnreadableData:
-    """Return the error for a column whose type no argument accepts."""
+    """Return the error for a column of a type that no argument accepts."""
     return UnreadableData(
         f"column {column!r} has the type {name}, whose values cannot be candidates, groups or a "
         "privacy_unit. Accepted: text, integers, floats, decimals, booleans, dates, timestamps, categories "
@@ -126,7 +126,7 @@ def plain(value: object) -> object:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value is a null or NaN, which nothing equals."""
+    """Return whether a value is a null or NaN, which equal no value."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     if isinstance(value, Decimal):
@@ -229,7 +229,7 @@ def nearest_float(number: Fraction, of: ColumnType) -> float | None:
 
 
 def _odd(double: float, number: Fraction) -> float:
-    """Return the double of those beside a number whose last bit is 1, given the nearest."""
+    """Return the double with the last bit 1 of the two beside a number, given the nearest."""
     [word] = struct.unpack("<q", struct.pack("<d", double))
     return double if word & 1 else nextafter(double, inf if number > double else -inf)
 

@@ -166,7 +166,7 @@ def _refuse_repeats(
 
 
 def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: ColumnType) -> None:
-    """Say which candidates no cell of the column can equal, and what would.
+    """Say which candidates no cell of the column can equal, and which number would count.
 
     Raises:
         InvalidCandidates: if that is so of all.
@@ -181,7 +181,7 @@ def _tell_absent(absent: Sequence[object], candidates: Sequence[object], of: Col
 
 
 def _absence(candidate: object, of: ColumnType) -> str:
-    """Return that no cell of a column can equal a candidate, and what would."""
+    """Return that no cell of a column can equal a candidate, and which number would count."""
     if of.enum_categories is not None:
         return f"{shown(candidate)} is none of the categories of {of.words}"
     noun = _NOUNS.get(of.kind, "value")
@@ -190,7 +190,7 @@ def _absence(candidate: object, of: ColumnType) -> str:
 
 
 def _instead(candidate: Any, of: ColumnType) -> str:
-    """Return which number would count in place of a candidate, or which numbers there are; else nothing."""
+    """Return which number would count in place of a candidate, or which numbers there are; else an empty text."""
     if kind_of(candidate) not in NUMBERS or candidate in (float("inf"), float("-inf")):
         return ""
     number = exact(candidate, "a candidate")

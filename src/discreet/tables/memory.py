@@ -90,7 +90,7 @@ def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
 
 
 def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key, int]]:
-    """Return integers for objects, -1 for those that nothing equals, and the integers by `key`."""
+    """Return integers for objects, -1 for those that equal no value, and the integers by `key`."""
     if _of_one_type(cells):  # then each is its own key, and None another
         numbers, codes = number_keys(cells)
         return codes, dict(
@@ -103,7 +103,7 @@ def encode_objects(cells: Sequence[object]) -> tuple[NDArray[np.int64], dict[Key
 
 
 def _of_one_type(cells: Sequence[object]) -> bool:
-    """Return whether all objects but None are of one exact type whose values tell themselves apart."""
+    """Return whether all objects but None are of one exact type with values that tell themselves apart."""
     types = types_of(cells) - {type(None)}
     return len(types) == 1 and types <= {str, int, float}
 
@@ -178,7 +178,7 @@ def _id_texts(cells: Sequence[object]) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def number_of_id(cell: object, numbers: dict[str, int]) -> int:
-    """Return the number of an id, -1 for what is nobody's: see `id_text`."""
+    """Return the number of an id, -1 for a value that is no id: see `id_text`."""
     try:
         text = id_text(cell)
         return -1 if text is None else numbers.setdefault(text, len(numbers))

@@ -62,13 +62,13 @@ class Native(Protocol):
         ...
 
     def present(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows whose CELL is neither null nor NaN."""
+        """Return the rows in which CELL is neither null nor NaN."""
         ...
 
     def join_positions(
         self, rows: Frame, alias: str, of: ColumnType, places: Mapping[object, int]
     ) -> Frame:
-        """Return the rows whose value in `alias` is among those, with its POSITION besides.
+        """Return the rows with one of those values in `alias`, and its POSITION besides.
 
         The values have the column's own type: an engine finds a type of its own for Python's values, and rounds
         or moves them.
@@ -109,7 +109,7 @@ class Native(Protocol):
         ...
 
     def unanswerable(self, rows: Frame, of: ColumnType) -> Frame:
-        """Return the rows whose CELL Python cannot hold."""
+        """Return the rows with a CELL that Python cannot hold."""
         ...
 
     def fingerprint(self, rows: Frame, of: ColumnType) -> str:
@@ -134,7 +134,7 @@ def lazy(native: Any) -> Frame:
 
 
 def without_missing(rows: Frame, alias: str, *, floating: bool) -> Frame:
-    """Return the rows with a value in a column, for engines whose filters do as they say."""
+    """Return the rows with a value in a column, for engines with filters that do as they say."""
     import narwhals.stable.v2 as nw
 
     rows = rows.filter(~nw.col(alias).is_null())

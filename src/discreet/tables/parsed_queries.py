@@ -36,7 +36,7 @@ def statement(query: str) -> Any:
 
 @lru_cache(maxsize=256)
 def tables_in(query: str) -> frozenset[str] | None:
-    """Return the tables that a query names, as `schema.name` in small letters; None where nobody can tell.
+    """Return the tables that a query names, as `schema.name` in small letters; None where it cannot be told.
 
     A name may be that of a view. The names of common table expressions are left out, and the schema is empty where
     the query names none.
@@ -74,7 +74,7 @@ def _may_be_file(name: str) -> bool:
 
 
 def _has_readers(part: Any) -> bool:
-    """Return whether a parsed query reads what is no table: the rows of a function, or a file."""
+    """Return whether a parsed query reads more than tables: the rows of a function, or a file."""
     if isinstance(part, list):
         return any(map(_has_readers, part))
     if not isinstance(part, dict):
@@ -129,7 +129,7 @@ _CHANGES_WITHIN = re.compile(
 
 
 def is_one_select(query: str) -> bool:
-    """Return whether a text of SQL is one SELECT that changes nothing.
+    """Return whether a text of SQL is one SELECT without any change.
 
     Where words leave a doubt, DuckDB parses it; SQL that only another database can parse is refused then.
     """

@@ -45,7 +45,7 @@ ALL_TABLES = QueryTables(None)
 
 
 def read_query_tables(plain: Mapping[str, Any]) -> QueryTables:
-    """Return what `as_dict` wrote."""
+    """Return the tables that `as_dict` wrote."""
     tables = plain["tables"]
     return QueryTables(
         None if tables is None else tuple(map(str, tables)), tuple(map(str, plain.get("files", ()))),
@@ -80,7 +80,7 @@ class Catalogue(Protocol):
         ...
 
     def attempt(self) -> AbstractContextManager[Any]:
-        """Return a context that leaves nothing behind in the transaction, whether its work fails or not."""
+        """Return a context without a trace in the transaction, whether its work fails or not."""
         ...
 
 
@@ -99,7 +99,7 @@ def tables_or_all(catalogue: Catalogue, query: str) -> QueryTables:
 
 @dataclass(slots=True)
 class TableCheck:
-    """What one question about a query is to see in the catalogue, in one snapshot with its rows.
+    """The tables that one question about a query is to see in the catalogue, in one snapshot with its rows.
 
     Attributes:
         name: the dataset, for messages.

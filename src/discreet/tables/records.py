@@ -16,7 +16,7 @@ PERSON, PART, START = "person", "part", "start"
 
 
 def unit_aliases(unit: Unit | None) -> list[str]:
-    """Return what the columns of a privacy unit are called once they have been opened: PERSON if it is one."""
+    """Return the aliases of the columns of a privacy unit once they have been opened: PERSON if it is one."""
     columns = columns_of_unit(unit)
     return [PERSON] if len(columns) == 1 else [f"{PERSON}{i}" for i in range(len(columns))]
 

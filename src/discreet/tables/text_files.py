@@ -1,4 +1,4 @@
-"""Files whose fields are text: parsing of fields."""
+"""Files with fields of text: parsing of fields."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ CELL_AS_DOUBLE = f"TRY_CAST(CASE WHEN NOT contains({CELL}, '_') THEN {CELL} END 
 
 
 def is_written(of: ColumnType) -> bool:
-    """Return whether a column has text because its file has nothing else."""
+    """Return whether a column has text because its file has no other type."""
     return of.name in WRITTEN
 
 
 def without_empty(rows: Frame) -> Frame:
-    """Return the rows of a file whose CELL is not empty, as bytes: they are in DuckDB."""
+    """Return the rows of a file in which CELL, as bytes, is not empty: they are in DuckDB."""
     nonempty: Frame = lazy(rows.to_native().filter(f"octet_length({CELL}) > 0"))
     return nonempty
 
