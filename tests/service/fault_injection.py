@@ -21,7 +21,7 @@ from discreet import errors
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
 from discreet.service.counts import kept_counts
-from discreet.service.pages.asked import SESSION
+from discreet.service.pages.page_request import SESSION
 from discreet.service.pages.sessions import form_secret, sessions_beside
 from discreet.service.processes import Processes
 from discreet.service.tokens import ROLES, tokens_beside

@@ -257,7 +257,7 @@ def test_an_answer_that_cannot_be_shown_is_told_as_charged(
     world = World(folder)
     with monkeypatch.context() as broken:
         broken.setattr("discreet.service.wire.write_release", failing)
-        broken.setattr("discreet.service.pages.analyst.laid_out", failing)
+        broken.setattr("discreet.service.pages.asking_pages.layout_of", failing)
         (reply,) = world.replies([("ann", "POST", path, "unseen")])
     assert (reply.status, reply.charged) == (500, True), reply.about
     assert ("ann", "unseen") in world.charged()

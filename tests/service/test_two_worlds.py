@@ -22,7 +22,7 @@ httpx = pytest.importorskip("httpx", reason="the extra server is not installed")
 import discreet
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
-from discreet.service.pages.routes import PAGES
+from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.slots import Clock
 from discreet.service.tokens import tokens_beside

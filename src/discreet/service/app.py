@@ -29,7 +29,7 @@ from .in_process import InProcess
 from .limits import Places, RateLimit, ShortBodies
 from .operations import READING, entrances
 from .ownership import Ownership
-from .pages import Site, add_pages, lost
+from .pages import Site, add_pages, page_not_found
 from .pages.sessions import sessions_beside
 from .permissions import hold, rights_of
 from .processes import Processes
@@ -240,7 +240,7 @@ def _add_errors(api: FastAPI) -> None:
     async def http_failure(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         if not request.scope["path"].startswith("/v1"):
-            return lost(request, status)
+            return page_not_found(request, status)
         # All else that the framework refuses is a body that cannot be read.
         if status not in (404, 405):
             return failure(request, _unreadable(), status)

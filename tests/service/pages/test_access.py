@@ -8,8 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from discreet.service.limits import RateLimit
-from discreet.service.pages.asked import LOGIN, SESSION
-from discreet.service.pages.routes import PAGES
+from discreet.service.pages.page_request import LOGIN, SESSION
+from discreet.service.pages.page_routes import PAGES
 from discreet.service.pages.sessions import form_secret
 from discreet.service.pages.site import LOGINS
 from discreet.service.slots import LENGTH

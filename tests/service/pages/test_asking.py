@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import discreet
-from discreet.service.pages.answers import laid_out
-from discreet.service.pages.routes import ANSWER_LENGTH
+from discreet.service.pages.answer_layout import layout_of
+from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.pages.sessions import sessions_beside
 
 from .person import Person, Read, Served
@@ -137,10 +137,10 @@ def test_groups_and_several_answers_are_laid_out(served: Served) -> None:
 
 
 def test_answers_as_texts() -> None:
-    assert laid_out(3).one == "3"
-    assert laid_out(["a", 1]).many == ("a", "1")
-    assert laid_out([["a", "b"], ["c", "d"]]).many == ("a, b", "c, d")
-    assert laid_out({"x": 1, 2: [3, 4]}).groups == (("x", laid_out(1)), ("2", laid_out([3, 4])))
+    assert layout_of(3).one == "3"
+    assert layout_of(["a", 1]).many == ("a", "1")
+    assert layout_of([["a", "b"], ["c", "d"]]).many == ("a, b", "c, d")
+    assert layout_of({"x": 1, 2: [3, 4]}).groups == (("x", layout_of(1)), ("2", layout_of([3, 4])))
 
 
 def test_an_analyst_sees_nothing_of_others(served: Served) -> None:
@@ -220,13 +220,13 @@ def test_a_budget_that_is_spent_is_refused(served: Served) -> None:
 def test_what_is_refused_leaves_nothing_behind(served: Served) -> None:
     person, kept = served.person("ann"), sessions_beside(Path("discreet.toml"))
     form = person.read("/plan?dataset=people&question=typical-age").form("/ask")
-    before = kept.asked("ann")
+    before = kept.forms_of("ann")
     for i in range(3):
         reply = person.submit(
             form, request=f"refused-{i}", max_cost="1/1000", candidates="x" * 3000
         )
         assert reply.status_code == 422, reply.text[:300]
     assert person.submit(form, request="\x01").status_code == 422
-    assert kept.asked("ann") == before
+    assert kept.forms_of("ann") == before
     assert person.submit(form, request="paid").status_code == 200
-    assert kept.asked("ann").keys() - before.keys() == {"paid"}
+    assert kept.forms_of("ann").keys() - before.keys() == {"paid"}

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.ledger.toml_budgets import configuration, open_described
 from discreet.service.app import make_app
-from discreet.service.pages.routes import PAGES
+from discreet.service.pages.page_routes import PAGES
 from discreet.service.slots import App
 from discreet.service.tokens import ROLES
 

@@ -8,7 +8,7 @@ import pytest
 from markupsafe import escape
 
 from discreet.ledger.toml_budgets import configuration, open_described
-from discreet.service.pages.routes import ANSWER_LENGTH
+from discreet.service.pages.page_routes import ANSWER_LENGTH
 from discreet.service.slots import LENGTH
 from discreet.templates import visible
 

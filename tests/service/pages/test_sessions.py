@@ -61,12 +61,12 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
 
 def test_what_was_asked_is_kept_once(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path / "s")
-    assert sessions.asked("ann") == {}
+    assert sessions.forms_of("ann") == {}
     sessions.remember("ann", "r", {"question": "a"})
     sessions.remember("ann", "r", {"question": "b"})
     sessions.remember("", "r", {"question": "c"})
-    assert sessions.asked("ann") == {"r": {"question": "a"}}
-    assert sessions.asked("") == {"r": {"question": "c"}}
+    assert sessions.forms_of("ann") == {"r": {"question": "a"}}
+    assert sessions.forms_of("") == {"r": {"question": "c"}}
 
 
 def test_a_session_is_over_when_its_token_is_revoked(served: Served) -> None:

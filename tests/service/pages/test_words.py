@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from discreet.service.pages.asked import language
+from discreet.service.pages.page_request import language
 
 from .person import Served
 

@@ -3,7 +3,7 @@
 Guide: docs/how-to/pages.md.
 """
 
-from .routes import add_pages, lost
+from .page_routes import add_pages, page_not_found
 from .site import Site
 
-__all__ = ["Site", "add_pages", "lost"]
+__all__ = ["Site", "add_pages", "page_not_found"]

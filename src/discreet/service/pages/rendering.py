@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from ...messages import Message
 from ...templates import render_template
-from .bars import bar
+from .budget_bars import bar
 
 TOO_OFTEN = Message("That was too often. Please wait a minute.")
 
@@ -30,10 +30,10 @@ HEADERS = {
 """The headers of every page."""
 
 
-def page(template: str, status: int = 200, **shown: Any) -> Response:
+def page(template: str, status: int = 200, **page_values: Any) -> Response:
     """Return a page."""
     text = render_template(
-        f"pages/{template}", status=status, bar=bar, style_version=_style_version(), **shown
+        f"pages/{template}", status=status, bar=bar, style_version=_style_version(), **page_values
     )
     return Response(text, status, HEADERS, "text/html")
 
@@ -45,14 +45,14 @@ def redirect(path: str) -> Response:
 
 def download(text: str, name: str, kind: str) -> Response:
     """Return a file to be kept; its name is ours."""
-    kept = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, 200, {**HEADERS, **kept}, kind)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, 200, {**HEADERS, **headers}, kind)
 
 
 def style() -> Response:
     """Return the style sheet. Its address changes with it, so browsers keep it."""
-    kept = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"}
-    return Response(_style(), 200, kept, "text/css")
+    headers = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(_style(), 200, headers, "text/css")
 
 
 @cache

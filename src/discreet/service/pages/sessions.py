@@ -51,10 +51,10 @@ class Sessions:
     def begin(self, token: str) -> str:
         """Begin a session for the id of a token, and return the name that the browser keeps."""
         name, now = random_name(), self._now()
-        with self._opened() as file:
+        with self._transaction() as file:
             file.execute("DELETE FROM sessions WHERE ends <= ?", (now,))
             file.execute(
-                "INSERT INTO sessions VALUES (?, ?, ?)", (_hashed(name), token, now + LASTING)
+                "INSERT INTO sessions VALUES (?, ?, ?)", (_hash_name(name), token, now + LASTING)
             )
         return name
 
@@ -62,34 +62,34 @@ class Sessions:
         """Return the id of the token that a session was begun with; None if there is no such session any more."""
         if not self._path.exists():
             return None
-        with self._opened() as file:
-            wanted = "SELECT token FROM sessions WHERE hashed = ? AND ends > ?"
-            found = file.execute(wanted, (_hashed(name), self._now())).fetchone()
-        return None if found is None else str(found[0])
+        with self._transaction() as file:
+            query = "SELECT token FROM sessions WHERE hashed = ? AND ends > ?"
+            row = file.execute(query, (_hash_name(name), self._now())).fetchone()
+        return None if row is None else str(row[0])
 
     def end(self, name: str) -> None:
         """End a session."""
-        with self._opened() as file:
-            file.execute("DELETE FROM sessions WHERE hashed = ?", (_hashed(name),))
+        with self._transaction() as file:
+            file.execute("DELETE FROM sessions WHERE hashed = ?", (_hash_name(name),))
 
     def end_all(self, token: str) -> None:
         """End the sessions of a token."""
-        with self._opened() as file:
+        with self._transaction() as file:
             file.execute("DELETE FROM sessions WHERE token = ?", (token,))
 
     def remember(self, analyst: str, request: str, fields: Fields) -> None:
         """Keep the form of a question under the name of its request, so that it can be shown again."""
-        with self._opened() as file:
-            kept = (analyst, request, json.dumps(dict(fields)))
-            file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", kept)
+        with self._transaction() as file:
+            row = (analyst, request, json.dumps(dict(fields)))
+            file.execute("INSERT OR IGNORE INTO asked VALUES (?, ?, ?)", row)
 
-    def asked(self, analyst: str) -> dict[str, Fields]:
+    def forms_of(self, analyst: str) -> dict[str, Fields]:
         """Return the forms of an analyst's questions by their requests; the owner is the analyst ""."""
         if not self._path.exists():
             return {}
-        with self._opened() as file:
-            wanted = "SELECT request, fields FROM asked WHERE analyst = ?"
-            rows = file.execute(wanted, (analyst,)).fetchall()
+        with self._transaction() as file:
+            query = "SELECT request, fields FROM asked WHERE analyst = ?"
+            rows = file.execute(query, (analyst,)).fetchall()
         try:
             return {request: json.loads(fields) for request, fields in rows}
         except (TypeError, ValueError):
@@ -97,7 +97,7 @@ class Sessions:
         raise UnreadableFile(f"{self._path} holds what is no form")
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one transaction; make it if it is not there."""
         self._check()
         try:
@@ -143,10 +143,10 @@ def form_secret(session: str) -> str:
     return hmac.new(session.encode(), b"form", hashlib.sha256).hexdigest()
 
 
-def is_same(given: str, expected: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """Return whether two secrets are the same, in constant time."""
-    return hmac.compare_digest(given.encode(), expected.encode())
+    return hmac.compare_digest(first.encode(), second.encode())
 
 
-def _hashed(name: str) -> str:
+def _hash_name(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()

@@ -39,7 +39,7 @@ class PageRequest:
     request: Request
     fields: Fields
     lang: str
-    chosen: bool
+    is_new_language: bool
 
     @property
     def path(self) -> str:
@@ -61,62 +61,64 @@ class PageRequest:
                 continue
             with using_language(code):
                 name, tag = gettext("English", "the name of this language"), language_tag()
-            sent = self.request.method != "GET"
-            query = urlencode({"lang": code} if sent else {**self.fields, "lang": code})
-            others.append(OtherLanguage(f"/?{query}" if sent else f"?{query}", tag, name))
+            is_form = self.request.method != "GET"
+            query = urlencode({"lang": code} if is_form else {**self.fields, "lang": code})
+            others.append(OtherLanguage(f"/?{query}" if is_form else f"?{query}", tag, name))
         return others
 
 
-def read_asked(request: Request, body: bytes) -> PageRequest:
+def read_page_request(request: Request, body: bytes) -> PageRequest:
     """Return what is asked for.
 
     Raises:
         RefusedError: if the form is too long, or none.
     """
     query: bytes = request.scope["query_string"]
-    sent = (body if request.method == "POST" else query).decode("utf-8", "replace")
-    fields = dict(read_fields(sent))
-    wanted = fields.pop("lang", "")
-    chosen = wanted in languages()
-    return PageRequest(request, fields, wanted if chosen else language(request), chosen)
+    text = (body if request.method == "POST" else query).decode("utf-8", "replace")
+    fields = dict(read_fields(text))
+    choice = fields.pop("lang", "")
+    is_new_language = choice in languages()
+    return PageRequest(
+        request, fields, choice if is_new_language else language(request), is_new_language
+    )
 
 
 def language(request: Request) -> str:
     """Return the language that was chosen before, or the first of ours that the browser lists; else English."""
-    kept = request.cookies.get(LANGUAGE)
-    if kept in languages():
-        return kept
-    listed = request.headers.get("accept-language", "")[:200].lower().split(",")
+    cookie = request.cookies.get(LANGUAGE)
+    if cookie in languages():
+        return cookie
+    ranges = request.headers.get("accept-language", "")[:200].lower().split(",")
     weights = {
-        _weight(one): one.strip(" ;").partition(";")[0].partition("-")[0] for one in listed[::-1]
+        _weight(one): one.strip(" ;").partition(";")[0].partition("-")[0] for one in ranges[::-1]
     }
     known = [weight for weight, code in weights.items() if code in languages()]
     return weights[max(known)] if known else SOURCE
 
 
-def _weight(listed: str) -> float:
+def _weight(language_range: str) -> float:
     """Return the weight of a language that a browser lists, such as zh;q=0.8."""
-    _, _, weight = listed.partition(";q=")
+    _, _, weight = language_range.partition(";q=")
     try:
         return float(weight or 1)
     except ValueError:
         return 0.0
 
 
-def keep(response: Response, name: str, value: str, seconds: int | None = None) -> None:
+def keep_cookie(response: Response, name: str, value: str, seconds: int | None = None) -> None:
     """Let the browser keep a cookie that no script and no other site can use."""
     response.set_cookie(
         name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite="strict"
     )
 
 
-def forget(response: Response, name: str) -> None:
+def forget_cookie(response: Response, name: str) -> None:
     """Let the browser forget a cookie."""
     response.delete_cookie(name, path="/", secure=True, httponly=True, samesite="strict")
 
 
-def keep_language(response: Response, asked: PageRequest) -> Response:
+def keep_language(response: Response, page_request: PageRequest) -> Response:
     """Let the browser keep a language that was chosen."""
-    if asked.chosen:
-        keep(response, LANGUAGE, asked.lang, _YEAR)
+    if page_request.is_new_language:
+        keep_cookie(response, LANGUAGE, page_request.lang, _YEAR)
     return response

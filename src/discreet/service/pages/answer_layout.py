@@ -9,7 +9,7 @@ from ...numbers import rounded_up, spell
 
 
 @dataclass(frozen=True, slots=True)
-class LaidOut:
+class AnswerLayout:
     """An answer as texts.
 
     Attributes:
@@ -23,33 +23,35 @@ class LaidOut:
 
     one: str | None = None
     many: tuple[str, ...] = ()
-    groups: tuple[tuple[str, "LaidOut"], ...] = ()
+    groups: tuple[tuple[str, "AnswerLayout"], ...] = ()
     cells: tuple[tuple[str, str], ...] = ()
     sure: str = ""
     error: str = ""
 
 
-def laid_out(value: Any) -> LaidOut:
+def layout_of(value: Any) -> AnswerLayout:
     """Return an answer as texts; nested lists are written in a line."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, NoisyCellCounts):
-        return _checked(value)
+        return _layout_of_check(value)
     if isinstance(value, dict):
-        return LaidOut(groups=tuple((_text(key), laid_out(one)) for key, one in value.items()))
+        return AnswerLayout(
+            groups=tuple((_value_text(key), layout_of(one)) for key, one in value.items())
+        )
     if isinstance(value, list | tuple):
-        return LaidOut(many=tuple(map(_text, value)))
-    return LaidOut(one=_text(value))
+        return AnswerLayout(many=tuple(map(_value_text, value)))
+    return AnswerLayout(one=_value_text(value))
 
 
-def _checked(counts: NoisyCellCounts) -> LaidOut:
+def _layout_of_check(counts: NoisyCellCounts) -> AnswerLayout:
     """Return the percentages of a check."""
     spans = ((name, f"{low} – {high} %") for name, (low, high) in counts.percentages.items())
     error = rounded_up(Fraction(counts.error), 3)
-    return LaidOut(cells=tuple(spans), sure=spell(100 * counts.probability), error=error)
+    return AnswerLayout(cells=tuple(spans), sure=spell(100 * counts.probability), error=error)
 
 
-def _text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return ", ".join(map(_text, value))
+        return ", ".join(map(_value_text, value))
     return str(value)

@@ -7,16 +7,16 @@ from starlette.responses import Response
 from ...ledger import Budget
 from ..rights import Scope
 from ..tokens import NewToken
-from .bars import Shares, shares
-from .budgets import read_amounts
+from .authenticated_request import Visit
+from .budget_bars import Shares, shares
+from .budget_pages import read_amounts
 from .rendering import redirect
-from .visit import Visit
 
 _DAYS = "90d"
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessRow:
     """What one analyst may do with one dataset.
 
     Attributes:
@@ -38,7 +38,7 @@ def access(visit: Visit) -> Response:
     for analyst in service.analysts():
         scope = service.scope_of(analyst)
         names = (*scope.datasets, *scope.without_budget)
-        rows.append((analyst, scope, [_access(visit, analyst, scope, name) for name in names]))
+        rows.append((analyst, scope, [_access_row(visit, analyst, scope, name) for name in names]))
     return visit.page(
         "access.html", rows=rows, path=service.description_name, slots=service.slots,
         happened=visit.fields.get("done", ""),
@@ -56,38 +56,38 @@ def open_share(visit: Visit) -> Response:
 
 def tokens(visit: Visit) -> Response:
     """Return the page of all tokens."""
-    return _tokens(visit)
+    return _tokens_page(visit)
 
 
 def create(visit: Visit) -> Response:
     """Make a token, and return the page that shows it, once."""
     role, analyst = visit.fields.get("role", ""), visit.fields.get("analyst") or None
     expires = visit.fields.get("expires") or _DAYS
-    made = visit.connection().create_token(role, analyst=analyst, expires=expires)
-    return _tokens(visit, made)
+    token = visit.connection().create_token(role, analyst=analyst, expires=expires)
+    return _tokens_page(visit, token)
 
 
 def revoke(visit: Visit) -> Response:
     """Revoke a token, with all that were made with it, and end its sessions; others end when they are used."""
-    revoked = visit.connection().revoke_token(visit.fields.get("id", ""))
-    visit.site.sessions.end_all(revoked.id)
+    token = visit.connection().revoke_token(visit.fields.get("id", ""))
+    visit.site.sessions.end_all(token.id)
     return redirect("/tokens?done=revoked")
 
 
-def _tokens(visit: Visit, made: NewToken | None = None) -> Response:
+def _tokens_page(visit: Visit, new_token: NewToken | None = None) -> Response:
     """Return the page of all tokens, with the one that was made just now."""
     service = visit.site.service
     valid = {one.id for one in service.tokens.valid()}
     rows = [(one, one.id in valid) for one in reversed(visit.connection().tokens())]
     return visit.page(
-        "tokens.html", rows=rows, analysts=list(service.analysts()), made=made, days=_DAYS,
+        "tokens.html", rows=rows, analysts=list(service.analysts()), made=new_token, days=_DAYS,
         happened=visit.fields.get("done", ""),
     )  # fmt: skip
 
 
-def _access(visit: Visit, analyst: str, scope: Scope, dataset: str) -> Access:
+def _access_row(visit: Visit, analyst: str, scope: Scope, dataset: str) -> AccessRow:
     """Return what an analyst may do with a dataset."""
     share = scope.datasets.get(dataset)
     total = visit.site.service.declared_share(analyst)
     words = None if total is None else str(total)
-    return Access(dataset, share, None if share is None else shares(share), words)
+    return AccessRow(dataset, share, None if share is None else shares(share), words)

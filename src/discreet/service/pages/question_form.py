@@ -24,7 +24,7 @@ _LISTED = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionForm:
     """A question that somebody wants to ask.
 
     Attributes:
@@ -76,28 +76,28 @@ class Wanted:
     def _free(self, connection: Connection) -> tuple[str, str, dict[str, Any]]:
         """Return the verb, the column, and the terms of a free question."""
         verb, column = self.fields.get("verb", ""), self.fields.get("column", "")
-        declared = connection.columns(self.dataset)
-        given = {name: self.fields[name] for name in _TEXTS if name in self.fields}
+        columns = connection.columns(self.dataset)
+        texts = {name: self.fields[name] for name in _TEXTS if name in self.fields}
         counts = {
             name: _whole(self.fields[name]) for name in (*_COUNTS, "size") if name in self.fields
         }
-        terms = {**given, **counts, **self._lists(declared.get(column))}
+        terms = {**texts, **counts, **self._lists(columns.get(column))}
         return verb, column, {k: v for k, v in terms.items() if k not in _TERMS or k in takes(verb)}
 
     @public_errors()
     def _lists(self, column: Column | None) -> dict[str, list[Any]]:
         """Return the terms that are lists: the possible answers are texts that the column reads."""
-        found: dict[str, list[Any]] = {}
+        lists: dict[str, list[Any]] = {}
         if "alphas" in self.fields:
-            found["alphas"] = self.fields["alphas"].replace(",", " ").split()
+            lists["alphas"] = self.fields["alphas"].replace(",", " ").split()
         if "candidates" in self.fields:
             lines = [
                 line.strip() for line in self.fields["candidates"].splitlines() if line.strip()
             ]
-            found["candidates"] = (
+            lists["candidates"] = (
                 lines if column is None else [column.parse(line) for line in lines]
             )
-        return found
+        return lists
 
 
 def takes(verb: str) -> tuple[str, ...]:
@@ -109,12 +109,12 @@ _TERMS = frozenset(term for verb in VERBS for term in keys_of(verb))
 """What some verbs take. A form may hold it for another verb that was chosen first; then it is left out."""
 
 
-def read_wanted(fields: Mapping[str, str]) -> Wanted:
+def read_question_form(fields: Mapping[str, str]) -> QuestionForm:
     """Return the question that the fields of a form hold."""
-    return Wanted({name: fields[name] for name in FIELDS if fields.get(name)})
+    return QuestionForm({name: fields[name] for name in FIELDS if fields.get(name)})
 
 
-def values_declared(column: Column) -> str:
+def describe_values(column: Column) -> str:
     """Return the bounds or the values of a column; nothing where none are declared."""
     if column.enum is not None:
         more = len(column.enum) - _LISTED

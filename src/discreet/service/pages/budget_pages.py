@@ -10,10 +10,10 @@ from ...errors import InvalidArgument
 from ...ledger import Budget
 from ...messages import Message
 from ..refusals import RefusedError
-from .bars import Shares, shares
-from .promises import relation_of
+from .authenticated_request import Visit
+from .budget_bars import Shares, shares
+from .price_sentences import relation_of
 from .rendering import redirect
-from .visit import Visit
 
 _UNITS = ("epsilon", "rho", "delta")
 
@@ -40,13 +40,13 @@ class BudgetCard:
 def budgets(visit: Visit) -> Response:
     """Return the page of the visitor's budgets, or of all."""
     scope = visit.scope()
-    cards = [_card(budget, scope.datasets) for budget in visit.connection().budgets()]
-    unopened = scope.without_budget if visit.token.role == "owner" else ()
+    cards = [_budget_card(budget, scope.datasets) for budget in visit.connection().budgets()]
+    names_without_budget = scope.without_budget if visit.token.role == "owner" else ()
     happened = visit.fields.get("done", "")
-    return visit.page("budgets.html", cards=cards, unopened=unopened, happened=happened)
+    return visit.page("budgets.html", cards=cards, unopened=names_without_budget, happened=happened)
 
 
-def _card(budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
+def _budget_card(budget: Budget, charged: Mapping[str, Budget]) -> BudgetCard:
     """Return a budget for the page, with the datasets that are charged to it."""
     datasets = [name for name, whole in charged.items() if whole.dataset == budget.dataset]
     others = [name for name in datasets if not f"{budget.dataset} ".startswith(f"{name} ")]
@@ -67,14 +67,14 @@ def extend(visit: Visit) -> Response:
 def renew(visit: Visit) -> Response:
     """Open the next budget of a dataset."""
     dataset, period = visit.fields.get("dataset", ""), visit.fields.get("period") or None
-    visit.connection().renew_budget(dataset, period, **_amounts(visit))
+    visit.connection().renew_budget(dataset, period, **_form_amounts(visit))
     return redirect("/budgets?done=renewed")
 
 
 def open_budget(visit: Visit) -> Response:
     """Open the budget of a dataset, or one of its own though others share its tables."""
     dataset, is_separate = visit.fields.get("dataset", ""), visit.fields.get("separate") == "yes"
-    visit.connection().open_budget(dataset, separate=is_separate, **_amounts(visit))
+    visit.connection().open_budget(dataset, separate=is_separate, **_form_amounts(visit))
     return redirect("/budgets?done=budget_opened")
 
 
@@ -84,12 +84,12 @@ def read_amounts(visit: Visit) -> dict[str, Any]:
     Raises:
         RefusedError: if there are none.
     """
-    amounts = _amounts(visit)
+    amounts = _form_amounts(visit)
     if not amounts:
         raise RefusedError(InvalidArgument(Message("Give an amount, such as 1/2.")))
     return amounts
 
 
-def _amounts(visit: Visit) -> dict[str, Any]:
+def _form_amounts(visit: Visit) -> dict[str, Any]:
     """Return the amounts of a form, by their units, where it has any."""
     return {unit: visit.fields[unit] for unit in _UNITS if visit.fields.get(unit)}

@@ -28,20 +28,20 @@ def shares(budget: Budget, cost: Amount | None = None) -> Shares:
     total, spent = getattr(budget.total, unit), getattr(budget.spent, unit)
     if not total or spent is None:
         return Shares(Fraction(1))
-    used = min(Fraction(1), spent / total)
+    spent_share = min(Fraction(1), spent / total)
     price = Fraction(0) if cost is None else getattr(cost, unit) or Fraction(0)
-    return Shares(used, min(1 - used, price / total))
+    return Shares(spent_share, min(1 - spent_share, price / total))
 
 
-def bar(found: Shares, told: str) -> Markup:
+def bar(budget_shares: Shares, label: str) -> Markup:
     """Return a bar of a budget, with the same in words for those who do not see it."""
-    start, wide = _percent(found.spent), _percent(found.cost)
+    start, wide = _percent(budget_shares.spent), _percent(budget_shares.cost)
     return Markup(
         '<svg class="bar" role="img" aria-label="{}" width="100%" height="10">'
         '<rect class="bar-total" width="100%" height="10" rx="5"/>'
         '<rect class="bar-spent" width="{}%" height="10" rx="5"/>'
         '<rect class="bar-cost" x="{}%" width="{}%" height="10"/></svg>'
-    ).format(told, start, start, wide)
+    ).format(label, start, start, wide)
 
 
 def _percent(share: Fraction) -> str:

@@ -12,7 +12,7 @@ from ..refusals import error_for_reader, status_of
 from ..rights import Scope
 from ..slots import BEGINNING
 from ..tokens import Token
-from .asked import PageRequest
+from .page_request import PageRequest
 from .rendering import page
 from .sessions import Fields, form_secret
 from .site import Site
@@ -31,20 +31,20 @@ class Visit:
 
     Attributes:
         site: the pages.
-        asked: the request.
+        page_request: the request.
         session: the name of the session.
         token: the token it was begun with.
     """
 
     site: Site
-    asked: PageRequest
+    page_request: PageRequest
     session: str
     token: Token
 
     @property
     def fields(self) -> Fields:
         """The fields of the form."""
-        return self.asked.fields
+        return self.page_request.fields
 
     @property
     def home(self) -> str:
@@ -53,45 +53,45 @@ class Visit:
 
     def connection(self) -> Connection:
         """Return what answers the visitor."""
-        beginning = self.asked.request.scope.get(BEGINNING)
+        beginning = self.page_request.request.scope.get(BEGINNING)
         return self.site.service.connection(self.token, beginning)
 
     def scope(self) -> Scope:
         """Return what the visitor may ask about."""
         return self.site.service.scope(self.token)
 
-    def page(self, template: str, status: int = 200, **shown: Any) -> Response:
+    def page(self, template: str, status: int = 200, **page_values: Any) -> Response:
         """Return a page."""
-        return page(template, status, **{**self._frame(), **shown})
+        return page(template, status, **{**self._frame(), **page_values})
 
-    def failure(self, error: Exception, status: int | None = None, **shown: Any) -> Response:
+    def failure(self, error: Exception, status: int | None = None, **page_values: Any) -> Response:
         """Return the page for an error, as the visitor may see it."""
         wrong = error_for_reader(error, self.token.role)
-        note(self.asked, wrong)
-        found = status_of(wrong) if status is None else status
-        return self.page("error.html", found, **{**told_of(wrong), **shown})
+        note_error(self.page_request, wrong)
+        status_code = status_of(wrong) if status is None else status
+        return self.page("error.html", status_code, **{**error_texts(wrong), **page_values})
 
     def _frame(self) -> dict[str, Any]:
         """Return what every page shows."""
         return {
-            **frame(self.asked), "menu": _MENUS[self.token.role], "token": self.token,
+            **page_frame(self.page_request), "menu": _MENUS[self.token.role], "token": self.token,
             "secret": form_secret(self.session),
         }  # fmt: skip
 
 
-def frame(asked: PageRequest) -> dict[str, Any]:
+def page_frame(page_request: PageRequest) -> dict[str, Any]:
     """Return what every page shows, also to those who are not logged in."""
     return {
-        "others": asked.other_languages(), "at": asked.path.strip("/"), "menu": (), "token": None,
+        "others": page_request.other_languages(), "at": page_request.path.strip("/"), "menu": (), "token": None,
     }  # fmt: skip
 
 
-def note(asked: PageRequest, error: DiscreetError) -> None:
+def note_error(page_request: PageRequest, error: DiscreetError) -> None:
     """Note the class of an error for the metrics."""
-    asked.request.scope[REFUSED] = type(error).__name__
+    page_request.request.scope[REFUSED] = type(error).__name__
 
 
-def told_of(error: DiscreetError) -> dict[str, Any]:
+def error_texts(error: DiscreetError) -> dict[str, Any]:
     """Return what the page for an error shows."""
     return {
         "error": error, "notes": list(getattr(error, "__notes__", [])),

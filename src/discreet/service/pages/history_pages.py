@@ -13,8 +13,8 @@ from ...ledger.budget import read_amount
 from ...ledger.verification import read_noted_head
 from ...reports import budget_page
 from ..refusals import RefusedError, error_for_reader
+from .authenticated_request import Visit
 from .rendering import download
-from .visit import Visit
 
 _ROWS = 50
 
@@ -36,7 +36,7 @@ class EventRow:
 
 def history(visit: Visit) -> Response:
     """Return the page of what happened, the newest first."""
-    return _history(visit)
+    return _history_page(visit)
 
 
 def verify(visit: Visit) -> Response:
@@ -44,16 +44,16 @@ def verify(visit: Visit) -> Response:
     with public_errors():
         head = read_noted_head(visit.fields.get("head") or None)
     try:
-        verified = visit.site.ledger.verify(head)
+        verification = visit.site.ledger.verify(head)
     except LedgerCorrupt as error:
-        return _history(visit, wrong=error_for_reader(error, visit.token.role))
-    return _history(visit, verified=verified, noted=head)
+        return _history_page(visit, wrong=error_for_reader(error, visit.token.role))
+    return _history_page(visit, verified=verification, noted=head)
 
 
 def events(visit: Visit) -> Response:
     """Return all events as JSON lines, which `discreet ledger verify` and other programs read."""
-    found = visit.site.ledger.history()
-    lines = "".join(f"{json.dumps(event.as_dict())}\n" for event in found)
+    all_events = visit.site.ledger.history()
+    lines = "".join(f"{json.dumps(event.as_dict())}\n" for event in all_events)
     return download(lines, "events.jsonl", "application/jsonl")
 
 
@@ -70,29 +70,29 @@ def budget_report(visit: Visit) -> Response:
     return download(budget_page(ledger, dataset), "privacy-budget.html", "text/html")
 
 
-def _history(visit: Visit, **shown: Any) -> Response:
+def _history_page(visit: Visit, **verification: Any) -> Response:
     """Return the page of events, with what a verification found."""
-    ledger, newest = visit.site.ledger, _newest(visit.fields.get("from", ""))
+    ledger, newest = visit.site.ledger, _newer_events(visit.fields.get("from", ""))
     end = ledger.events_after(0, 1)[0]
     last = max(0, end.events - newest)
-    found = ledger.events_after(max(0, last - _ROWS), min(last, _ROWS))[1] if last else []
-    given: dict[str, Any] = {
+    page_events = ledger.events_after(max(0, last - _ROWS), min(last, _ROWS))[1] if last else []
+    page_values: dict[str, Any] = {
         "verified": None, "noted": None, "wrong": None, "end": end.events,
-        "rows": [_row(one) for one in reversed(found)],
+        "rows": [_event_row(one) for one in reversed(page_events)],
         "budgets": list(dict.fromkeys(one.dataset for one in ledger.budgets())),
         "older": newest + _ROWS if last > _ROWS else None,
-        "newer": max(0, newest - _ROWS) if newest else None, **shown,
+        "newer": max(0, newest - _ROWS) if newest else None, **verification,
     }  # fmt: skip
-    return visit.page("history.html", **given)
+    return visit.page("history.html", **page_values)
 
 
-def _row(event: Event) -> EventRow:
+def _event_row(event: Event) -> EventRow:
     """Return an event for a list. Of its costs the first is that of the dataset's own budget."""
     plain = (event.body.get("costs") or [event.body.get("total")])[0]
     amount = "" if plain is None else str(read_amount(plain))
     return EventRow(event, str(event.body.get("query") or event.body.get("note") or ""), amount)
 
 
-def _newest(text: str) -> int:
+def _newer_events(text: str) -> int:
     """Return how many events are newer than those of the page."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

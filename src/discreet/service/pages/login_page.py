@@ -1,0 +1,79 @@
+"""Logging in by a token, and leaving."""
+
+from starlette.responses import Response
+
+from ...errors import NotAllowed
+from ...messages import Message
+from .authenticated_request import Visit, page_frame
+from .forms import is_from_here
+from .page_request import LOGIN, SESSION, PageRequest, forget_cookie, keep_cookie
+from .rendering import TOO_OFTEN, page, redirect
+from .sessions import LASTING, form_secret, is_same, random_name
+from .site import Site
+
+_NO_TOKEN = Message("This token is not valid: it is unknown, was revoked, or has expired.")
+_NO_COOKIE = Message(
+    "Please try again. The form was too old, or your browser did not send its cookie back: pages need https, or "
+    "localhost."
+)
+
+
+def show(site: Site, page_request: PageRequest) -> Response:
+    """Return the page where one logs in; to somebody who is logged in, the first page of the role."""
+    if site.token_of(page_request.cookie(SESSION)) is not None:
+        return redirect("/")
+    return _login_form(page_request)
+
+
+def enter(site: Site, page_request: PageRequest) -> Response:
+    """Begin a session for a token, and end the one before."""
+    before = page_request.cookie(LOGIN)
+    known_secret = form_secret(before) if before else ""
+    is_ours = known_secret and is_same(page_request.fields.get("secret", ""), known_secret)
+    if not (is_ours and is_from_here(page_request.request)):
+        return _login_form(page_request, _NO_COOKIE, 403)
+    try:
+        token = site.service.tokens.find(page_request.fields.get("token", ""))
+    except NotAllowed:
+        return _refuse_token(site, page_request)
+    if not site.service.rate.admits(f"login {token.id}"):
+        return _login_form(page_request, TOO_OFTEN, 429)
+    _end_session(site, page_request)
+    reply = redirect("/")
+    keep_cookie(reply, SESSION, site.sessions.begin(token.id), LASTING)
+    forget_cookie(reply, LOGIN)
+    return reply
+
+
+def _refuse_token(site: Site, page_request: PageRequest) -> Response:
+    """Refuse a wrong token. Those alone are limited by address, which behind a proxy all share."""
+    visitor = page_request.request.client
+    if site.logins.admits(f"login {visitor.host if visitor else ''}"):
+        return _login_form(page_request, _NO_TOKEN, 401)
+    return _login_form(page_request, TOO_OFTEN, 429)
+
+
+def leave(visit: Visit) -> Response:
+    """End the session."""
+    _end_session(visit.site, visit.page_request)
+    reply = redirect("/login")
+    forget_cookie(reply, SESSION)
+    return reply
+
+
+def _end_session(site: Site, page_request: PageRequest) -> None:
+    """End the session of a request, if there is one."""
+    if page_request.cookie(SESSION):
+        site.sessions.end(page_request.cookie(SESSION))
+
+
+def _login_form(
+    page_request: PageRequest, wrong: Message | None = None, status: int = 200
+) -> Response:
+    """Return the form with a secret that its cookie repeats: no other site can send it for somebody."""
+    name = page_request.cookie(LOGIN) or random_name()
+    response = page(
+        "login.html", status, **page_frame(page_request), secret=form_secret(name), wrong=wrong
+    )
+    keep_cookie(response, LOGIN, name)
+    return response

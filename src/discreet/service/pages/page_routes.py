@@ -1,0 +1,153 @@
+"""The routes of the pages: who may see which, and what is sent back."""
+
+from collections.abc import Callable
+from functools import partial
+
+from fastapi import APIRouter, FastAPI, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from ...errors import DiscreetError, NotAllowed, UnknownBudget, UnknownName
+from ...messages import Message, gettext, using_language
+from ..refusals import RefusedError, error_for_reader, status_of
+from ..slots import LENGTH
+from ..tokens import ROLES
+from . import access_pages, asking_pages, budget_pages, history_pages, login_page
+from .authenticated_request import Visit, error_texts, note_error, page_frame
+from .forms import is_from_here
+from .page_request import SESSION, PageRequest, keep_language, language, read_page_request
+from .rendering import TOO_OFTEN, page, redirect, style
+from .sessions import form_secret, is_same
+from .site import Site
+
+ANSWER_LENGTH = 4 * LENGTH
+"""Bytes of every reply to a question: answers, refusals and failures.
+
+An answer is at most half of `LENGTH` as JSON, so at most six times that here; what stands around it is shorter than
+the rest."""
+
+_NOT_FROM_HERE = Message(
+    "This form did not come from these pages, or is from an earlier session. Go back, reload the page, and try "
+    "again."
+)
+
+View = Callable[[Visit], Response]
+Stranger = Callable[[Site, PageRequest], Response]
+
+PAGES: tuple[tuple[str, str, View, tuple[str, ...]], ...] = (
+    ("GET", "/", lambda visit: redirect(visit.home), ROLES),
+    ("GET", "/questions", asking_pages.questions, ROLES),
+    ("GET", "/free", asking_pages.free, ROLES),
+    ("GET", "/plan", asking_pages.plan, ROLES),
+    ("POST", "/ask", asking_pages.ask, ("owner", "analyst")),
+    ("GET", "/answers", asking_pages.answers, ("owner", "analyst")),
+    ("GET", "/budgets", budget_pages.budgets, ROLES),
+    ("POST", "/budgets", budget_pages.extend, ("owner",)),
+    ("POST", "/budgets/open", budget_pages.open_budget, ("owner",)),
+    ("POST", "/budgets/renew", budget_pages.renew, ("owner",)),
+    ("GET", "/access", access_pages.access, ("owner",)),
+    ("POST", "/access", access_pages.open_share, ("owner",)),
+    ("GET", "/tokens", access_pages.tokens, ("owner",)),
+    ("POST", "/tokens", access_pages.create, ("owner",)),
+    ("POST", "/tokens/revoke", access_pages.revoke, ("owner",)),
+    ("GET", "/history", history_pages.history, ("owner", "auditor")),
+    ("POST", "/history", history_pages.verify, ("owner", "auditor")),
+    ("GET", "/history/events", history_pages.events, ("owner", "auditor")),
+    ("GET", "/history/checkpoint", history_pages.checkpoint, ("owner", "auditor")),
+    ("GET", "/history/report", history_pages.budget_report, ("owner", "auditor")),
+    ("POST", "/logout", login_page.leave, ROLES),
+)
+"""All pages of those who are logged in: method, path, what makes it, and the roles that may see it."""
+
+
+def add_pages(api: FastAPI, site: Site) -> None:
+    """Add the pages to a service."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/style.css", response_model=None)
+    def send_style() -> Response:
+        return style()
+
+    for method, path, work, roles in PAGES:
+        _add_route(router, method, path, partial(_for_visitors, work, roles), site)
+    _add_route(router, "GET", "/login", login_page.show, site)
+    _add_route(router, "POST", "/login", login_page.enter, site)
+    api.include_router(router)
+
+
+def page_not_found(request: Request, status: int) -> Response:
+    """Return the page for an address that is none."""
+    page_request = PageRequest(request, {}, language(request), False)
+    return _error_page(page_request, UnknownName(Message("There is no such page.")), status)
+
+
+def _add_route(router: APIRouter, method: str, path: str, work: Stranger, site: Site) -> None:
+    """Add a route whose work runs in a thread."""
+    length = ANSWER_LENGTH if path == "/ask" else 0
+
+    async def endpoint(request: Request) -> Response:
+        body = await request.body()
+        response = await run_in_threadpool(_respond, site, request, body, work)
+        if length:
+            response.body = bytes(response.body).ljust(length)
+            response.headers["content-length"] = str(len(response.body))
+        return response
+
+    router.add_api_route(path, endpoint, methods=[method], response_model=None)
+
+
+def _respond(site: Site, request: Request, body: bytes, work: Stranger) -> Response:
+    """Answer a request; whatever fails is told as the caller may see it, and never with a traceback."""
+    page_request = PageRequest(request, {}, language(request), False)
+    try:
+        page_request = read_page_request(request, body)
+        with using_language(page_request.lang):
+            return keep_language(work(site, page_request), page_request)
+    except RefusedError as refused:
+        wrong, status = refused.error, refused.status
+    except Exception as error:
+        wrong = error_for_reader(error, None)
+        status = status_of(wrong)
+    return _error_page(page_request, wrong, status)
+
+
+def _error_page(page_request: PageRequest, error: DiscreetError, status: int) -> Response:
+    """Return the page for an error to somebody who is not logged in."""
+    note_error(page_request, error)
+    with using_language(page_request.lang):
+        return page("error.html", status, **page_frame(page_request), **error_texts(error))
+
+
+def _for_visitors(
+    work: View, roles: tuple[str, ...], site: Site, page_request: PageRequest
+) -> Response:
+    """Answer somebody who is logged in; lead others to the page where one logs in."""
+    session = page_request.cookie(SESSION)
+    token = site.token_of(session)
+    if token is None:
+        return redirect("/login")
+    visit = Visit(site, page_request, session, token)
+    has_place = site.service.places.enter(token, page_request.request.scope)
+    if not (has_place and site.service.rate.admits(token.id)):
+        return visit.failure(RefusedError(NotAllowed(TOO_OFTEN)), 429)
+    try:
+        _check_visit(visit, roles)
+        return work(visit)
+    except RefusedError as refused:
+        return visit.failure(refused, refused.status)
+    except UnknownBudget as error:
+        return visit.failure(error, title=gettext("Not open yet"))
+    except Exception as error:
+        return visit.failure(error)
+
+
+def _check_visit(visit: Visit, roles: tuple[str, ...]) -> None:
+    """Raise unless the visitor may see the page, and a page of ours sent the form."""
+    page_request = visit.page_request
+    if visit.token.role not in roles:
+        raise RefusedError(NotAllowed(Message("This page is for other roles than yours.")))
+    if page_request.request.method == "GET":
+        return
+    secret = page_request.fields.get("secret", "")
+    if not (is_from_here(page_request.request) and is_same(secret, form_secret(visit.session))):
+        raise RefusedError(NotAllowed(_NOT_FROM_HERE))
