@@ -105,7 +105,7 @@ def column(kind: str, **more: Any) -> ColumnType:
 INT8 = column("integer", name="Int8", low=-128, high=127)
 PRICE = column("decimal", name="Decimal(10, 2)", low=-(10**10) + 1, high=10**10 - 1, scale=2)
 SINGLE = column("float", name="Float32", layout="<f")
-ENUM = column("text", name="Enum", declared=("a", "b"))
+ENUM = column("text", name="Enum", enum_categories=("a", "b"))
 SECONDS = column("timestamp", name="Datetime(s)", low=-(2**63) + 1, high=2**63 - 1, unit="s")
 IMPOSSIBLE: list[tuple[ColumnType, Any, Any, str]] = [
     (INT8, 300, 7, "300 is no number of column 'x', of type Int8; they are from -128 to 127"),
