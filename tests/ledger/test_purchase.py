@@ -213,7 +213,7 @@ TERMS: dict[str, Any] = {"sensitivity": 1, "monotonic": True, "epsilon": 1}
     "ask",
     [
         partial(discreet.select, **TERMS),
-        partial(discreet.top_k, k=2, **TERMS),
+        partial(discreet.select_top_k, k=2, **TERMS),
         partial(discreet.select_generalized, sensitivities=[1, 1, 1], epsilon=1),
     ],
 )

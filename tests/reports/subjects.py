@@ -62,7 +62,7 @@ def releases() -> dict[str, Subject]:
         "quartiles": discreet.quantiles(ages, alphas=("1/4", "1/2", "3/4"), candidates=grid, epsilon=1),
         "groups": discreet.median(table, "age", candidates=grid, by="sex", groups=["f", "m"], epsilon=1),
         "units": discreet.median(table, "age", candidates=grid, privacy_unit="person", epsilon=1),
-        "top": discreet.top_k(DRINKS, k=2, **vote, epsilon=1),
+        "top": discreet.select_top_k(DRINKS, k=2, **vote, epsilon=1),
         "noise": discreet.geometric(3, sensitivity=1, epsilon=1),
         "laplace": discreet.laplace(3, sensitivity=1, epsilon="1/7"),
         "unsafe": discreet.mode(["a", "b", "a"], unsafe_candidates_from_data=True, epsilon=1),
