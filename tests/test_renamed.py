@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,21 @@ def test_an_old_method_is_refused_with_the_new_one(old: str) -> None:
     assert callable(getattr(session, new))
     with pytest.raises(AttributeError, match="'Session' object has no attribute 'prices'"):
         session.prices  # noqa: B018
+
+
+@pytest.mark.parametrize("old", METHODS["Connection"])
+def test_an_old_method_of_a_connection_is_refused_with_the_new_one(
+    old: str, tmp_path: Path
+) -> None:
+    (tmp_path / "discreet.toml").write_text(
+        'ledger = "b.db"\n[datasets.a]\nsource = "a.csv"\ncolumns.x = { type = "boolean" }\n'
+    )
+    discreet.Ledger(tmp_path / "b.db")
+    connection = discreet.connect(tmp_path / "discreet.toml")
+    new = METHODS["Connection"][old]
+    with pytest.raises(AttributeError, match=f"^Connection.{old} is now Connection.{new}$"):
+        getattr(connection, old)
+    assert callable(getattr(connection, new))
 
 
 def test_a_program_sees_the_new_name_and_no_traceback_of_ours() -> None:
@@ -113,4 +129,4 @@ def test_the_command_line_is_small() -> None:
 
 def test_the_face_is_small() -> None:
     """Later issues add what they name, and the number with it."""
-    assert len(discreet.__all__) <= 51
+    assert len(discreet.__all__) <= 50

@@ -58,7 +58,7 @@ MODULES: dict[str, str] = {
 
 METHODS: dict[str, dict[str, str]] = {
     "Session": {"generalized": "select_generalized", "price": "best_price"},
-    "Connection": {"price": "best_price"},
+    "Connection": {"ask_verb": "ask_free", "price": "best_price", "quote_verb": "quote_free"},
 }
 """The methods of classes that are called otherwise now."""
 

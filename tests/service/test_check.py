@@ -47,12 +47,12 @@ def plain(text: str) -> str:
 def test_the_answer_is_the_same_over_http_and_in_this_process(served: Served) -> None:
     here, far = discreet.connect("discreet.toml", analyst="ann"), there(served, "ann")
     asked: Any = {"epsilon": "1/8", "request": "one"}
-    assert far.quote_verb("check", "people", "age", epsilon="1/8").cost.epsilon == Fraction(1, 8)
+    assert far.quote_free("check", "people", "age", epsilon="1/8").cost.epsilon == Fraction(1, 8)
     first = far.check("people", "age", **asked)
     assert isinstance(first.value, NoisyCellCounts)
     assert first.value == here.check("people", "age", **asked).value
-    assert first.value == far.ask_verb("check", "people", "age", **asked).value
-    error = far.quote_verb("check", "people", "age", epsilon="1/8").worst_error
+    assert first.value == far.ask_free("check", "people", "age", **asked).value
+    error = far.quote_free("check", "people", "age", epsilon="1/8").worst_error
     assert error is not None
     assert error.error == first.value.error + 1
 
@@ -71,7 +71,7 @@ def test_it_is_refused_alike_and_costs_nothing(served: Served) -> None:
         for connection in both:
             asked: Any = {"column": "age", "epsilon": "1/8", **terms}
             with pytest.raises(error, match=said) as caught:
-                connection.ask_verb("check", "people", **asked)
+                connection.ask_free("check", "people", **asked)
             told.add(str(caught.value))
         assert len(told) == 1
     assert both[0].budgets()[0].spent == spent

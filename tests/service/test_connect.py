@@ -144,9 +144,9 @@ def test_free_questions_where_the_owner_allows_them(folder: Path) -> None:
     answer = ann.median("people", "age", epsilon="1/4", request="m")
     assert 0 <= answer.value <= 120
     assert answer.guarantee.pure == Fraction(1, 4)
-    again = ann.ask_verb("median", "people", "age", epsilon=Fraction(1, 4), request="m")
+    again = ann.ask_free("median", "people", "age", epsilon=Fraction(1, 4), request="m")
     assert (again.value, again.charged) == (answer.value, False)
-    assert str(ann.quote_verb("mode", "people", "city", epsilon="1/8").cost) == "ε = 0.125"
+    assert str(ann.quote_free("mode", "people", "city", epsilon="1/8").cost) == "ε = 0.125"
     counted = ann.mode("people", "age", candidates=[30, 31], epsilon="1/8", by="city")
     assert set(counted.value) == {"Bern", "Basel"}
 
@@ -156,7 +156,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
     (lambda c: c.median("people", "age", epsilon="1/8", size=3), InvalidArgument, "up to ε = 0.25 here"),
     (lambda c: c.median("people", "age", scale="0.001"), InvalidArgument, "up to ε = 0.25 here"),
     (lambda c: c.maximum("people", "age", epsilon="1/8"), InvalidArgument, "only mode, median"),
-    (lambda c: c.ask_verb("laplace", "people", "age", epsilon=1), UnknownName, "must be one of"),
+    (lambda c: c.ask_free("laplace", "people", "age", epsilon=1), UnknownName, "must be one of"),
     (lambda c: c.mode("rivals", "x", epsilon="1/8"), UnknownName, "must be one of people"),
     (lambda c: c.mode("people", "wage", epsilon="1/8"), MissingColumn, "no column 'wage'"),
     (lambda c: c.median("people", "city", epsilon="1/8"), InvalidArgument, "declared as string"),
@@ -183,7 +183,7 @@ REFUSED: list[tuple[Callable[[Connection], object], type[DiscreetError], str]] =
         ]
     ),
     (lambda c: c.ask("typical-age", max_cost="0.4"), InvalidArgument, "more than max_cost = 0.4"),
-    (lambda c: c.quote_verb("mode", "people", "city", rho="1/8"), InvalidArgument, "up to ε = 0.25 here"),
+    (lambda c: c.quote_free("mode", "people", "city", rho="1/8"), InvalidArgument, "up to ε = 0.25 here"),
     (lambda c: c.ask("typical-age", size=10**10), InvalidArgument, "size"),
     (lambda c: c.ask("typical-age", size=1001), InvalidArgument, "up to 1,000"),
     (lambda c: c.ask("typical-age", size=0), InvalidArgument, "size"),
@@ -208,7 +208,7 @@ def test_what_is_not_allowed_is_refused_and_charges_nothing(
 def test_without_verbs_only_named_questions(asked_nothing: Path, verb: str) -> None:
     bob = discreet.connect(asked_nothing, analyst="bob")
     with pytest.raises(InvalidArgument, match="only questions of its owner"):
-        bob.ask_verb(verb, "rivals", "x", epsilon=1)
+        bob.ask_free(verb, "rivals", "x", epsilon=1)
 
 
 def test_what_fails_because_of_the_data_is_charged_and_is_one_error(folder: Path) -> None:

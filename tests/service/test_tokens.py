@@ -225,11 +225,11 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
     "questions": lambda c: c.questions(),
     "columns": lambda c: c.columns("people"),
     "quote": lambda c: c.quote("typical-age"),
-    "quote_verb": lambda c: c.quote_verb("mode", "people", "city", epsilon="1/8"),
+    "quote_free": lambda c: c.quote_free("mode", "people", "city", epsilon="1/8"),
     "budgets": lambda c: c.budgets(),
     "releases": lambda c: c.releases(),
     "ask": lambda c: c.ask("typical-age"),
-    "ask_verb": lambda c: c.ask_verb("mode", "people", "city", epsilon="1/8"),
+    "ask_free": lambda c: c.ask_free("mode", "people", "city", epsilon="1/8"),
     "mode": lambda c: c.mode("people", "age", epsilon="1/8"),
     "median": lambda c: c.median("people", "age", epsilon="1/8"),
     "minimum": lambda c: c.minimum("people", "age", epsilon="1/8"),
@@ -253,13 +253,13 @@ OPERATIONS: dict[str, Callable[[Connection], object]] = {
 IN_HAND = {"allow", "allow_simulation", "for_analyst", "limit", "simulate"}
 """What the owner of data in hand does besides, of which a service knows nothing."""
 
-SEES = {"call", "questions", "columns", "quote", "quote_verb", "budgets", "releases"}
+SEES = {"call", "questions", "columns", "quote", "quote_free", "budgets", "releases"}
 OWNS = {"open_budget", "extend_budget", "renew_budget", "create_token", "tokens", "revoke_token"}
 ALLOWED = {
     "owner": {*OPERATIONS},
     "auditor": SEES | {"chain", "audit"},
-    "ann": SEES | {"ask", "ask_verb", "mode", "median"},  # those are her verbs
-    "bob": SEES - {"quote_verb"} | {"ask"},  # he has none
+    "ann": SEES | {"ask", "ask_free", "mode", "median"},  # those are her verbs
+    "bob": SEES - {"quote_free"} | {"ask"},  # he has none
 }
 
 

@@ -655,19 +655,19 @@ def test_the_command_refuses_what_contradicts(
 def test_an_analyst_needs_the_verb(described_file: Path) -> None:
     toml = described_file / "discreet.toml"
     ann, bob = (discreet.connect(toml, analyst=name) for name in ("ann", "bob"))
-    quote = ann.quote_verb("check", "people", "age", epsilon="1/2")
+    quote = ann.quote_free("check", "people", "age", epsilon="1/2")
     assert quote.cost.epsilon == Fraction(1, 2)
     assert quote.worst_error is not None
     answer = ann.check("people", "age", epsilon=10000, request="m")
     assert exactly(answer.value) == (1, 2, 1)
-    assert ann.ask_verb("check", "people", "age", epsilon=10000, request="m").value == answer.value
+    assert ann.ask_free("check", "people", "age", epsilon=10000, request="m").value == answer.value
     assert [past.query for past in ann.releases()] == ["check of age"]
     with pytest.raises(InvalidArgument, match="check is not allowed"):
         bob.check("people", "age", epsilon="1/2")
     with pytest.raises(InvalidArgument, match="leave out size"):
-        ann.quote_verb("check", "people", "age", size=2, epsilon="1/2")
+        ann.quote_free("check", "people", "age", size=2, epsilon="1/2")
     with pytest.raises(InvalidArgument, match="takes no 'rho'"):
-        ann.quote_verb("check", "people", "age", rho="1/2")
+        ann.quote_free("check", "people", "age", rho="1/2")
     with pytest.raises(MissingColumn):
         ann.check("people", "who", epsilon=1)
     assert exactly(ann.ask("fit").value) == (1, 2, 1)

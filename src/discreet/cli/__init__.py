@@ -70,7 +70,15 @@ app.add_typer(token_app)
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"discreet {version('discreet')}")
+        from ..sampling.speed import speed  # other commands ask for it when they draw
+
+        kernel = speed()
+        how = (
+            f"no compiled kernel: {kernel.reason}"
+            if kernel.kernel is None
+            else f"kernel {kernel.kernel}"
+        )
+        typer.echo(f"discreet {version('discreet')} ({how})")
         raise typer.Exit
 
 

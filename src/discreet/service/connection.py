@@ -14,6 +14,7 @@ from ..ledger.verification import Verified, notes_on, read_noted_head, verify_ev
 from ..node import AllowedQuestion
 from ..numbers import Number, count
 from ..releases import Release, Simulation
+from ..renamed import missing_method
 from ..text_tables import Listing, listing
 from . import operations
 from .data_in_hand import DataInHand
@@ -36,10 +37,10 @@ class _FreeVerb:
 
     def __init__(self, verb: str) -> None:
         self._verb = verb
-        self.__doc__ = f"Ask for a {verb} of a declared column, as `ask_verb({verb!r}, ...)` does."
+        self.__doc__ = f"Ask for a {verb} of a declared column, as `ask_free({verb!r}, ...)` does."
 
     def __get__(self, connection: "Connection | None", owner: type) -> Any:
-        return self if connection is None else partial(connection.ask_verb, self._verb)
+        return self if connection is None else partial(connection.ask_free, self._verb)
 
 
 @errors_for_callers
@@ -146,7 +147,7 @@ class Connection:
             operations.ANSWER, question=question, dataset=dataset, size=size, request=request, max_cost=max_cost
         )  # fmt: skip
 
-    def quote_verb(
+    def quote_free(
         self, verb: str, dataset: str, column: str, *, size: int | None = None, **terms: Any
     ) -> Quote:
         """Return the price of a free question, without charging it or reading data.
@@ -166,7 +167,7 @@ class Connection:
             operations.QUOTE_VERB, verb=verb, dataset=dataset, column=column, size=size, terms=terms
         )
 
-    def ask_verb(  # noqa: PLR0913  # a question, and what is paid for it
+    def ask_free(  # noqa: PLR0913  # a question, and what is paid for it
         self,
         verb: str,
         dataset: str,
@@ -490,6 +491,9 @@ class Connection:
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("a connection cannot be pickled: data stay where they are")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_method(Connection, name)
 
     def __repr__(self) -> str:
         return f"Connection({self._label})"

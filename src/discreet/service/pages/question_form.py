@@ -60,7 +60,7 @@ class QuestionForm:
                 self.fields["question"], dataset=self.dataset, size=_whole(self.fields.get("size"))
             )
         verb, column, terms = self._free(connection)
-        return connection.quote_verb(verb, self.dataset, column, **terms)
+        return connection.quote_free(verb, self.dataset, column, **terms)
 
     def ask(self, connection: Connection, request: str, max_cost: str | None) -> Release:
         """Return its answer."""
@@ -71,7 +71,7 @@ class QuestionForm:
                 self.fields["question"], dataset=self.dataset, size=size, **paying
             )
         verb, column, terms = self._free(connection)
-        return connection.ask_verb(verb, self.dataset, column, **paying, **terms)
+        return connection.ask_free(verb, self.dataset, column, **paying, **terms)
 
     def _free(self, connection: Connection) -> tuple[str, str, dict[str, Any]]:
         """Return the verb, the column, and the terms of a free question."""
