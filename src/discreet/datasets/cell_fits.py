@@ -163,7 +163,7 @@ def _labels(dataset: Dataset, column: Column) -> Labels | None:
 
 
 def _check_type(column: Column, of: ColumnType) -> None:
-    """Raise unless the table itself says of a column what is declared, or says nothing."""
+    """Raise if the table itself has another type for a column than is declared."""
     if not is_written(of) and of.kind not in (*_UNTYPED, *_KINDS[column.type]):
         raise InvalidCandidates(f"{of.words}, is declared as {column.type}")
     for bound in (column.minimum, column.maximum):

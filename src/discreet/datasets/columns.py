@@ -248,7 +248,7 @@ def _find_repetition(values: Sequence[object]) -> object:
 
 
 def _key(value: Any) -> Any:
-    """Return what equal values share: a float is the decimal that it prints as."""
+    """Return the key of equal values: a float is the decimal that it prints as."""
     return value if isinstance(value, bool | str) else _fraction(value) or value
 
 

@@ -52,7 +52,7 @@ class Configuration:
     server: Mapping[str, Any]
 
     def analyst(self, name: object) -> Mapping[str, Any]:
-        """Return what is declared about an analyst.
+        """Return the declaration of an analyst.
 
         Raises:
             UnknownName: if there is none of that name.
@@ -115,7 +115,7 @@ def find_configuration() -> Path | None:
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Return what a file declares.
+    """Return the configuration of a file.
 
     Raises:
         InvalidDescription: if anything in it cannot be accepted; the message has the file, the line and the fix.
@@ -279,7 +279,7 @@ def _check_declared(dataset: Dataset, column: object, place: KeyPath) -> None:
 def _check_analyst(
     name: str, table: dict[str, Any], datasets: Mapping[str, Dataset]
 ) -> dict[str, Any]:
-    """Return what is declared about an analyst."""
+    """Return the declaration of an analyst."""
     dataset = one_of(datasets)
     for one in table["datasets"]:
         dataset.read(one, ("analysts", name, "datasets"))

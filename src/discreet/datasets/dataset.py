@@ -1,4 +1,4 @@
-"""A dataset as its owner describes it: where it is, whose its records are, and what its columns hold."""
+"""A dataset as its owner describes it: its place, its privacy unit and its columns."""
 
 import copy
 import json
@@ -252,7 +252,7 @@ class Dataset:
         return replace(about, tables=check.tables.as_dict), check
 
     def question(self) -> tuple[Any, About]:
-        """Return the source for one question, and what a ledger keeps of the description: one checks the other."""
+        """Return the source for one question, and the description for a ledger: one checks the other."""
         if not (isinstance(self.source, SqlQuery) and self.source.is_described):
             return self.source, self.about
         check = TableCheck(self.label)
@@ -291,7 +291,7 @@ class Dataset:
 
 
 def _doubts(dataset: Dataset) -> Iterator[str]:
-    """Yield what may be a mistake in a description that can be accepted."""
+    """Yield doubts about a description that can be accepted."""
     for name, column in dataset.columns.items():
         doubt = look_alikes(column.enum or ())
         if doubt is not None:

@@ -72,7 +72,7 @@ def check_raw(data: object, column: object, *, is_charged: bool) -> None:
 
 
 def _read_if_new(path: Path) -> Configuration:
-    """Return what a file declares; read again only if it was written since."""
+    """Return the configuration of a file; read again only if it was written since."""
     try:
         status = path.stat()
     except OSError:

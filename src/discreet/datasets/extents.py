@@ -1,4 +1,4 @@
-"""What a source covers: files, and tables of a database. Sources whose extents overlap may hold the same records.
+"""The extent of a source: files, and tables of a database. Sources whose extents overlap may hold the same records.
 
 A database is one whatever its URL says besides: a file by its device and inode, a server's by host, port and name,
 and by what the server calls itself. No role, option or spelling tells two databases apart.
@@ -60,7 +60,7 @@ class Extent:
         return any(_same_table(one, two) for one in self.tables for two in other.tables)
 
     def shared(self, other: "Extent") -> str:
-        """Return what two sources share, in words."""
+        """Return the common tables of two sources, in words."""
         if self.tables is None or other.tables is None or not self.databases & other.databases:
             return "the same data"
         pairs = ((one, two) for one in self.tables for two in other.tables)
@@ -71,7 +71,7 @@ class Extent:
 
 
 def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None) -> Extent | None:
-    """Return what a place covers; None for data in memory.
+    """Return the extent of a place; None for data in memory.
 
     Args:
         place: where the data are, as `sources.place_of` says.
@@ -98,7 +98,7 @@ def extent_of(place: Any, tables: Mapping[str, Any] | QueryTables | None = None)
 
 
 def _of_files(names: Iterable[str]) -> Extent:
-    """Return what the names of files in a query cover: paths, patterns, and addresses."""
+    """Return the extent of the files that a query names: paths, patterns, and addresses."""
     paths = [name for name in names if "://" not in name]
     addresses = frozenset[object](name for name in names if "://" in name)
     return Extent(files_at(paths) | addresses, paths_to_come(paths), folders_of(paths))

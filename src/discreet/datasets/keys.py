@@ -5,7 +5,7 @@ A part is said once. Its reader, its errors, its JSON Schema and its row of the 
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from ..arguments import exact_text
 from ..numbers import positive
@@ -31,28 +31,14 @@ NUMERAL = r"(?=.*\d)[\d_]*\.?[\d_]*([eE][+-]?\d+)?(/[\d_]+)?\s*$"
 """A number without a sign, as the pattern of a text."""
 
 
-class Part(Protocol):
-    """What a key holds."""
-
-    @property
-    def words(self) -> str:
-        """The kind of its values, for the reference page."""
-
-    @property
-    def schema(self) -> Schema | None:
-        """The JSON Schema of its values, which accepts all that `read` accepts; None if nothing is."""
-
-    def read(self, entry: Any, place: KeyPath) -> Any:
-        """Return the value that was given at a place.
-
-        Raises:
-            InvalidDescription: with the place and the fix.
-        """
+Part: TypeAlias = "Kind | Table | Variants | TablesByName"
+"""What a key holds: `words` for the reference page, the JSON `schema` of its values, which accepts all that `read`
+accepts, and `read(entry, place)`, which returns the value of an entry or raises InvalidDescription with the fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of values; tables have classes of their own."""
+    """A kind of values that are no tables; without a schema it accepts none."""
 
     words: str
     schema: Schema | None
@@ -175,7 +161,7 @@ class Variants:
     """
 
     key: str
-    names: Part
+    names: Kind
     tables: Mapping[str, Table]
     words: str = "table"
 
@@ -277,7 +263,7 @@ def one_or_list_of(part: Part, *, unique: bool = False) -> Kind:
 def accepted_by(
     words: str, schema: Schema, accept: Callable[[Any, str], Any], *, as_given: bool = False
 ) -> Kind:
-    """Return the kind of what a function accepts, given the value and the name of the key.
+    """Return the kind of values that a function accepts, given the value and the name of the key.
 
     Args:
         words: the kind, for the reference page.

@@ -40,7 +40,7 @@ def line_of(text: str, place: KeyPath) -> int | None:
 
 
 def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
-    """Return the statements of a file, each as the line where it begins and what it says; none if too long.
+    """Return the statements of a file, as their first lines and their values; none if too long.
 
     A statement is the least number of lines that is a file of its own. What follows the name of a table is in it.
     """
@@ -67,7 +67,7 @@ def _statements(text: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _alone(lines: list[str]) -> dict[str, Any] | None:
-    """Return what some lines say, or None if they are no file of their own."""
+    """Return the values of some lines, or None if they are no file of their own."""
     try:
         return read_toml("\n".join(lines) + "\n")
     except ValueError:

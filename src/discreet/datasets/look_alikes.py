@@ -18,7 +18,7 @@ _SCRIPTS = ("LATIN", "CYRILLIC", "GREEK")
 
 
 def look_alikes(values: Sequence[object]) -> str | None:
-    """Return what is doubtful about the first doubtful text of a list, or None.
+    """Return the doubt about the first doubtful text of a list, or None.
 
     A text is doubtful if it looks like another one of the list, begins or ends with a blank, or has a word of
     several alphabets.
@@ -38,7 +38,7 @@ def look_alikes(values: Sequence[object]) -> str | None:
 
 
 def _alone(text: str) -> str | None:
-    """Return what is doubtful about a text by itself, or None."""
+    """Return the doubt about a text by itself, or None."""
     if text != text.strip():
         return "begins or ends with a blank"
     if text.isascii():
@@ -51,7 +51,7 @@ def _alone(text: str) -> str | None:
 
 
 def _skeleton(text: str) -> str:
-    """Return what texts share that look alike."""
+    """Return the common form of texts that look alike."""
     nfkc = unicodedata.normalize("NFKC", text)
     latin = "".join(_LATIN.get(letter, letter) for letter in nfkc)
     return " ".join(latin.split()).casefold()

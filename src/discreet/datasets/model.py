@@ -33,12 +33,12 @@ DELTA_FOR = ("questions", "composition")
 _COUNT = accepted_by(
     "whole number above zero",
     {"type": "integer", "minimum": 1, "maximum": MOST_ROWS},
-    lambda given, name: count(given, name, most=MOST_ROWS),
+    lambda entry, name: count(entry, name, most=MOST_ROWS),
 )
 _NEIGHBORS = accepted_by(
     '"add_remove" or "replace_one"',
     {"enum": ["add_remove", "replace_one"]},
-    lambda given, _: read_neighbors(given),
+    lambda entry, _: read_neighbors(entry),
 )
 _FOR_PEOPLE = Key(TEXT, "For people.")
 

@@ -16,7 +16,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
     "price": ("supply", "units", "continuous"),
     "check": (),
 }
-"""The verbs of questions about declared columns, and what they take besides the terms of all.
+"""The verbs of questions about declared columns, and their arguments besides the terms of all.
 
 Version 1 of HTTP has these names, and keeps them.
 """
@@ -42,7 +42,7 @@ def terms_of(verb: str) -> tuple[str, ...]:
 
 
 def keys_of(verb: str) -> tuple[str, ...]:
-    """Return what a named question with a verb may say."""
+    """Return the keys of a named question with a verb."""
     several = () if verb in FEWER else ("size",)
     return ("verb", "column", *terms_of(verb), *several, "description")
 

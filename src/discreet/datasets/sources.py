@@ -16,7 +16,7 @@ from .databases import read_database
 from .declarations import KeyPath, at_place, wrong
 
 Files = frozenset[object]
-"""Files by what tells them apart: a device and a number, so that links and other spellings are one file."""
+"""Files by their identity: a device and a number, so that links and other spellings are one file."""
 
 
 def place_of(source: object) -> object:

@@ -262,7 +262,7 @@ def _json(text: str) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON, whose names must differ: of two values nobody knows which holds."""
+    """Return an object of JSON, whose names must differ."""
     _refuse_twice([name for name, _ in pairs])
     return dict(pairs)
 
@@ -284,7 +284,7 @@ def _refuse_repeats(node: Any) -> None:
 
 
 def _yaml(text: str) -> Any:
-    """Return what YAML says; JSON is YAML too, and needs no package."""
+    """Return the value of a YAML text; JSON is YAML too, and needs no package."""
     if text.lstrip().startswith("{"):
         with suppress(json.JSONDecodeError):
             return _json(text)

@@ -105,7 +105,7 @@ def _format(value: Any, beside: Mapping[str, Any]) -> str | None:
 
 
 def _among_enum(value: Any, beside: Mapping[str, Any]) -> str | None:
-    """Accept what says nothing more where all values are listed."""
+    """Accept a property that is implied by a list of all values."""
     if "enum" in beside:
         return None
     return f"it is {toml_text(value)}, and cells are not compared with it: list the values in enum, or delete it"
