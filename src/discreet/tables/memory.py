@@ -73,13 +73,13 @@ def in_memory(columns: Mapping[str, MemoryColumn], *, by_value: bool = False) ->
         types.setdefault(PERSON, ColumnType(PERSON, "anything", "ids"))
         codes[PERSON] = {}
     projection = (f"nullif({a}, -1) AS {a}" if a in codes else a for a in arrays)
-    relation = relation_of(arrays).project(", ".join(projection))
+    relation = relation_of_arrays(arrays).project(", ".join(projection))
     inexact = isinstance(columns[CELL], Objects) and not by_value
     numeric_form = partial(in_memory, columns, by_value=True) if inexact else None
     return InDuckDB(relation, types, codes, numeric_form, code_values)
 
 
-def relation_of(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
+def relation_of_arrays(arrays: Mapping[str, object]) -> "DuckDBPyRelation":
     """Return a relation of arrays of numpy or of Arrow."""
     if all(isinstance(array, np.ndarray) for array in arrays.values()):
         columns_in_memory = dict(arrays)  # noqa: F841  # DuckDB finds it by its name

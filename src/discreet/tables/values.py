@@ -12,7 +12,7 @@ from ..errors import InvalidCandidates
 from .kinds import ColumnType, Key, is_missing, key, plain, rounded_float
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
-NUMERAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NUMERAL_PATTERN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def parse(text: str, of: ColumnType) -> object:
@@ -37,7 +37,7 @@ def match_text(pattern: re.Pattern[str], text: str) -> str:
 def _float(text: str, of: ColumnType) -> float:
     if text.lower().lstrip("+-") in ("inf", "infinity"):
         return float(text)
-    return rounded_float(float(match_text(NUMERAL, text)), of)
+    return rounded_float(float(match_text(NUMERAL_PATTERN, text)), of)
 
 
 def _moment(text: str, of: ColumnType) -> dt.datetime:
@@ -50,7 +50,7 @@ def _moment(text: str, of: ColumnType) -> dt.datetime:
 PARSERS: dict[str, tuple[str, Callable[[str, ColumnType], object]]] = {
     "integer": ("an integer", lambda text, _: int(match_text(INTEGER, text))),
     "float": ("a number", _float),
-    "decimal": ("a decimal number", lambda text, _: Decimal(match_text(NUMERAL, text))),
+    "decimal": ("a decimal number", lambda text, _: Decimal(match_text(NUMERAL_PATTERN, text))),
     "boolean": ("true or false", lambda text, _: {"true": True, "false": False}[text.lower()]),
     "date": ("a date like 2024-12-31", lambda text, _: dt.date.fromisoformat(text)),
     "timestamp": ("a timestamp like 2024-12-31T23:59:59, without an offset", _moment),
